@@ -1,0 +1,85 @@
+import type {
+  IAuthenticateGeneric,
+  IAuthenticateRuleResponseCode,
+  IAuthenticateRuleResponseSuccessBody,
+  ICredentialTestRequest,
+  ICredentialType,
+  Icon,
+  INodeProperties,
+} from 'n8n-workflow';
+
+import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
+
+export class MessagingSendApi implements ICredentialType {
+  name = 'messagingSendApi';
+
+  displayName = 'Messaging Send API';
+
+  icon: Icon = {
+    light: 'file:../icons/messagingSend.light.svg',
+    dark: 'file:../icons/messagingSend.dark.svg',
+  };
+
+  // The build puts the homepage of package.json in place of https://homepage.invalid/.
+  documentationUrl = 'https://homepage.invalid/#credential';
+
+  properties: INodeProperties[] = [
+    {
+      displayName: 'Base URL',
+      name: 'baseUrl',
+      type: 'string',
+      required: true,
+      default: '',
+      placeholder: 'e.g. https://api.example.com/v1',
+      hint: 'The standard address of the service ends in /v1, the alternative one in /api/v1. Both work, with or without a slash at the end.',
+      description: 'Address of the service, as it stands in your account settings',
+    },
+    {
+      displayName: 'API Key',
+      name: 'apiKey',
+      type: 'string',
+      typeOptions: { password: true },
+      required: true,
+      default: '',
+      description: 'The key from your account settings. Each messaging instance has a key of its own.',
+    },
+  ];
+
+  authenticate: IAuthenticateGeneric = {
+    type: 'generic',
+    properties: {
+      headers: { Authorization: '=Bearer {{ $credentials.apiKey.trim() }}' },
+    },
+  };
+
+  // A missing and an invalid key have the same status, so answers are told apart by their body;
+  // n8n hands the statuses under `except` to the rules of type responseCode.
+  test: ICredentialTestRequest = {
+    request: {
+      baseURL: BASE_URL_EXPRESSION,
+      url: '/user/balance',
+      headers: { Accept: 'application/json' },
+      disableFollowRedirect: true,
+      ignoreHttpStatusErrors: { ignore: true, except: [404, 405, 429, 500, 502, 503, 504] },
+    },
+    // n8n takes both kinds of rules from one list, though its type has a list of either kind.
+    rules: [
+      bodyRule('error.code', 'MISSING_API_KEY', 'The API key is missing. Enter the key from your account settings.'),
+      bodyRule('error.code', 'INVALID_API_KEY', 'The API key is not valid. Compare it with the one in your account settings.'),
+      bodyRule('success', false, 'The service refused the request. Compare the address and the key with those in your account settings.'),
+      bodyRule('data.credits', undefined, 'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.'),
+      ...[404, 405].map((status) => statusRule(status, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.')),
+      statusRule(429, 'The service takes no more requests for now: its limit is 60 a minute for each key. Wait a minute and test again.'),
+      ...[500, 502, 503, 504].map((status) => statusRule(status, `The service fails to answer (HTTP ${status}). Try again later.`)),
+    ] as IAuthenticateRuleResponseSuccessBody[],
+  };
+}
+
+/** Fails the test where the answer has this value; the first rule that applies counts. */
+function bodyRule(key: string, value: unknown, message: string): IAuthenticateRuleResponseSuccessBody {
+  return { type: 'responseSuccessBody', properties: { key, value, message } };
+}
+
+function statusRule(value: number, message: string): IAuthenticateRuleResponseCode {
+  return { type: 'responseCode', properties: { value, message } };
+}

@@ -1,0 +1,38 @@
+const { readFileSync, rmSync } = require('node:fs');
+const { Transform } = require('node:stream');
+const { dest, parallel, src } = require('gulp');
+
+// Sources name this address where n8n wants a link to the documentation; the real one stands in
+// package.json alone, and comes in here.
+const PLACEHOLDER = 'https://homepage.invalid/';
+const { homepage } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+function fillInHomepage() {
+  return new Transform({
+    objectMode: true,
+    transform(file, _encoding, done) {
+      file.contents = Buffer.from(file.contents.toString().replaceAll(PLACEHOLDER, homepage));
+      done(null, file);
+    },
+  });
+}
+
+/** Nothing of an earlier build may end up in the package. */
+async function clean() {
+  rmSync('dist', { recursive: true, force: true });
+}
+
+function icons() {
+  return src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
+}
+
+function codex() {
+  return src('nodes/**/*.node.json', { base: 'nodes' }).pipe(fillInHomepage()).pipe(dest('dist/nodes'));
+}
+
+function credentialLinks() {
+  return src('dist/credentials/*.js').pipe(fillInHomepage()).pipe(dest('dist/credentials'));
+}
+
+exports.clean = clean;
+exports.build = parallel(icons, codex, credentialLinks);

@@ -1,0 +1,53 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { send } from './actions/send';
+import { sendBulk } from './actions/sendBulk';
+import { BASE_URL_EXPRESSION } from './api/baseUrl';
+import { REQUEST_DEFAULTS } from './api/request';
+import { balanceProperties } from './descriptions/balance';
+import { messageProperties } from './descriptions/message';
+
+/**
+ * Declarative: the routing of each operation describes its request, for one item; agents and MCP
+ * servers that call the node directly take it. Programmatic: in a workflow, n8n runs the custom
+ * operation of the same name over all items of a run, for what routing can't do.
+ */
+export class MessagingSend implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Messaging Send',
+    name: 'messagingSend',
+    icon: {
+      light: 'file:../../icons/messagingSend.light.svg',
+      dark: 'file:../../icons/messagingSend.dark.svg',
+    },
+    group: ['output'],
+    version: 1,
+    subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+    description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
+    defaults: { name: 'Messaging Send' },
+    usableAsTool: true,
+    inputs: [NodeConnectionTypes.Main],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: 'messagingSendApi', required: true }],
+    requestDefaults: { baseURL: BASE_URL_EXPRESSION, ...REQUEST_DEFAULTS },
+    properties: [
+      {
+        displayName: 'Resource',
+        name: 'resource',
+        type: 'options',
+        noDataExpression: true,
+        options: [
+          { name: 'Balance', value: 'balance' },
+          { name: 'Message', value: 'message' },
+        ],
+        default: 'message',
+      },
+      ...balanceProperties,
+      ...messageProperties,
+    ],
+  };
+
+  customOperations = {
+    message: { send, sendBulk },
+  };
+}

@@ -1,0 +1,21 @@
+import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { routedPoster, type RoutedRequest } from '../api/routing';
+import { SEND } from '../delivery/operation';
+import { draftFromItem } from './drafts';
+import { sendForItem, sendForRun } from './sendMessages';
+
+/** Send in a workflow: one request and one output item for each input item. */
+export async function send(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const drafts = this.getInputData().map((_, item) => draftFromItem(item, (name) => this.getNodeParameter(name, item)));
+  return [await sendForRun(this, { operation: SEND, drafts, output: 'send' })];
+}
+
+/** Send through its routing. */
+export async function routedSend(
+  this: IExecutePaginationFunctions,
+  request: RoutedRequest,
+): Promise<INodeExecutionData[]> {
+  const drafts = [draftFromItem(this.getItemIndex(), (name) => this.getNodeParameter(name))];
+  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, routedPoster(this, request));
+}

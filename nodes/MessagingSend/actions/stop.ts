@@ -1,0 +1,39 @@
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+
+import { nodeApiError, nodeOperationError } from '../api/nodeErrors';
+import type { Delivered } from '../delivery/deliver';
+import type { Origin } from '../delivery/message';
+
+/** The most items that an error names. */
+const MOST_NAMED = 10;
+
+/**
+ * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first
+ * failure, says how many messages had gone out before, and names the items that failed alike.
+ * @param total messages of the run
+ */
+export function stopError(node: INode, { unsendable, receipts }: Delivered, total: number): NodeApiError | NodeOperationError | null {
+  const [wrong] = unsendable;
+  if (wrong !== undefined) {
+    const description = `${wrong.failure.description} Nothing was sent.${alsoConcerned(unsendable)}`;
+    return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
+  }
+  const results = receipts.flatMap((receipt) => receipt.results);
+  const failed = results.flatMap(({ message, outcome }) =>
+    outcome.kind === 'sent' ? [] : [{ item: message.item, entry: message.entry, failure: outcome.failure }],
+  );
+  const [first] = failed;
+  if (first === undefined) return null;
+  const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
+  const sent = results.length - failed.length;
+  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before.`;
+  const description = `${first.failure.description} ${gone}${alsoConcerned(alike)}`;
+  return nodeApiError(node, { ...first.failure, description }, first.item);
+}
+
+function alsoConcerned(origins: readonly Origin[]): string {
+  if (origins.length < 2) return '';
+  const names = origins.slice(0, MOST_NAMED).map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
+  const more = origins.length > MOST_NAMED ? ` and ${origins.length - MOST_NAMED} more` : '';
+  return ` Items concerned: ${names.join(', ')}${more}.`;
+}

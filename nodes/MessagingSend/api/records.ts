@@ -1,0 +1,43 @@
+/** The records of the API (part 2), as far as this node reads them; every field may be missing in a real answer. */
+
+/** Anything the service may have put into a JSON object. */
+export type JsonRecord = Record<string, unknown>;
+
+/** A JSON value that can stand in an n8n item. */
+export type JsonScalar = string | number | boolean | null;
+
+/** Balance record (2.1). */
+export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
+
+/** Single send result (2.2). */
+export const SEND_FIELDS = [
+  'message_id',
+  'status',
+  'credits_used',
+  'credits_remaining',
+  'sent_at',
+] as const;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The named fields of a record, in that order, so that an item always has the same shape: a field
+ * that is missing or is no plain value comes as null.
+ */
+export function pick<Field extends string>(
+  record: JsonRecord,
+  fields: readonly Field[],
+): Record<Field, JsonScalar> {
+  return Object.fromEntries(
+    fields.map((field) => [field, scalar(record, field)]),
+  ) as Record<Field, JsonScalar>;
+}
+
+function scalar(record: JsonRecord, field: string): JsonScalar {
+  const value = Object.hasOwn(record, field) ? record[field] : null;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : null;
+}

@@ -1,0 +1,59 @@
+import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+
+import { normalizeBaseUrl } from './baseUrl';
+import { networkReply } from './networkFailure';
+import { readReply, type Reply } from './reply';
+import type { RequestOptions } from './requestOptions';
+
+export const CREDENTIAL = 'messagingSendApi';
+
+/**
+ * How every request is made, declaratively (as `requestDefaults`) and from code: error answers are
+ * read here and not thrown by n8n, which would put its own texts in place of the service's; a POST
+ * does not follow redirects; bodies come as text, so that this node parses them.
+ */
+export const REQUEST_DEFAULTS = {
+  headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+  encoding: 'text',
+  returnFullResponse: true,
+  ignoreHttpStatusErrors: true,
+  disableFollowRedirect: true,
+} as const satisfies Partial<IHttpRequestOptions>;
+
+/** What a request needs of the credential. */
+export interface Account {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Makes one POST and tells what came of it; never throws for what the service or the network does. */
+export type Post = (path: string, body: IDataObject) => Promise<Reply>;
+
+/** Reads the credential of the node. Throws n8n's own error if there is none. */
+export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentials'>): Promise<Account> {
+  const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: unknown; apiKey?: unknown }>(CREDENTIAL);
+  return {
+    baseUrl: normalizeBaseUrl(String(baseUrl ?? '')),
+    apiKey: String(apiKey ?? '').trim(),
+  };
+}
+
+/** For custom operations: requests with the node's credential and the user's Request Options. */
+export function poster(context: IExecuteFunctions, account: Account, options: RequestOptions): Post {
+  return async (path, body) => {
+    try {
+      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
+        ...REQUEST_DEFAULTS,
+        ...options.http,
+        headers: { ...REQUEST_DEFAULTS.headers },
+        method: 'POST',
+        baseURL: account.baseUrl,
+        url: path,
+        body,
+      });
+      return readReply(answer, account.apiKey);
+    } catch (error) {
+      return networkReply(error);
+    }
+  };
+}

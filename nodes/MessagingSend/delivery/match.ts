@@ -1,0 +1,97 @@
+import { apiText } from '../api/apiText';
+import type { Failure } from '../api/failure';
+import { isRecord, pick, type JsonRecord } from '../api/records';
+import type { Message } from './message';
+import type { Outcome } from './outcome';
+
+/** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
+const NOT_SENT = /^(failed|failure|error|rejected|invalid|refused|not_sent|unsent|skipped|blocked)$/i;
+
+/**
+ * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
+ * order; entries may come in another order, doubled, or be missing. A message without an entry is
+ * uncertain: the service took the request, and does not say what it did with this one.
+ */
+export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
+  const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
+  const inPlace =
+    entries.length === messages.length &&
+    entries.every((entry, index) => {
+      const phone = phoneOf(entry);
+      return phone === null || phone === messages[index]?.phone;
+    });
+  if (inPlace) return entries.map(entryOutcome);
+
+  const byPhone = groupByPhone(entries);
+  return messages.map(({ phone }) => {
+    const entry = byPhone.get(phone)?.shift();
+    return entry === undefined ? NOT_LISTED : entryOutcome(entry);
+  });
+}
+
+/** The outcome that an entry, or the data of a single send (API 2.2), tells of its message. */
+export function entryOutcome(entry: JsonRecord): Outcome {
+  const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
+  if (typeof status === 'string' && NOT_SENT.test(status)) {
+    return { kind: 'not_sent', failure: refusedEntry(entry) };
+  }
+  return { kind: 'sent', messageId, status };
+}
+
+/** The failure, with what to do where a message may have gone out all the same. */
+export function mayHaveGoneOut(failure: Failure): Failure {
+  const check = 'The message may have gone out: check with the recipient or in the service before you send it again.';
+  return { ...failure, description: `${check} ${failure.description}`.trim() };
+}
+
+/** For a message that the service took and does not mention. */
+export const NOT_LISTED: Outcome = {
+  kind: 'uncertain',
+  failure: mayHaveGoneOut({
+    code: 'NOT_LISTED',
+    httpStatus: null,
+    message: 'The service accepted the request, but its answer does not mention this message',
+    description: '',
+    scope: 'request',
+  }),
+};
+
+function refusedEntry(entry: JsonRecord): Failure {
+  const error = isRecord(entry.error) ? entry.error : entry;
+  const said = apiText(error.message ?? error.reason ?? entry.error);
+  return {
+    code: 'NOT_ACCEPTED',
+    httpStatus: null,
+    message: 'The service accepted the request, but did not send this message',
+    description: said === '' ? 'Check the phone number and the text.' : `The service says: ${said}`,
+    scope: 'request',
+  };
+}
+
+/** An entry that comes twice, with the same phone and message_id, stands for one message. */
+function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
+  const byIdentity = new Map<unknown, JsonRecord>();
+  for (const entry of entries) {
+    const { message_id: id, phone } = pick(entry, ['message_id', 'phone']);
+    byIdentity.set(id === null ? entry : `${id} ${phone}`, entry);
+  }
+  return [...byIdentity.values()];
+}
+
+function groupByPhone(entries: JsonRecord[]): Map<string, JsonRecord[]> {
+  const byPhone = new Map<string, JsonRecord[]>();
+  for (const entry of entries) {
+    const phone = phoneOf(entry);
+    if (phone === null) continue;
+    const group = byPhone.get(phone);
+    if (group) group.push(entry);
+    else byPhone.set(phone, [entry]);
+  }
+  return byPhone;
+}
+
+/** The digits of an entry's phone, which the service may write as a number or with a +. */
+function phoneOf({ phone }: JsonRecord): string | null {
+  if (typeof phone !== 'string' && typeof phone !== 'number') return null;
+  return String(phone).replace(/\D/g, '').replace(/^00/, '');
+}

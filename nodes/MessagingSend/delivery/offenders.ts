@@ -1,0 +1,28 @@
+import type { JsonRecord } from '../api/records';
+import { messageIndex, readComplaints, type Complaint } from '../api/validationDetails';
+import type { Message } from './message';
+
+/**
+ * The messages that a VALIDATION_ERROR for a bulk request complains about, with the complaints: told
+ * by index (`messages.3.phone` in any writing, counted from 0), or by the phone number in the text.
+ * Empty where the details name none.
+ */
+export function findOffenders(messages: readonly Message[], error: JsonRecord): Map<Message, Complaint[]> {
+  const offenders = new Map<Message, Complaint[]>();
+  for (const complaint of readComplaints(error)) {
+    const index = messageIndex(complaint);
+    const named = index === null ? mentionedIn(complaint, messages) : [messages[index]];
+    for (const message of named) {
+      if (message === undefined) continue;
+      const complaints = offenders.get(message);
+      if (complaints) complaints.push(complaint);
+      else offenders.set(message, [complaint]);
+    }
+  }
+  return offenders;
+}
+
+function mentionedIn({ path, text }: Complaint, messages: readonly Message[]): Message[] {
+  const numbers = new Set([...path.map(String), ...text.split(/\D+/)].filter((part) => /^\d{7,15}$/.test(part)));
+  return numbers.size === 0 ? [] : messages.filter(({ phone }) => numbers.has(phone));
+}

@@ -1,0 +1,85 @@
+/** A phone number as the API takes it, or what is wrong with what was given. */
+export type PhoneCheck =
+  | { readonly kind: 'clean'; readonly phone: string }
+  | { readonly kind: 'wrong'; readonly problem: string; readonly remedy: string };
+
+const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
+
+/** Spaces of every kind and the invisible characters that come along when a number is copied. */
+const INVISIBLE = /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
+const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
+
+/**
+ * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
+ * to digits with the country code (API 4.2: no leading 0 or +). A problem never repeats the number.
+ */
+export function cleanPhone(given: unknown): PhoneCheck {
+  const text = asText(given);
+  if (text === null) {
+    return wrong(`The phone number is ${kindOf(given)}, not a text or a number`, WITH_COUNTRY_CODE);
+  }
+  const visible = text.replace(INVISIBLE, '');
+  if (visible === '') {
+    return wrong('The phone number is empty', 'Fill in the field, or remove the item before this node.');
+  }
+  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) {
+    return wrong(
+      'The phone number was turned into scientific notation (such as 4.47E+11) by a spreadsheet, which loses its digits',
+      'Format the column as text in the spreadsheet, enter the numbers again and export it once more.',
+    );
+  }
+  const international = visible
+    // A number that passed through a spreadsheet or a database as a decimal.
+    .replace(/^(\+?\d{7,})[.,]0+$/, '$1')
+    // "+44 (0)7700…": this zero is dialled only inside the country.
+    .replace(/^(\+?\d+)\(0\)/, '$1')
+    .replace(PUNCTUATION, '')
+    .replace(/^(?:\+00|\+|00)/, '');
+  return checkDigits(international);
+}
+
+function checkDigits(digits: string): PhoneCheck {
+  if (/\p{L}/u.test(digits)) {
+    return wrong('The phone number contains letters', `A number is made of digits alone. ${WITH_COUNTRY_CODE}`);
+  }
+  if (!/^\d*$/.test(digits)) {
+    return wrong(
+      'The phone number contains a character that does not belong into one',
+      `Give one number for each message. ${WITH_COUNTRY_CODE}`,
+    );
+  }
+  if (digits.startsWith('0')) {
+    return wrong(
+      'The phone number begins with 0, so its country code is missing',
+      'Put the country code in place of the 0, such as 447700900123 for 07700 900123 in the United Kingdom.',
+    );
+  }
+  if (digits.length < 7 || digits.length > 15) {
+    const size = digits.length === 1 ? '1 digit' : `${digits.length} digits`;
+    return wrong(
+      `The phone number has ${size}, which is too ${digits.length < 7 ? 'short' : 'long'}: 7 to 15 are needed`,
+      WITH_COUNTRY_CODE,
+    );
+  }
+  return { kind: 'clean', phone: digits };
+}
+
+function asText(given: unknown): string | null {
+  if (typeof given === 'string') return given;
+  if (typeof given === 'bigint') return given.toString();
+  if (typeof given === 'number' && Number.isFinite(given)) {
+    // Up to 2^53 a number has all its digits; beyond, String() gives scientific notation or wrong ones.
+    return Number.isSafeInteger(given) ? given.toFixed(0) : String(given);
+  }
+  return given === null || given === undefined ? '' : null;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'number' ? 'not a number' : `a ${typeof value}`;
+}
+
+function wrong(problem: string, remedy: string): PhoneCheck {
+  return { kind: 'wrong', problem, remedy };
+}

@@ -1,0 +1,29 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { getBalance } from '../actions/getBalance';
+import { keepAnswer } from '../api/routing';
+
+export const balanceProperties: INodeProperties[] = [
+  {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    displayOptions: { show: { resource: ['balance'] } },
+    options: [
+      {
+        name: 'Get',
+        value: 'get',
+        action: 'Get the balance',
+        description: 'Get the credits that are left and whose account it is',
+        routing: {
+          request: { method: 'GET', url: '/user/balance' },
+          send: { paginate: true },
+          operations: { pagination: getBalance },
+          output: { postReceive: [keepAnswer] },
+        },
+      },
+    ],
+    default: 'get',
+  },
+];
