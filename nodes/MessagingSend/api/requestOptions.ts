@@ -16,7 +16,7 @@ const DEFAULT_TIMEOUT = 300_000;
 
 /**
  * Reads the value of n8n's `requestOptions` parameter.
- * @throws TypeError if the proxy is not an address
+ * @throws if the proxy is not an address
  */
 export function readRequestOptions(value: unknown): RequestOptions {
   const options = isRecord(value) ? value : {};
@@ -40,7 +40,11 @@ function readBatchSize({ batchSize }: JsonRecord): number | null {
 }
 
 function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
-  const url = new URL(/^https?:\/\//i.test(address) ? address : `http://${address}`);
+  const withProtocol = /^https?:\/\//i.test(address) ? address : `http://${address}`;
+  if (!URL.canParse(withProtocol)) {
+    throw new Error('The proxy under Request Options is not an address such as http://proxy.example.com:3128');
+  }
+  const url = new URL(withProtocol);
   const protocol = url.protocol.replace(':', '');
   return {
     host: url.hostname,

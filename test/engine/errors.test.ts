@@ -1,0 +1,135 @@
+import { startSandbox, type Fault } from '../../sandbox/server';
+import { runRouting, runWorkflow, type StoredError } from './n8n';
+import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+
+const sandbox = sandboxForTests();
+
+const OPERATIONS = [
+  ['Get Balance', GET_BALANCE],
+  ['Send', SEND],
+  ['Send Bulk', SEND_BULK],
+  ['Send Bulk from a list', SEND_LIST],
+] as const;
+const PATHS = ['in a workflow', 'through its routing'] as const;
+const EVERY_WAY = OPERATIONS.flatMap(([name, parameters]) => PATHS.map((path) => [name, path, parameters] as const));
+
+const items = [{ phone: phoneAt(0), text: 'Hello', list: [{ phone: phoneAt(0), message: 'Hello' }] }];
+
+/** The error that the user sees. */
+async function errorOf(
+  path: (typeof PATHS)[number],
+  parameters: (typeof OPERATIONS)[number][1],
+  account = accountOf(sandbox()),
+): Promise<StoredError> {
+  if (path === 'in a workflow') {
+    const { error } = await runWorkflow({ account, items, parameters });
+    if (error === undefined) throw new Error('no error');
+    return error;
+  }
+  return await runRouting({ account, items, parameters }).then(
+    () => Promise.reject(new Error('no error')),
+    (error: StoredError) => error,
+  );
+}
+
+describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
+  const isBalance = parameters === GET_BALANCE;
+
+  test.each<[string, Fault, RegExp, string | null]>([
+    ['MISSING_API_KEY', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /got no API key/, '401'],
+    ['INVALID_API_KEY', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
+    ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
+    ['INSUFFICIENT_CREDITS', { kind: 'status', status: 402, error: { required_credits: 250, available_credits: 7 } }, /250 needed, 7 available/, '402'],
+    ['VALIDATION_ERROR', { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] }, /does not accept.*phone/, '422'],
+    ['VALIDATION_ERROR without details', { kind: 'status', status: 422 }, /does not accept/, '422'],
+    ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /no more requests for now/, '429'],
+    ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /no more requests for now/, '429'],
+    ['SERVER_ERROR', { kind: 'status', status: 500 }, /failed while it handled the request/, '500'],
+    ['a 502 with an HTML page', { kind: 'html', status: 502 }, /failed to answer \(HTTP 502\)/, '502'],
+    ['success: false in a 200', { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' }, /API key is not valid/, '200'],
+    ['an unknown code', { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' }, /refused the request \(HTTP 409\)/, '409'],
+    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not this API's/, '201'],
+    ['the JSON of another service', { kind: 'body', status: 200, body: '{"hello":"world"}' }, /not this API's/, '200'],
+    ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
+    ['an unknown address', { kind: 'status', status: 404 }, /does not know this address/, '404'],
+    ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
+    ['half an answer', { kind: 'half-body' }, /connection to the service was lost/, null],
+  ])('explains %s', async (_case, fault, message, httpCode) => {
+    sandbox().setFaults([{ ...fault, on: 'any' }]);
+    const error = await errorOf(path, parameters);
+
+    expect(error.name).toBe('NodeApiError');
+    expect(error.message).toMatch(message);
+    expect(error.httpCode ?? null).toBe(httpCode);
+    expect(error.context.itemIndex).toBe(0);
+    expect(error.description).toBeTruthy();
+    if (!isBalance) expect(error.description).toMatch(/0 of 1 message had gone out before/);
+  });
+
+  test('says that nothing listens at the address', async () => {
+    const gone = await startSandbox();
+    await gone.close();
+    const error = await errorOf(path, parameters, accountOf(gone));
+    expect(error).toMatchObject({ name: 'NodeApiError', message: 'Nothing takes connections at the address of the service' });
+  });
+
+  test('says that the Base URL is no address', async () => {
+    const error = await errorOf(path, parameters, { baseUrl: 'https://', apiKey: KEY });
+    expect(error).toMatchObject({ name: 'NodeApiError', message: 'The Base URL is not an address' });
+  });
+
+  test('never shows the key, not even when the service repeats it', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 401, message: `No such key: ${KEY}`, details: { key: [KEY] }, on: 'any' }]);
+    const error = await errorOf(path, parameters);
+    expect(allOf(error)).toContain('No such key');
+    expect(allOf(error)).not.toContain(KEY);
+  });
+
+  test('never shows the key when the connection is lost', async () => {
+    sandbox().setFaults([{ kind: 'reset-before', on: 'any' }]);
+    expect(allOf(await errorOf(path, parameters))).not.toContain(KEY);
+  });
+
+  test("escapes the service's text, which the editor renders as HTML", async () => {
+    sandbox().setFaults([{ kind: 'status', status: 409, message: '<img src=x onerror="alert(1)">', on: 'any' }]);
+    const { description } = await errorOf(path, parameters);
+    expect(description).toContain('&lt;img src=x onerror=&quot;');
+    expect(description).not.toContain('<img');
+  });
+
+  test('keeps its own message where n8n would put another in its place', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
+    expect((await errorOf(path, parameters)).message).toBe('The service does not accept the value of EPERM');
+  });
+});
+
+test('the true errors of the service: no key, a wrong key, too few credits', async () => {
+  const errors = [];
+  for (const apiKey of ['', 'another-made-up-key']) {
+    errors.push((await errorOf('in a workflow', SEND_BULK, { ...accountOf(sandbox()), apiKey })).message);
+  }
+  sandbox().setCredits(0);
+  errors.push((await errorOf('in a workflow', SEND_BULK)).message);
+  expect(errors).toEqual([
+    'The service got no API key',
+    'The API key is not valid',
+    'Not enough credits: 1 needed, 0 available',
+  ]);
+});
+
+test('the true limit of the service: the 61st request in a minute is refused, and the error says so', async () => {
+  const limited = await startSandbox({ keys: [KEY] });
+  try {
+    const { error } = await runWorkflow({ account: accountOf(limited), items: contacts(61), parameters: SEND });
+    expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
+    expect(error?.description).toContain('60 of 61 messages had gone out before');
+    expect(limited.messages()).toHaveLength(60);
+  } finally {
+    await limited.close();
+  }
+});
+
+/** Everything of an error that is stored or shown. */
+function allOf(error: StoredError): string {
+  return JSON.stringify(error, Object.getOwnPropertyNames(error).concat(['message', 'description', 'messages', 'context', 'data', 'cause', 'errorResponse', 'details', 'stack']));
+}

@@ -1,0 +1,161 @@
+import { loadPackage, runRouting, runWorkflow } from './n8n';
+import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+
+const sandbox = sandboxForTests();
+
+const received = () => sandbox().messages().map(({ phone, message }) => ({ phone, text: message }));
+const bulkSizes = () => sandbox().requests().map(({ messages }) => messages);
+
+describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that ends in %s', (prefix) => {
+  test('Get Balance gives credits and owner, in a workflow and through its routing', async () => {
+    const setup = { account: accountOf(sandbox(), prefix), items: [{}], parameters: GET_BALANCE };
+    const balance = [{ json: { credits: 100_000, user_id: 4711, user_name: 'Sandbox User' }, pairedItem: { item: 0 } }];
+
+    expect((await runWorkflow(setup)).outputs).toEqual([balance]);
+    expect(await runRouting(setup)).toEqual(balance);
+  });
+
+  test('Send gives the result of each message, in a workflow and through its routing', async () => {
+    const setup = { account: accountOf(sandbox(), prefix), items: contacts(2), parameters: SEND };
+    const result = (index: number, credits_remaining: unknown) => ({
+      json: {
+        message_id: expect.any(Number) as number,
+        status: 'sent',
+        credits_used: 1,
+        credits_remaining,
+        sent_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+        phone: phoneAt(index),
+      },
+      pairedItem: { item: index },
+    });
+
+    expect((await runWorkflow(setup)).outputs).toEqual([[result(0, 99_999), result(1, 99_998)]]);
+    // n8n's routing starts the requests of all items at once, so their order is not told.
+    expect(await runRouting(setup)).toEqual([result(0, expect.any(Number)), result(1, expect.any(Number))]);
+    expect(received()).toHaveLength(4);
+  });
+
+  test('Send Bulk gives one item per message, in a workflow and through its routing', async () => {
+    const setup = { account: accountOf(sandbox(), prefix), items: contacts(1), parameters: SEND_BULK };
+    const result = {
+      json: { message_id: expect.any(Number) as number, phone: phoneAt(0), status: 'sent', batch: 1 },
+      pairedItem: { item: 0 },
+    };
+
+    expect((await runWorkflow(setup)).outputs).toEqual([[result]]);
+    expect(await runRouting(setup)).toEqual([result]);
+    expect(sandbox().requests().map(({ path }) => path)).toEqual(Array(2).fill(`${prefix.replace(/\/+$/, '')}/messages/send-bulk`));
+  });
+});
+
+describe('Send Bulk', () => {
+  test.each([
+    [1, [1]],
+    [99, [99]],
+    [100, [100]],
+    [101, [100, 1]],
+    [1000, Array(10).fill(100)],
+  ])('packs %i items into as few requests as possible', async (count, sizes) => {
+    const items = contacts(count);
+    const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK });
+
+    expect(bulkSizes()).toEqual(sizes);
+    expect(received()).toEqual(items);
+    expect(outputs).toHaveLength(1);
+    expect(outputs[0]?.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
+      items.map(({ phone }, index) => ({
+        json: { message_id: 1001 + index, phone, status: 'sent', batch: Math.floor(index / 100) + 1 },
+        pairedItem: { item: index },
+      })),
+    );
+  });
+
+  test('with Output set to One Item per Request gives the answers, each linked to its items', async () => {
+    const parameters = { ...SEND_BULK, options: { output: 'batches' } };
+    const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items: contacts(101), parameters });
+
+    expect(outputs[0]).toEqual([
+      {
+        json: expect.objectContaining({ messages_sent: 100, credits_used: 100, credits_remaining: 99_900, batch: 1 }) as object,
+        pairedItem: Array.from({ length: 100 }, (_, item) => ({ item })),
+      },
+      {
+        json: { messages_sent: 1, credits_used: 1, credits_remaining: 99_899, batch: 2, messages: [expect.objectContaining({ phone: phoneAt(100) })] },
+        pairedItem: [{ item: 100 }],
+      },
+    ]);
+  });
+
+  test.each([
+    ['an array', (list: object[]) => list],
+    ['JSON text', (list: object[]) => JSON.stringify(list)],
+    ['the body of a webhook', (list: object[]) => ({ messages: list })],
+  ])('takes a list of any length as %s, in a workflow and through its routing', async (_, wrap) => {
+    const list = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
+    const setup = { account: accountOf(sandbox()), items: [{ list: wrap(list) }], parameters: SEND_LIST };
+
+    const { outputs } = await runWorkflow(setup);
+    expect(outputs[0]?.map(({ json }) => json.phone)).toEqual(list.map(({ phone }) => phone));
+    expect(outputs[0]?.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
+    expect(bulkSizes()).toEqual([100, 100, 50]);
+
+    sandbox().reset();
+    expect(await runRouting(setup)).toEqual(outputs[0]);
+    expect(bulkSizes()).toEqual([100, 100, 50]);
+  });
+
+  test('packs the lists of several items together and links each message to its own', async () => {
+    const list = (from: number, to: number) => contacts(to).slice(from).map(({ phone, text }) => ({ phone, message: text }));
+    const items = [{ list: list(0, 60) }, { list: list(60, 130) }];
+    const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_LIST });
+
+    expect(bulkSizes()).toEqual([100, 30]);
+    expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([
+      ...Array<object>(60).fill({ item: 0 }),
+      ...Array<object>(70).fill({ item: 1 }),
+    ]);
+  });
+
+  test('sends nothing for an empty list', async () => {
+    const setup = { account: accountOf(sandbox()), items: [{ list: [] }], parameters: SEND_LIST };
+    expect((await runWorkflow(setup)).error).toBeUndefined();
+    expect(await runRouting(setup)).toEqual([]);
+    expect(sandbox().requests()).toEqual([]);
+  });
+});
+
+test('phone numbers go out clean, however they were written', async () => {
+  const phones = ['+44 7700 900123', '0044-7700-900124', '(44) 7700/900.125', '+44 (0)7700\u00a0900126', 447700900127, '\u202a447700900128\u202c'];
+  const items = phones.map((phone) => ({ phone, text: 'Hello' }));
+  await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK });
+
+  expect(received().map(({ phone }) => phone)).toEqual([123, 124, 125, 126, 127, 128].map((end) => `447700900${end}`));
+});
+
+test('a text arrives as it was given, with line breaks, emoji and markup', async () => {
+  const text = 'Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\ {{ not an expression }}';
+  for (const parameters of [SEND, SEND_BULK]) {
+    await runWorkflow({ account: accountOf(sandbox()), items: [{ phone: phoneAt(1), text }], parameters });
+  }
+  expect(received().map((message) => message.text)).toEqual([text, text]);
+});
+
+test('Send takes 1,000 characters and counts an emoji as one', async () => {
+  const items = [{ phone: phoneAt(1), text: '👋'.repeat(1000) }];
+  const { error } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND });
+  expect(error).toBeUndefined();
+  expect(received()).toHaveLength(1);
+});
+
+test('one run never leaves its key in the description of the node, which all runs share', async () => {
+  const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: SEND };
+  await runRouting(setup);
+  await runWorkflow(setup);
+  expect(JSON.stringify((await loadPackage()).node.description)).not.toContain(KEY);
+});
+
+test('the key has the form Bearer, without the spaces that came along when it was pasted', async () => {
+  const account = { ...accountOf(sandbox()), apiKey: ` ${KEY}\n` };
+  const { error } = await runWorkflow({ account, items: contacts(1), parameters: SEND });
+  expect(error).toBeUndefined();
+});

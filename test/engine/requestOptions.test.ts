@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startSandbox } from '../../sandbox/server';
+import { runRouting, runWorkflow } from './n8n';
+import { accountOf, contacts, GET_BALANCE, KEY, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+
+const sandbox = sandboxForTests();
+const bulkSizes = () => sandbox().requests().map(({ messages }) => messages);
+const batching = (batchSize: number, batchInterval = 0) => ({ batching: { batch: { batchSize, batchInterval } } });
+
+test.each([
+  [30, [30, 30, 30, 10]],
+  [1000, [100]],
+  [-1, [100]],
+])('"Items per Batch" of %i caps the batches of Send Bulk', async (batchSize, sizes) => {
+  const parameters = { ...SEND_BULK, requestOptions: batching(batchSize) };
+  await runWorkflow({ account: accountOf(sandbox()), items: contacts(100), parameters });
+  expect(bulkSizes()).toEqual(sizes);
+});
+
+test('"Items per Batch" caps the batches of a list that comes through the routing', async () => {
+  const list = contacts(25).map(({ phone, text }) => ({ phone, message: text }));
+  const parameters = { ...SEND_LIST, requestOptions: batching(10) };
+  await runRouting({ account: accountOf(sandbox()), items: [{ list }], parameters });
+  expect(bulkSizes()).toEqual([10, 10, 5]);
+});
+
+test('"Batch Interval" is the least time from one request to the next', async () => {
+  const parameters = { ...SEND_BULK, requestOptions: batching(1, 60) };
+  await runWorkflow({ account: accountOf(sandbox()), items: contacts(3), parameters });
+  const starts = sandbox().requests().map(({ started_at }) => Date.parse(started_at));
+  const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+  // Timers and clocks may differ by a few milliseconds; without the interval the gaps are near 0.
+  for (const gap of gaps) expect(gap).toBeGreaterThan(40);
+});
+
+test('"Timeout" ends a request, and its messages are uncertain', async () => {
+  sandbox().setFaults([{ kind: 'delay', ms: 5_000, times: 2 }]);
+  const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: { ...SEND_BULK, requestOptions: { timeout: 100 } } };
+  const { outputs } = await runWorkflow({ ...setup, onError: 'continueRegularOutput' });
+  expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
+  await expect(runRouting(setup)).rejects.toMatchObject({ message: 'The service did not answer in time' });
+});
+
+describe('with a proxy', () => {
+  let proxy: Server;
+  let seen: string[];
+
+  beforeEach(async () => {
+    seen = [];
+    proxy = createServer((incoming, answer) => {
+      seen.push(incoming.url ?? '');
+      const onward = request(incoming.url ?? '', { method: incoming.method, headers: incoming.headers }, (reply) => {
+        answer.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(answer);
+      });
+      incoming.pipe(onward);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+
+  test.each([GET_BALANCE, SEND, SEND_BULK])('$operation goes through it, on both ways', async (parameters) => {
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: { ...parameters, requestOptions: { proxy: address } } };
+    expect((await runWorkflow(setup)).error).toBeUndefined();
+    await runRouting(setup);
+    expect(seen).toHaveLength(2);
+  });
+
+  test('one that is no address is an error before anything is sent', async () => {
+    const parameters = { ...SEND_BULK, requestOptions: { proxy: 'http://' } };
+    const { error } = await runWorkflow({ account: accountOf(sandbox()), items: contacts(1), parameters });
+    expect(error?.message).toMatch(/proxy/i);
+    expect(sandbox().requests()).toEqual([]);
+  });
+});
+
+describe('with a certificate that nobody has signed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-send-tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=127.0.0.1'], { stdio: 'ignore' });
+
+  test('nothing is sent, unless "Ignore SSL Issues" is on', async () => {
+    const secure = await startSandbox({ keys: [KEY], limit: 0, tls: { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } });
+    try {
+      const setup = { account: accountOf(secure), items: contacts(1), parameters: SEND_BULK };
+      const refused = await runWorkflow(setup);
+      expect(refused.error?.message).toContain('certificate is not trusted');
+      await expect(runRouting(setup)).rejects.toThrow('certificate is not trusted');
+      expect(secure.messages()).toEqual([]);
+
+      const parameters = { ...SEND_BULK, requestOptions: { allowUnauthorizedCerts: true } };
+      expect((await runWorkflow({ ...setup, parameters })).error).toBeUndefined();
+      await runRouting({ ...setup, parameters });
+      expect(secure.messages()).toHaveLength(2);
+    } finally {
+      await secure.close();
+    }
+  });
+});
