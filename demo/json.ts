@@ -1,0 +1,32 @@
+/** Reading values that come from outside: each function returns what it promises or throws, naming the place. */
+
+export type JsonObject = Record<string, unknown>;
+
+/** @returns the value as an object with unknown fields. */
+export function asObject(value: unknown, where: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${where} is not an object`);
+  return value;
+}
+
+/** @returns the value as an array of unknowns. */
+export function asArray(value: unknown, where: string): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${where} is not an array`);
+  return value;
+}
+
+/** @returns the value as a string. */
+export function asString(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw new Error(`${where} is not a string`);
+  return value;
+}
+
+/** @returns the value as a number. */
+export function asNumber(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw new Error(`${where} is not a number`);
+  return value;
+}
+
+/** Tells an object from arrays, null and plain values. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

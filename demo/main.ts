@@ -1,0 +1,48 @@
+import './requirements.js';
+import { once } from 'node:events';
+import { checkOutcome } from './checks.js';
+import { readContacts } from './contacts.js';
+import { readOptions } from './options.js';
+import { readCounters, readOutcome, type Outcome } from './outcome.js';
+import { describeAddresses, describeCheck, describeOutcome } from './report.js';
+import { runSession, type Session } from './session.js';
+import { startStack, type Stack } from './stack.js';
+
+const RUN_DEADLINE_SECONDS = 300;
+
+void runSession(async (session) => {
+  const options = readOptions(process.argv);
+  const contacts = await readContacts(options.contactsFile);
+  const stack = await startStack({ ...options, ...session, credits: Math.max(1000, 2 * contacts.length) });
+
+  session.say(`Running "${stack.example.name}" with ${contacts.length} contacts`);
+  const outcome = await runExample(stack, session);
+  session.say(`\n${describeOutcome(outcome, contacts)}\n`);
+
+  if (options.exit) {
+    const checks = checkOutcome(outcome, contacts, stack.example);
+    const failed = checks.filter(({ difference }) => difference !== '').length;
+    for (const check of checks) session.say(describeCheck(check));
+    await session.closing.close();
+    session.say(`${checks.length - failed} passed, ${failed} failed`);
+    return failed === 0 ? 0 : 1;
+  }
+
+  session.say(describeAddresses(stack.editor, `${stack.sandbox.url}/`, stack.owner));
+  session.say('\nAll of this stays up until Ctrl-C.');
+  await untilStopped(stack, session);
+  return 0;
+});
+
+async function runExample({ rest, sandbox, example, workflow }: Stack, { signal }: Session): Promise<Outcome> {
+  const before = await readCounters(sandbox.url);
+  const id = await rest.run(workflow, example.trigger);
+  const execution = await rest.waitForExecution(id, { seconds: RUN_DEADLINE_SECONDS, signal });
+  return await readOutcome(execution, example, sandbox.url, before);
+}
+
+async function untilStopped({ n8n }: Stack, { signal, say }: Session): Promise<void> {
+  if (!signal.aborted) await Promise.race([once(signal, 'abort'), n8n.whenEnded()]);
+  if (!signal.aborted) n8n.assertRunning();
+  say('\nEnding n8n and the sandbox');
+}

@@ -1,0 +1,172 @@
+import { parse } from 'flatted';
+import { DemoFailure } from './failure.js';
+import { asArray, asObject, asString, isObject, type JsonObject } from './json.js';
+import type { N8nProcess } from './n8n.js';
+import { waitFor } from './waiting.js';
+
+/** The user who owns an n8n. */
+export interface Owner {
+  email: string;
+  firstName: string;
+  lastName: string;
+  password: string;
+}
+
+/** A credential as n8n keeps it for nodes to refer to. */
+export interface StoredCredential {
+  id: string;
+  name: string;
+  type: string;
+}
+
+/** One item that went out of a node. */
+export interface OutputItem {
+  json: JsonObject;
+  /** Which input item it came from, where the node says so. */
+  pairedItem: number | undefined;
+}
+
+/** One run of one node: its outputs in the order of its connectors. */
+export interface NodeRun {
+  outputs: OutputItem[][];
+  seconds: number;
+}
+
+/** An execution that has come to its end. */
+export interface Execution {
+  id: string;
+  /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
+  status: string;
+  /** n8n's error message; empty when there is none. */
+  error: string;
+  seconds: number;
+  runsOf(nodeName: string): NodeRun[];
+}
+
+const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
+
+/** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
+export class N8nRest {
+  private cookie = '';
+
+  constructor(private readonly n8n: Pick<N8nProcess, 'url' | 'lastWords' | 'assertRunning'>) {}
+
+  /** Makes the first user of a fresh n8n and logs in. */
+  async setUpOwner(owner: Owner): Promise<void> {
+    await this.request('POST', '/rest/owner/setup', owner);
+    await this.logIn(owner);
+  }
+
+  /** Logs in; all further requests are this user's. */
+  async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
+    await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+  }
+
+  /** Stores a credential. */
+  async createCredential(name: string, type: string, data: JsonObject): Promise<StoredCredential> {
+    const stored = await this.request('POST', '/rest/credentials', { name, type, data });
+    return { id: asString(stored['id'], 'credential.id'), name, type };
+  }
+
+  /**
+   * Stores a workflow.
+   *
+   * @param workflow     as exported by n8n
+   * @param credentials  take the place of the workflow's own, type by type
+   * @returns the workflow as n8n keeps it, to run it
+   */
+  async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<JsonObject> {
+    return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
+  }
+
+  /**
+   * Runs a workflow as the editor's button does.
+   *
+   * @param workflow  a result of {@link importWorkflow}
+   * @param trigger   the name of the trigger node to start from
+   * @returns the id of the execution
+   */
+  async run(workflow: JsonObject, trigger: string): Promise<string> {
+    const id = asString(workflow['id'], 'workflow.id');
+    const started = await this.request('POST', `/rest/workflows/${id}/run`, {
+      workflowData: workflow,
+      triggerToStartFrom: { name: trigger },
+    });
+    return asString(started['executionId'], 'executionId');
+  }
+
+  /** Waits until an execution has ended, well or badly. */
+  async waitForExecution(id: string, options: { seconds: number; signal: AbortSignal }): Promise<Execution> {
+    return await waitFor(`execution ${id} to end`, options.seconds, async () => {
+      const record = await this.request('GET', `/rest/executions/${id}`);
+      return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
+    }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
+  }
+
+  private async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonObject> {
+    const answer = await this.fetch(path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        // n8n ties a login to the browser it was made in.
+        'browser-id': 'messaging-send-demo',
+        cookie: this.cookie,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new DemoFailure(`n8n answered ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`);
+    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+    if (cookies.length > 0) this.cookie = cookies.join('; ');
+    const envelope: unknown = JSON.parse(text);
+    return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
+  }
+
+  private async fetch(path: string, request: RequestInit): Promise<Response> {
+    return await fetch(`${this.n8n.url}${path}`, request).catch((failure: unknown) => {
+      this.n8n.assertRunning();
+      const reason = failure instanceof Error ? failure.message : String(failure);
+      throw new DemoFailure(`n8n didn't answer ${path} (${reason}).\n${this.n8n.lastWords()}`);
+    });
+  }
+}
+
+function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
+  const nodes = asArray(workflow['nodes'], 'workflow.nodes').map((value) => {
+    const node = asObject(value, 'a node');
+    if (!isObject(node['credentials'])) return node;
+    const replaced = stored
+      .filter(({ type }) => isObject(node['credentials']) && type in node['credentials'])
+      .map(({ id, name, type }) => [type, { id, name }]);
+    return { ...node, credentials: { ...node['credentials'], ...Object.fromEntries(replaced) } };
+  });
+  return { ...workflow, nodes };
+}
+
+function readExecution(record: JsonObject): Execution {
+  // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
+  const data = asObject(parse(asString(record['data'], 'execution.data')), 'execution.data');
+  const result = asObject(data['resultData'], 'resultData');
+  const runData = asObject(result['runData'] ?? {}, 'runData');
+  return {
+    id: String(record['id']),
+    status: asString(record['status'], 'execution.status'),
+    error: isObject(result['error']) ? String(result['error']['message']) : '',
+    seconds: (Date.parse(String(record['stoppedAt'])) - Date.parse(String(record['startedAt']))) / 1000,
+    runsOf: (nodeName) => asArray(runData[nodeName] ?? [], nodeName).map((run) => readNodeRun(asObject(run, nodeName))),
+  };
+}
+
+function readNodeRun(run: JsonObject): NodeRun {
+  const main = isObject(run['data']) ? asArray(run['data']['main'] ?? [], 'main') : [];
+  return {
+    outputs: main.map((output) => asArray(output ?? [], 'output').map((item) => readItem(asObject(item, 'item')))),
+    seconds: Number(run['executionTime']) / 1000,
+  };
+}
+
+function readItem(item: JsonObject): OutputItem {
+  const paired: unknown = Array.isArray(item['pairedItem']) ? item['pairedItem'][0] : item['pairedItem'];
+  const index = isObject(paired) ? paired['item'] : paired;
+  return { json: asObject(item['json'], 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
+}

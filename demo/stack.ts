@@ -1,0 +1,101 @@
+import { copyFile, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import { startSandbox, type Sandbox } from '../sandbox/server.js';
+import type { Closing } from './closing.js';
+import { CONTACTS_FILE, readExample, type ExampleWorkflow } from './example.js';
+import { DemoFailure } from './failure.js';
+import { installN8n } from './install.js';
+import { asString, type JsonObject } from './json.js';
+import { filesFolderOf, startN8n, type N8nProcess } from './n8n.js';
+import { packPackage, placePackage } from './package.js';
+import { N8nRest, type Owner } from './rest.js';
+
+/** A certain port, or any that is free. */
+export type Port = number | 'free';
+
+export interface StackOptions {
+  ports: { n8n: Port; sandbox: Port };
+  /** The list the example workflow reads. */
+  contactsFile: string;
+  /** Credits in the sandbox at the start. */
+  credits: number;
+  /** Whether the folder with n8n's data stays when all is over. */
+  keepData: boolean;
+  /** Is told what is going on, line by line. */
+  say: (line: string) => void;
+  /** Ends the start early. */
+  signal: AbortSignal;
+  /** Takes what has to be ended; the caller closes it, also when the start fails. */
+  closing: Closing;
+}
+
+/** n8n with this package and the example workflow in it, and the sandbox it sends to. */
+export interface Stack {
+  n8n: N8nProcess;
+  rest: N8nRest;
+  sandbox: Sandbox;
+  owner: Owner;
+  example: ExampleWorkflow;
+  /** The example as n8n keeps it, with the sandbox's credential. */
+  workflow: JsonObject;
+  /** Where the editor shows the workflow. */
+  editor: string;
+}
+
+const API_KEY = 'demo-key';
+
+const OWNER: Owner = {
+  email: 'owner@example.com',
+  firstName: 'Demo',
+  lastName: 'Owner',
+  password: 'Demo-password-1',
+};
+
+/** Starts everything the demo needs, ready to run the workflow. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { say, signal, closing } = options;
+  const n8nPort = await findPort(options.ports.n8n, '--n8n-port');
+  const sandboxPort = await findPort(options.ports.sandbox, '--sandbox-port');
+  const installation = await installN8n({ say, signal });
+  const folder = await makeDataFolder(options);
+
+  say('Building and packing this package');
+  const tarball = await packPackage(path.join(folder, 'package'), signal);
+  await placePackage(tarball, folder, signal);
+
+  say('Starting the sandbox and n8n');
+  const sandbox = await startSandbox({ port: sandboxPort, keys: [API_KEY], credits: options.credits });
+  closing.add(() => sandbox.close());
+  const n8n = await startN8n({ installation, folder, port: n8nPort, signal });
+  closing.add(() => n8n.stop());
+
+  await copyFile(options.contactsFile, path.join(filesFolderOf(folder), CONTACTS_FILE));
+  const example = await readExample();
+  const rest = new N8nRest(n8n);
+  await rest.setUpOwner(OWNER);
+  const credential = await rest.createCredential('Messaging Send account', 'messagingSendApi', {
+    baseUrl: `${sandbox.url}/v1`,
+    apiKey: API_KEY,
+  });
+  const workflow = await rest.importWorkflow(example.workflow, [credential]);
+  const editor = `${n8n.url}/workflow/${asString(workflow['id'], 'workflow.id')}`;
+  return { n8n, rest, sandbox, owner: OWNER, example, workflow, editor };
+}
+
+async function findPort(wanted: Port, flag: string): Promise<number> {
+  if (wanted === 'free') return await getPort();
+  if ((await getPort({ port: wanted })) === wanted) return wanted;
+  throw new DemoFailure(`Port ${wanted} is in use. Choose another with ${flag}.`);
+}
+
+async function makeDataFolder({ keepData, say, closing }: StackOptions): Promise<string> {
+  // n8n compares real paths, and a temporary folder may be reached through a link.
+  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-demo-'));
+  closing.add(async () => {
+    if (keepData) say(`n8n's data is kept in ${folder}`);
+    else await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
