@@ -72,7 +72,8 @@ export function checkOutcome(outcome: Outcome, contacts: Contact[], example: Exa
   ];
 }
 
-function equal(name: string, actual: unknown, expected: unknown): Check {
+/** A check that two values are the same, as JSON. */
+export function equal(name: string, actual: unknown, expected: unknown): Check {
   return { name, difference: differenceOf(actual, expected) };
 }
 

@@ -1,6 +1,7 @@
 import './requirements.js';
 import { once } from 'node:events';
 import { checkOutcome } from './checks.js';
+import { checkCredentialTest } from './credentialChecks.js';
 import { readContacts } from './contacts.js';
 import { readOptions } from './options.js';
 import { readCounters, readOutcome, type Outcome } from './outcome.js';
@@ -20,7 +21,7 @@ void runSession(async (session) => {
   session.say(`\n${describeOutcome(outcome, contacts)}\n`);
 
   if (options.exit) {
-    const checks = checkOutcome(outcome, contacts, stack.example);
+    const checks = [...checkOutcome(outcome, contacts, stack.example), ...(await checkCredentialTest(stack))];
     const failed = checks.filter(({ difference }) => difference !== '').length;
     for (const check of checks) session.say(describeCheck(check));
     await session.closing.close();

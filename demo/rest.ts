@@ -68,6 +68,12 @@ export class N8nRest {
     return { id: asString(stored['id'], 'credential.id'), name, type };
   }
 
+  /** Tests a stored credential with other data than its own, as the editor's dialog does before it saves. */
+  async testCredential(credential: StoredCredential, data: JsonObject): Promise<{ status: string; message: string }> {
+    const result = await this.request('POST', '/rest/credentials/test', { credentials: { ...credential, data } });
+    return { status: asString(result['status'], 'status'), message: asString(result['message'], 'message') };
+  }
+
   /**
    * Stores a workflow.
    *

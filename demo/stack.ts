@@ -10,7 +10,7 @@ import { installN8n } from './install.js';
 import { asString, type JsonObject } from './json.js';
 import { filesFolderOf, startN8n, type N8nProcess } from './n8n.js';
 import { packPackage, placePackage } from './package.js';
-import { N8nRest, type Owner } from './rest.js';
+import { N8nRest, type Owner, type StoredCredential } from './rest.js';
 
 /** A certain port, or any that is free. */
 export type Port = number | 'free';
@@ -38,13 +38,15 @@ export interface Stack {
   sandbox: Sandbox;
   owner: Owner;
   example: ExampleWorkflow;
+  credential: StoredCredential;
   /** The example as n8n keeps it, with the sandbox's credential. */
   workflow: JsonObject;
   /** Where the editor shows the workflow. */
   editor: string;
 }
 
-const API_KEY = 'demo-key';
+/** The key of the sandbox. */
+export const API_KEY = 'demo-key';
 
 const OWNER: Owner = {
   email: 'owner@example.com',
@@ -81,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   const workflow = await rest.importWorkflow(example.workflow, [credential]);
   const editor = `${n8n.url}/workflow/${asString(workflow['id'], 'workflow.id')}`;
-  return { n8n, rest, sandbox, owner: OWNER, example, workflow, editor };
+  return { n8n, rest, sandbox, owner: OWNER, example, credential, workflow, editor };
 }
 
 async function findPort(wanted: Port, flag: string): Promise<number> {

@@ -22,7 +22,7 @@ export class MessagingSend implements INodeType {
     },
     group: ['output'],
     version: 1,
-    subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+    subtitle: '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk" }[$parameter["operation"]] }}',
     description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
     defaults: { name: 'Messaging Send' },
     usableAsTool: true,
