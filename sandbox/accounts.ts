@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import { createLimiter, type Limiter } from './limiter';
+import type { SandboxOptions } from './options';
+
+/** What belongs to one API key: its balance and its request limit. */
+export interface Account {
+  /** `key 1`, `key 2`, …: stands for the key wherever it is shown. */
+  label: string;
+  credits: number;
+  /** Null for no limit. */
+  limiter: Limiter | null;
+}
+
+export type Authentication = { kind: 'missing' } | { kind: 'invalid' } | { kind: 'valid'; account: Account };
+
+/** The accounts of a sandbox, one per key. */
+export class Accounts {
+  readonly all: Account[];
+  private readonly hashes: Buffer[];
+
+  constructor(private readonly options: SandboxOptions) {
+    this.hashes = options.keys.map(hash);
+    this.all = options.keys.map((_, index) => ({ label: `key ${index + 1}`, credits: 0, limiter: null }));
+    this.reset();
+  }
+
+  /** Credits and limits as at the start. */
+  reset(): void {
+    const { credits, limiter, limit, windowSeconds } = this.options;
+    for (const account of this.all) {
+      account.credits = credits;
+      account.limiter = createLimiter(limiter, limit, windowSeconds * 1000);
+    }
+  }
+
+  /** Reads `Authorization: Bearer <API_KEY>` (part 5); another scheme, or no key in it, is a missing key. */
+  authenticate(authorization: string | undefined): Authentication {
+    const key = /^Bearer +(\S.*)$/i.exec(authorization?.trim() ?? '')?.[1];
+    if (key === undefined) return { kind: 'missing' };
+    const account = this.find(key);
+    return account === null ? { kind: 'invalid' } : { kind: 'valid', account };
+  }
+
+  /** Compares hashes, all of them: neither the length of a key nor the place of a difference shows in the time. */
+  private find(key: string): Account | null {
+    const given = hash(key);
+    const matches = this.hashes.map((known) => timingSafeEqual(known, given));
+    return this.all[matches.indexOf(true)] ?? null;
+  }
+}
+
+function hash(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,58 @@
+import type { JsonValue } from './details';
+
+/** A whole HTTP answer, not sent yet: a fault may still keep it back, cut it or replace it. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** `error` of a failure (2.4); 429 has no `code` in the document, and faults may leave it out. */
+export type ErrorObject = { message: string; code?: string } & { [name: string]: JsonValue | undefined };
+
+/** `{ success: true, data }` (2.4). */
+export function success(status: number, data: JsonValue): Answer {
+  return json(status, { success: true, data });
+}
+
+/** `{ success: false, error }` (2.4). */
+export function failure(status: number, error: ErrorObject, headers: Record<string, string> = {}): Answer {
+  const answer = json(status, { success: false, error });
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+function json(status: number, body: object): Answer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
+}
+
+/** Codes by status: those of part 7 of the document, and the sandbox's own for what the document does not show. */
+export const ERROR_CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'INVALID_API_KEY',
+  402: 'INSUFFICIENT_CREDITS',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMIT_EXCEEDED',
+  500: 'SERVER_ERROR',
+};
+
+/** Thrown where a hook refuses a request; the error handler sends `answer`. */
+export class Refusal extends Error {
+  constructor(readonly answer: Answer) {
+    super(`refused with ${answer.status}`);
+  }
+}
+
+/** `error` of a 402; `message` states both numbers, as the document says. */
+export function insufficientCredits(required: number, available: number): ErrorObject {
+  return {
+    code: 'INSUFFICIENT_CREDITS',
+    message: `Insufficient credits: ${required} needed, ${available} available`,
+    required_credits: required,
+    available_credits: available,
+  };
+}

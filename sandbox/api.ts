@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+
+import type { Account } from './accounts';
+import { failure, Refusal, type Answer } from './answers';
+import { cutConnection, pause, sendHalf } from './connection';
+import { sendAnswer } from './errors';
+import { answerInPlace } from './faultAnswers';
+import type { Endpoint, Fault, ReplacingFault } from './faults';
+import { handle, messagesIn, type Call } from './handle';
+import type { Allowance } from './limiter';
+import { recordOf } from './recording';
+import type { SandboxState } from './state';
+
+/** Part 4 of the document. */
+const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: string }> = [
+  { endpoint: 'balance', method: 'GET', url: '/user/balance' },
+  { endpoint: 'send', method: 'POST', url: '/messages/send' },
+  { endpoint: 'bulk', method: 'POST', url: '/messages/send-bulk' },
+];
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** The endpoints of the document, under the prefix `app` is registered with. */
+export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
+  for (const { endpoint, method, url } of ROUTES) {
+    const calls = new WeakMap<FastifyRequest, Call>();
+    app.route({
+      method,
+      url,
+      onRequest: async (request, reply) => {
+        const call = admit(state, endpoint, request, reply);
+        calls.set(request, call);
+        if (call.fault?.kind === 'reset-before') cutConnection(reply);
+      },
+      handler: async (request, reply) => {
+        const call = calls.get(request);
+        if (call === undefined) throw new Error('a request was handled that was not admitted');
+        call.record.messages = messagesIn(endpoint, request.body);
+        await deliver(state, reply, call, answerTo(state, call, request.body), closing);
+        return reply;
+      },
+    });
+    app.route({
+      method: METHODS.filter((other) => other !== method),
+      url,
+      onRequest: async () => {
+        throw new Refusal(failure(405, { code: 'METHOD_NOT_ALLOWED', message: `Use ${method}` }, { allow: method }));
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+/**
+ * Authenticates the request, counts it against the limit, and picks its fault, in this order: a request with a wrong
+ * key or over the limit uses up no fault, and one that a fault hits counts against the limit.
+ */
+function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
+  const record = recordOf(request);
+  record.endpoint = endpoint;
+  const authentication = state.accounts.authenticate(request.headers.authorization);
+  if (authentication.kind === 'missing') {
+    throw new Refusal(failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' }));
+  }
+  if (authentication.kind === 'invalid') {
+    throw new Refusal(failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }));
+  }
+  const { account } = authentication;
+  record.key = account.label;
+  countAgainstLimit(account, state.options.now(), reply);
+  const fault = state.faults.pick(endpoint);
+  record.fault = fault?.kind ?? null;
+  return { endpoint, account, record, fault };
+}
+
+function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {
+  if (limiter === null) return;
+  const permit = limiter.take(now);
+  reply.headers({
+    'ratelimit-limit': permit.limit,
+    'ratelimit-remaining': permit.remaining,
+    'ratelimit-reset': wholeSeconds(permit),
+  });
+  if (permit.kind === 'granted') return;
+  const seconds = wholeSeconds(permit);
+  throw new Refusal(
+    failure(
+      429,
+      { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` },
+      { 'retry-after': String(seconds) },
+    ),
+  );
+}
+
+/** Rounded up: a client that waits as long is let in. */
+function wholeSeconds({ resetInMs }: Allowance): number {
+  return Math.ceil(resetInMs / 1000);
+}
+
+function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
+  const { fault, record, endpoint, account } = call;
+  if (fault === null) return handle(state, call, body);
+  if (fault.kind === 'reset-during') {
+    return handle(state, call, body, fault.sent ?? Math.floor(record.messages / 2));
+  }
+  if (!replaces(fault)) return handle(state, call, body);
+  if (fault.handled === true) handle(state, call, body);
+  const { credits } = account;
+  return answerInPlace(fault, { endpoint, messages: record.messages, credits, now: state.options.now() });
+}
+
+function replaces(fault: Fault): fault is ReplacingFault & Fault {
+  return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
+}
+
+async function deliver(
+  { options }: SandboxState,
+  reply: FastifyReply,
+  { fault, record }: Call,
+  answer: Answer,
+  closing: AbortSignal,
+): Promise<void> {
+  switch (fault?.kind) {
+    case 'reset-during':
+    case 'reset-after':
+      await pause(options.latencyMs, closing);
+      return cutConnection(reply);
+    case 'half-body':
+      await pause(options.latencyMs, closing);
+      record.status = answer.status;
+      return sendHalf(reply, answer);
+    case 'delay':
+      await pause(fault.ms, closing);
+  }
+  sendAnswer(reply, answer);
+}

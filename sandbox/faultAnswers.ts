@@ -1,0 +1,102 @@
+import { ERROR_CODES, failure, insufficientCredits, type Answer, type ErrorObject } from './answers';
+import { formatDetails, pathOf, type JsonValue } from './details';
+import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault } from './faults';
+
+/** What an answer in place of the API's own may speak of. */
+export interface Occasion {
+  endpoint: Endpoint;
+  /** Messages in the request. */
+  messages: number;
+  /** Balance of the key, before the request unless the fault is `handled`. */
+  credits: number;
+  /** ms since 1970. */
+  now: number;
+}
+
+/** An entry of `messages` in the bulk send result (2.3). */
+export type BulkEntry = { message_id: number; phone: string; status: string };
+
+/** The answer a fault gives in place of the API's own. */
+export function answerInPlace(fault: ReplacingFault, occasion: Occasion): Answer {
+  switch (fault.kind) {
+    case 'status':
+      return statusAnswer(fault, occasion);
+    case 'html':
+      return { status: fault.status ?? 502, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE };
+    case 'body': {
+      const contentType = fault.contentType === undefined ? 'application/json; charset=utf-8' : fault.contentType;
+      return { status: fault.status, headers: contentType === null ? {} : { 'content-type': contentType }, body: fault.body };
+    }
+    case 'redirect':
+      return { status: fault.status ?? 307, headers: { location: fault.location }, body: '' };
+  }
+}
+
+/** The entries of a bulk answer as the fault lists them. */
+export function reshapeEntries(fault: BulkAnswerFault, entries: BulkEntry[]): JsonValue[] {
+  const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
+  const indices = fault.indices ?? (fewByDefault ? [0] : entries.map((_, index) => index));
+  if (fault.shape === 'reordered') return entries.toReversed();
+  return entries.flatMap((entry, index): JsonValue[] => (indices.includes(index) ? reshape(fault, entry) : [entry]));
+}
+
+function reshape(fault: BulkAnswerFault, entry: BulkEntry): JsonValue[] {
+  const { message_id, phone, status } = entry;
+  switch (fault.shape) {
+    case 'missing':
+      return [];
+    case 'doubled':
+      return [entry, entry];
+    case 'reordered':
+      return [entry];
+    case 'other-status':
+      return [{ message_id, phone, status: fault.status ?? 'queued' }];
+    case 'number-phones':
+      return [{ message_id, phone: Number(phone), status }];
+    case 'plus-phones':
+      return [{ message_id, phone: `+${phone}`, status }];
+    case 'no-phones':
+      return [{ message_id, status }];
+  }
+}
+
+function statusAnswer(fault: StatusFault, occasion: Occasion): Answer {
+  const standard = standardError(fault, occasion);
+  const error: ErrorObject = {
+    ...standard,
+    code: fault.code === undefined ? standard.code : (fault.code ?? undefined),
+    message: fault.message ?? standard.message,
+    details: detailsOf(fault, occasion),
+    ...fault.error,
+  };
+  if (fault.retryAfter === undefined) return failure(fault.status, error);
+  return failure(fault.status, error, { 'retry-after': retryAfter(fault.retryAfter, occasion.now) });
+}
+
+/** The error as the API words it; a 402 states the numbers of `error` if given, else plausible ones. */
+function standardError({ status, error }: StatusFault, { messages, credits }: Occasion): ErrorObject {
+  if (status !== 402) {
+    return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, as asked of the sandbox` };
+  }
+  const required = error?.required_credits ?? messages;
+  const available = error?.available_credits ?? Math.max(0, Math.min(credits, messages - 1));
+  return insufficientCredits(Number(required), Number(available));
+}
+
+function detailsOf(fault: StatusFault, { endpoint, messages }: Occasion): JsonValue | undefined {
+  if (fault.details !== undefined) return fault.details;
+  if (fault.status !== 422 && fault.detailsShape === undefined) return undefined;
+  const fields = fault.fields ?? [endpoint === 'bulk' ? 'messages.0.phone' : 'phone'];
+  const problems = fields.map((field) => ({ path: pathOf(field), message: 'is not acceptable', overLimit: false }));
+  return formatDetails(fault.detailsShape ?? 'field-message', problems, messages);
+}
+
+function retryAfter(value: RetryAfter, now: number): string {
+  if (typeof value === 'object') return new Date(now + value.dateInSeconds * 1000).toUTCString();
+  return String(value);
+}
+
+const PAGE = `<!DOCTYPE html>
+<html><head><title>Bad Gateway</title></head>
+<body><center><h1>Bad Gateway</h1></center><hr><center>gateway</center></body></html>
+`;

@@ -1,0 +1,92 @@
+import type { Endpoint } from './faults';
+import type { Message } from './validation';
+
+/** A message that was sent. */
+export interface SentMessage {
+  /** Consecutive, from 1001. */
+  id: number;
+  phone: string;
+  message: string;
+  /** Label of the key it was sent with, never the key. */
+  key: string;
+  endpoint: Endpoint;
+  /** Number of the request it came in; see `RequestRecord.number`. */
+  request: number;
+  /** ISO 8601, UTC. */
+  sent_at: string;
+}
+
+/** What one phone has received: its newest message, and how many there are. */
+export interface Conversation {
+  phone: string;
+  count: number;
+  last: SentMessage;
+}
+
+const FIRST_ID = 1001;
+
+/** Everything sent, in order, found by id or by phone without a search: made for hundreds of thousands. */
+export class MessageStore {
+  private all: SentMessage[] = [];
+  private readonly byPhone = new Map<string, SentMessage[]>();
+
+  get total(): number {
+    return this.all.length;
+  }
+
+  get phones(): number {
+    return this.byPhone.size;
+  }
+
+  /** Keeps the messages as sent at `sentAt` (ISO 8601) and gives each its id. */
+  add(messages: Message[], from: Pick<SentMessage, 'key' | 'endpoint' | 'request'>, sentAt: string): SentMessage[] {
+    return messages.map(({ phone, message }) => {
+      const sent = { id: FIRST_ID + this.all.length, phone, message, ...from, sent_at: sentAt };
+      this.all.push(sent);
+      const conversation = this.byPhone.get(phone);
+      if (conversation === undefined) this.byPhone.set(phone, [sent]);
+      else conversation.push(sent);
+      return sent;
+    });
+  }
+
+  list(): SentMessage[] {
+    return [...this.all];
+  }
+
+  /** At most `limit` messages with an id above `after`, oldest first. */
+  page(after: number, limit: number): SentMessage[] {
+    const start = Math.max(0, after - FIRST_ID + 1);
+    return this.all.slice(start, start + limit);
+  }
+
+  /** How many messages a phone has received. */
+  countTo(phone: string): number {
+    return this.byPhone.get(phone)?.length ?? 0;
+  }
+
+  /** The newest `limit` messages to a phone, oldest first. */
+  conversation(phone: string, limit: number): SentMessage[] {
+    return (this.byPhone.get(phone) ?? []).slice(-limit);
+  }
+
+  /** The conversations with the newest messages first, at most `limit`; `search` looks at phones and last texts. */
+  conversations(search: string, limit: number): Conversation[] {
+    const wanted = search.toLowerCase();
+    const seen = new Set<string>();
+    const found: Conversation[] = [];
+    for (let index = this.all.length - 1; index >= 0 && found.length < limit; index -= 1) {
+      const last = this.all[index];
+      if (last === undefined || seen.has(last.phone)) continue;
+      seen.add(last.phone);
+      if (!last.phone.includes(wanted) && !last.message.toLowerCase().includes(wanted)) continue;
+      found.push({ phone: last.phone, count: this.countTo(last.phone), last });
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.all = [];
+    this.byPhone.clear();
+  }
+}

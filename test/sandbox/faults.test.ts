@@ -1,0 +1,275 @@
+import { connect } from 'node:net';
+
+import { checkFault } from '../../sandbox/faultCheck';
+import { FaultPlan, type Fault } from '../../sandbox/faults';
+import type { Sandbox } from '../../sandbox/server';
+import { closeSandboxes, get, KEY, messages, post, sandboxWith, type Reply } from './client';
+
+afterEach(closeSandboxes);
+
+/** The answer to a bulk request of 5, or 'cut' when there was none, and what it did. */
+async function bulkUnder(fault: Fault): Promise<{ reply: Reply | 'cut'; sandbox: Sandbox; sent: number; charged: number }> {
+  const sandbox = await sandboxWith({ credits: 100, faults: [fault], now: () => 1_700_000_000_000 });
+  const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(5) }).catch(() => 'cut' as const);
+  return { reply, sandbox, sent: sandbox.messages().length, charged: 100 - sandbox.credits() };
+}
+
+describe('what is sent under each fault', () => {
+  const answered: Array<[string, Fault, number, number]> = [
+    ['status', { kind: 'status', status: 500 }, 500, 0],
+    ['status, handled', { kind: 'status', status: 500, handled: true }, 500, 5],
+    ['html', { kind: 'html' }, 502, 0],
+    ['html, handled', { kind: 'html', handled: true, status: 504 }, 504, 5],
+    ['body', { kind: 'body', status: 200, body: '{"success":false}' }, 200, 0],
+    ['body, handled', { kind: 'body', status: 201, body: '', handled: true }, 201, 5],
+    ['redirect', { kind: 'redirect', location: '/elsewhere' }, 307, 0],
+    ['redirect, handled', { kind: 'redirect', location: '/elsewhere', status: 303, handled: true }, 303, 5],
+    ['delay', { kind: 'delay', ms: 1 }, 201, 5],
+    ['bulk-answer', { kind: 'bulk-answer', shape: 'missing' }, 201, 5],
+  ];
+  test.each(answered)('%s', async (_name, fault, status, count) => {
+    const { reply, sandbox, sent, charged } = await bulkUnder(fault);
+    expect(reply).toMatchObject({ status });
+    expect({ sent, charged }).toEqual({ sent: count, charged: count });
+    expect(sandbox.requests()).toMatchObject([{ status, messages: 5, sent: count, fault: fault.kind }]);
+  });
+
+  const cut: Array<[string, Fault, number]> = [
+    ['reset-before', { kind: 'reset-before' }, 0],
+    ['reset-during', { kind: 'reset-during' }, 2],
+    ['reset-during after 4', { kind: 'reset-during', sent: 4 }, 4],
+    ['reset-during after none', { kind: 'reset-during', sent: 0 }, 0],
+    ['reset-after', { kind: 'reset-after' }, 5],
+  ];
+  test.each(cut)('%s', async (_name, fault, count) => {
+    const { reply, sandbox, sent, charged } = await bulkUnder(fault);
+    expect(reply).toBe('cut');
+    expect({ sent, charged }).toEqual({ sent: count, charged: count });
+    expect(sandbox.messages().map(({ phone }) => phone)).toEqual(messages(count).map(({ phone }) => phone));
+    expect(sandbox.requests()).toMatchObject([{ status: null, sent: count, fault: fault.kind }]);
+    expect((await get(`${sandbox.url}/v1/user/balance`)).status).toBe(200);
+  });
+
+  test('half-body: everything is sent; half of the answer arrives under its full length', async () => {
+    const sandbox = await sandboxWith({ faults: [{ kind: 'half-body' }] });
+    const raw = await rawBalance(sandbox);
+    const [head = '', body = ''] = raw.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 200 /);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect(length).toBeGreaterThan(20);
+    expect(body).toHaveLength(Math.floor(length / 2));
+
+    const bulk = await bulkUnder({ kind: 'half-body' });
+    expect(bulk.reply).toBe('cut');
+    expect([bulk.sent, bulk.charged]).toEqual([5, 5]);
+    expect(bulk.sandbox.requests()).toMatchObject([{ status: 201, sent: 5 }]);
+  });
+
+  test('a fault that lets the request be handled does not make an invalid one valid', async () => {
+    const sandbox = await sandboxWith({ faults: [{ kind: 'reset-after' }] });
+    await expect(post(`${sandbox.url}/v1/messages/send`, { phone: '+1', message: '' })).rejects.toThrow();
+    expect(sandbox.messages()).toEqual([]);
+  });
+
+  test('closing does not wait for an answer that is held back', async () => {
+    const sandbox = await sandboxWith({ faults: [{ kind: 'delay', ms: 3_600_000 }] });
+    const reply = post(`${sandbox.url}/v1/messages/send`, messages(1)[0]).catch(() => 'cut');
+    while (sandbox.messages().length === 0) await new Promise(setImmediate);
+    expect(sandbox.requests()).toMatchObject([{ status: null, duration_ms: null }]);
+    await sandbox.close();
+    await reply;
+  });
+});
+
+/** All bytes of the answer, whole or not. */
+function rawBalance({ port }: Sandbox): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`GET /v1/user/balance HTTP/1.1\r\nHost: sandbox\r\nAuthorization: Bearer ${KEY}\r\n\r\n`);
+    });
+    socket.setEncoding('utf8');
+    socket.on('data', (part) => (received += String(part)));
+    socket.on('end', () => resolve(received));
+    socket.on('error', reject);
+  });
+}
+
+describe('answers in place of the own', () => {
+  const bulk = async (fault: Fault) => {
+    const { reply } = await bulkUnder(fault);
+    if (reply === 'cut') throw new Error('no answer');
+    return reply;
+  };
+
+  test.each([
+    [401, 'INVALID_API_KEY'],
+    [403, 'FORBIDDEN'],
+    [404, 'NOT_FOUND'],
+    [422, 'VALIDATION_ERROR'],
+    [429, 'RATE_LIMIT_EXCEEDED'],
+    [500, 'SERVER_ERROR'],
+    [503, 'HTTP_503'],
+  ])('status %i has the code %s', async (status, code) => {
+    expect(await bulk({ kind: 'status', status })).toMatchObject({ status, body: { success: false, error: { code } } });
+  });
+
+  test('402 states its numbers', async () => {
+    expect((await bulk({ kind: 'status', status: 402 })).body).toMatchObject({
+      error: { message: 'Insufficient credits: 5 needed, 4 available', required_credits: 5, available_credits: 4 },
+    });
+    const error = { required_credits: 9, available_credits: 3 };
+    expect((await bulk({ kind: 'status', status: 402, error })).body).toMatchObject({
+      error: { message: 'Insufficient credits: 9 needed, 3 available', ...error },
+    });
+  });
+
+  test('422 with a named shape, with the fields given, and with any JSON', async () => {
+    const details = async (fault: Fault) => (await bulk(fault)).body;
+    expect(await details({ kind: 'status', status: 422 })).toMatchObject({
+      error: { details: [{ field: 'messages.0.phone' }] },
+    });
+    expect(
+      await details({ kind: 'status', status: 422, detailsShape: 'array-with-nulls', fields: ['messages.3.phone'] }),
+    ).toMatchObject({ error: { details: [null, null, null, { phone: [expect.any(String)] }, null] } });
+    expect(await details({ kind: 'status', status: 422, details: null })).toMatchObject({ error: { details: null } });
+  });
+
+  test.each<[Fault & { kind: 'status' }, string | null]>([
+    [{ kind: 'status', status: 429 }, null],
+    [{ kind: 'status', status: 429, retryAfter: 7 }, '7'],
+    [{ kind: 'status', status: 429, retryAfter: 'soon' }, 'soon'],
+    [{ kind: 'status', status: 429, retryAfter: { dateInSeconds: 10 } }, 'Tue, 14 Nov 2023 22:13:30 GMT'],
+  ])('Retry-After of %j is %p', async (fault, expected) => {
+    expect((await bulk(fault)).headers.get('retry-after')).toBe(expected);
+  });
+
+  test('a 429 without a code', async () => {
+    expect((await bulk({ kind: 'status', status: 429, code: null, message: 'Slow down' })).body).toEqual({
+      success: false,
+      error: { message: 'Slow down' },
+    });
+  });
+
+  test('an HTML page', async () => {
+    const reply = await bulk({ kind: 'html' });
+    expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(reply.body).toMatch(/<h1>Bad Gateway/);
+  });
+
+  test('a raw body goes out as it is, with the type given or none', async () => {
+    const cutJson = await bulk({ kind: 'body', status: 201, body: '{"success":tr' });
+    expect(cutJson).toMatchObject({ status: 201, body: '{"success":tr' });
+    expect(cutJson.headers.get('content-type')).toMatch(/^application\/json/);
+    const untyped = await bulk({ kind: 'body', status: 200, body: 'hello', contentType: null });
+    expect(untyped.body).toBe('hello');
+    expect(untyped.headers.has('content-type')).toBe(false);
+  });
+
+  test('a redirect', async () => {
+    const reply = await bulk({ kind: 'redirect', location: 'https://elsewhere.invalid/v1' });
+    expect(reply.headers.get('location')).toBe('https://elsewhere.invalid/v1');
+  });
+});
+
+describe('bulk answers that do not list what was sent', () => {
+  const phones = messages(5).map(({ phone }) => phone);
+  const entries = phones.map((phone, index) => ({ message_id: 1001 + index, phone, status: 'sent' }));
+  test.each<[Fault & { kind: 'bulk-answer' }, unknown[]]>([
+    [{ kind: 'bulk-answer', shape: 'missing' }, entries.slice(1)],
+    [{ kind: 'bulk-answer', shape: 'missing', indices: [1, 3] }, [entries[0], entries[2], entries[4]]],
+    [{ kind: 'bulk-answer', shape: 'doubled' }, [entries[0], ...entries]],
+    [{ kind: 'bulk-answer', shape: 'reordered' }, entries.toReversed()],
+    [{ kind: 'bulk-answer', shape: 'other-status' }, entries.map((entry) => ({ ...entry, status: 'queued' }))],
+    [
+      { kind: 'bulk-answer', shape: 'other-status', status: 'failed', indices: [4] },
+      [...entries.slice(0, 4), { ...entries[4], status: 'failed' }],
+    ],
+    [{ kind: 'bulk-answer', shape: 'number-phones' }, entries.map((entry) => ({ ...entry, phone: Number(entry.phone) }))],
+    [{ kind: 'bulk-answer', shape: 'plus-phones' }, entries.map((entry) => ({ ...entry, phone: `+${entry.phone}` }))],
+    [{ kind: 'bulk-answer', shape: 'no-phones' }, entries.map(({ message_id, status }) => ({ message_id, status }))],
+  ])('%j', async (fault, expected) => {
+    const { reply, sent } = await bulkUnder(fault);
+    expect(reply).toMatchObject({ status: 201, body: { data: { messages_sent: 5, credits_used: 5 } } });
+    expect(reply).toHaveProperty('body.data.messages', expected);
+    expect(sent).toBe(5);
+  });
+});
+
+describe('which requests a fault hits', () => {
+  const hits = (faults: Fault[], endpoints: Array<'balance' | 'send' | 'bulk'>, seed = 1) => {
+    const plan = new FaultPlan(seed);
+    plan.set(faults);
+    return endpoints.map((endpoint) => plan.pick(endpoint)?.kind ?? null);
+  };
+  const six = Array.from({ length: 6 }, () => 'send' as const);
+
+  test('the next one, once', () => {
+    expect(hits([{ kind: 'html' }], ['send', 'send'])).toEqual(['html', null]);
+  });
+
+  test('after some, several times', () => {
+    expect(hits([{ kind: 'html', after: 2, times: 3 }], six)).toEqual([null, null, 'html', 'html', 'html', null]);
+  });
+
+  test('only on its endpoint, and only those count', () => {
+    const fault: Fault = { kind: 'html', on: 'bulk', after: 1 };
+    expect(hits([fault], ['bulk', 'send', 'balance', 'bulk'])).toEqual([null, null, null, 'html']);
+  });
+
+  test('bulk-answer waits for a bulk request', () => {
+    expect(hits([{ kind: 'bulk-answer', shape: 'missing' }], ['send', 'bulk'])).toEqual([null, 'bulk-answer']);
+  });
+
+  test('the first of the list that is due; the other waits, and has counted meanwhile', () => {
+    const faults: Fault[] = [
+      { kind: 'html', times: 2 },
+      { kind: 'reset-after', after: 1 },
+    ];
+    expect(hits(faults, six)).toEqual(['html', 'html', 'reset-after', null, null, null]);
+  });
+
+  test('by chance, the same for the same seed', () => {
+    const many = Array.from({ length: 400 }, () => 'send' as const);
+    const fault: Fault = { kind: 'html', probability: 0.25 };
+    const first = hits([fault], many);
+    expect(hits([fault], many)).toEqual(first);
+    expect(hits([fault], many, 2)).not.toEqual(first);
+    const share = first.filter((kind) => kind === 'html').length / many.length;
+    expect(share).toBeGreaterThan(0.15);
+    expect(share).toBeLessThan(0.35);
+    expect(hits([{ ...fault, probability: 1 }], six)).toEqual(six.map(() => 'html'));
+    expect(hits([{ ...fault, probability: 0 }], six)).toEqual(six.map(() => null));
+    expect(hits([{ ...fault, probability: 1, times: 2 }], six).filter(Boolean)).toHaveLength(2);
+  });
+
+  test('a request with a wrong key, or over the limit, uses up no fault; one that is hit counts against the limit', async () => {
+    const sandbox = await sandboxWith({ limit: 1, faults: [{ kind: 'html' }], now: () => 0 });
+    const balance = `${sandbox.url}/v1/user/balance`;
+    expect((await get(balance, 'wrong')).status).toBe(401);
+    const hit = await get(balance);
+    expect([hit.status, hit.headers.get('ratelimit-remaining')]).toEqual([502, '0']);
+    sandbox.setFaults([{ kind: 'status', status: 500 }]);
+    expect((await get(balance)).status).toBe(429);
+    expect((await (await fetch(`${sandbox.url}/_sandbox/faults`)).json())).toMatchObject({ faults: [{ seen: 0, hits: 0 }] });
+  });
+});
+
+describe('checking a fault', () => {
+  test.each<[unknown, RegExp]>([
+    ['html', /must be a JSON object/],
+    [{}, /kind must be one of status, html/],
+    [{ kind: 'toString' }, /kind must be one of/],
+    [{ kind: 'status' }, /status needs status/],
+    [{ kind: 'status', status: '500' }, /status of status must be a whole number/],
+    [{ kind: 'html', on: 'email' }, /on of html must be one of balance, send, bulk, any/],
+    [{ kind: 'html', times: 0 }, /times of html/],
+    [{ kind: 'html', probability: 2 }, /probability of html/],
+    [{ kind: 'html', tiems: 2 }, /html has no tiems/],
+    [{ kind: 'html', constructor: 1 }, /html has no constructor/],
+    [{ kind: 'bulk-answer', shape: 'round' }, /shape of bulk-answer/],
+    [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /on of bulk-answer/],
+  ])('%j is refused', (value, message) => {
+    expect(() => checkFault(value)).toThrow(message);
+  });
+});

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+
+import { call, closeSandboxes, get, messages, post, sandboxWith } from './client';
+
+const children = new Set<ChildProcess>();
+
+afterEach(closeSandboxes);
+// A test that failed must not leave its server behind.
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+interface Run {
+  /** Settles at the first complete line that matches, with it. */
+  line(pattern: RegExp): Promise<string>;
+  /** Settles when the process has ended. */
+  ended: Promise<{ code: number | null; output: string; errors: string }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+function run(...flags: string[]): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', ...flags], {
+    cwd: join(__dirname, '..', '..'),
+  });
+  children.add(child);
+  child.on('close', () => children.delete(child));
+  let output = '';
+  let errors = '';
+  child.stderr.on('data', (part) => (errors += String(part)));
+  child.stdout.on('data', (part) => (output += String(part)));
+  return {
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = output.split('\n').slice(0, -1).find((line) => pattern.test(line));
+          if (found !== undefined) resolve(found);
+        };
+        child.stdout.on('data', look);
+        child.on('close', () => reject(new Error(`ended without a line like ${pattern}: ${errors}`)));
+        look();
+      }),
+    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, output, errors }))),
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+test('starts with the flags, says where it is, and ends on SIGTERM', async () => {
+  const sandbox = run('--port', '0', '--key', 'made-up', '--credits', '3', '--fault', '{"kind":"html","after":1}');
+  const inbox = await sandbox.line(/inbox/);
+  const url = /http:\S+(?=\/$)/.exec(inbox)?.[0] ?? '';
+  expect(await get(`${url}/v1/user/balance`, 'made-up')).toMatchObject({ status: 200, body: { data: { credits: 3 } } });
+  expect((await get(`${url}/v1/user/balance`, 'made-up')).status).toBe(502);
+  sandbox.kill('SIGTERM');
+  const { code, output, errors } = await sandbox.ended;
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  expect(output).toContain(`base address         ${url}/v1\n`);
+  expect(output).toContain(`alternative address  ${url}/api/v1\n`);
+  expect(output).toContain('API key              made-up\n');
+});
+
+test('ends on SIGINT while answers are held back by --latency, though the message was sent at once', async () => {
+  const sandbox = run('--port', '0', '--latency', '3600000');
+  const url = /http:\S+(?=\/$)/.exec(await sandbox.line(/inbox/))?.[0] ?? '';
+  const reply = post(`${url}/v1/messages/send`, messages(1)[0]).catch(() => 'cut');
+  const state = async () => (await call(`${url}/_sandbox/requests`)).body;
+  while (!JSON.stringify(await state()).includes('"sent":1')) await new Promise(setImmediate);
+  expect(await state()).toMatchObject({ requests: [{ status: null, duration_ms: null }] });
+  sandbox.kill('SIGINT');
+  expect((await sandbox.ended).code).toBe(0);
+  await reply;
+});
+
+test('a port in use is one line and exit code 1', async () => {
+  const { port } = await sandboxWith();
+  const { code, output, errors } = await run('--port', String(port)).ended;
+  expect({ code, output }).toEqual({ code: 1, output: '' });
+  expect(errors).toBe(`error: port ${port} on 127.0.0.1 is in use: choose another with --port\n`);
+});
+
+test.each([
+  [['--prot', '1'], /--prot/],
+  [['--port', 'x'], /--port/],
+  [['--port', '70000'], /port must be/],
+  [['--limiter', 'none'], /--limiter/],
+  [['--fault', '{'], /--fault/],
+  [['--fault', '{"kind":"html","tiems":1}'], /html has no tiems/],
+])('%j is one line and exit code 1', async (flags, message) => {
+  const { code, output, errors } = await run(...flags).ended;
+  expect({ code, output }).toEqual({ code: 1, output: '' });
+  expect(errors).toMatch(message);
+  expect(errors.trimEnd().split('\n')).toHaveLength(1);
+});
