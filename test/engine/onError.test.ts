@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { runWorkflow } from './n8n';
-import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const sandbox = sandboxForTests();
 const received = () => sandbox().messages().map(({ phone }) => phone);
@@ -101,7 +101,8 @@ test('Send refuses a text of 1,001 characters and gives its length; Send Bulk le
 
 test('On Error: Stop says how many messages had gone out, and starts no request after a failure', async () => {
   sandbox().setFaults([{ kind: 'status', status: 500, after: 1 }]);
-  const { error } = await run({ items: contacts(350), parameters: SEND_BULK });
+  const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
+  const { error } = await run({ items: contacts(350), parameters });
   expect(error).toMatchObject({ httpCode: '500', context: { itemIndex: 100 } });
   expect(error?.description).toContain('100 of 350 messages had gone out before');
   expect(sandbox().requests()).toHaveLength(2);
@@ -115,9 +116,10 @@ test('a batch whose fate is not known is uncertain, and the next batches are sen
   expect(outputs[1]?.every(({ json }) => (json.details as IDataObject).outcome === 'uncertain')).toBe(true);
 });
 
-test('the credits that are left are used; what they do not cover is not sent', async () => {
+test('a batch that the credits do not cover is not sent, nor anything after it', async () => {
   sandbox().setCredits(150);
-  const { outputs } = await run({ items: contacts(250), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
+  const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(100);
   expect(outputs[1]).toHaveLength(150);
   expect(outputs[1]?.[0]?.json).toMatchObject({ error: 'Not enough credits: 100 needed, 50 available', details: { outcome: 'not_sent', http_status: 402 } });
@@ -166,7 +168,7 @@ test.each([
 });
 
 test('with One Item per Request, what failed has items of its own', async () => {
-  const parameters = { ...SEND_BULK, options: { output: 'batches' } };
+  const parameters = withOptions(SEND_BULK, { output: 'batches' });
   const { outputs } = await run({ items: mixed, parameters, onError: 'continueErrorOutput' });
   expect(outputs[0]?.map(({ json }) => json.messages_sent)).toEqual([3]);
   expect(outputs[1]).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { loadPackage, runRouting, runWorkflow } from './n8n';
-import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const sandbox = sandboxForTests();
 
@@ -71,7 +71,7 @@ describe('Send Bulk', () => {
   });
 
   test('with Output set to One Item per Request gives the answers, each linked to its items', async () => {
-    const parameters = { ...SEND_BULK, options: { output: 'batches' } };
+    const parameters = withOptions(SEND_BULK, { output: 'batches' });
     const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items: contacts(101), parameters });
 
     expect(outputs[0]).toEqual([

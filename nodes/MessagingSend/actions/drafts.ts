@@ -8,7 +8,7 @@ export type ReadParameter = (name: string) => unknown;
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
   try {
-    return { item, entry: null, phone: read('phone'), message: read('message') };
+    return { item, entry: null, part: null, phone: read('phone'), message: read('message') };
   } catch (error) {
     return brokenParameter(item, error);
   }
@@ -25,7 +25,7 @@ export function draftsFromList(item: number, read: ReadParameter): Array<Draft |
   if (!Array.isArray(list)) {
     return [
       unsendable(
-        { item, entry: null, phone: null },
+        { item, entry: null, part: null, phone: null },
         'INVALID_MESSAGES',
         'Messages is not a list',
         'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]',
@@ -33,8 +33,8 @@ export function draftsFromList(item: number, read: ReadParameter): Array<Draft |
     ];
   }
   return list.map((value: unknown, entry) => {
-    if (isRecord(value)) return { item, entry, phone: value.phone, message: value.message };
-    const origin = { item, entry, phone: null };
+    if (isRecord(value)) return { item, entry, part: null, phone: value.phone, message: value.message };
+    const origin = { item, entry, part: null, phone: null };
     return unsendable(
       origin,
       'INVALID_MESSAGES',
@@ -53,7 +53,7 @@ function parseList(given: unknown): unknown {
 function brokenParameter(item: number, error: unknown): Unsendable {
   const isJson = error instanceof SyntaxError;
   return unsendable(
-    { item, entry: null, phone: null },
+    { item, entry: null, part: null, phone: null },
     'INVALID_PARAMETER',
     isJson ? 'Messages is not valid JSON' : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
     isJson

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { routedPoster, type RoutedRequest } from '../api/routing';
+import { routedCaller, type RoutedRequest } from '../api/routing';
 import { SEND } from '../delivery/operation';
 import { draftFromItem } from './drafts';
 import { sendForItem, sendForRun } from './sendMessages';
@@ -17,5 +17,5 @@ export async function routedSend(
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
   const drafts = [draftFromItem(this.getItemIndex(), (name) => this.getNodeParameter(name))];
-  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, routedPoster(this, request));
+  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) => routedCaller(this, request, account));
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { routedPoster, type RoutedRequest } from '../api/routing';
+import { routedCaller, type RoutedRequest } from '../api/routing';
 import { SEND_BULK } from '../delivery/operation';
 import { draftFromItem, draftsFromList, type ReadParameter } from './drafts';
 import { sendForItem, sendForRun, type Job } from './sendMessages';
@@ -21,7 +21,7 @@ export async function routedSendBulk(
 ): Promise<INodeExecutionData[]> {
   const read: ReadParameter = (name) => this.getNodeParameter(name);
   const job = bulkJob(read('source'), this.getNodeParameter('options.output', 'messages'), [[this.getItemIndex(), read]]);
-  return await sendForItem(this, job, routedPoster(this, request));
+  return await sendForItem(this, job, (account) => routedCaller(this, request, account));
 }
 
 function bulkJob(source: unknown, output: unknown, readers: ReadonlyArray<[item: number, read: ReadParameter]>): Job {

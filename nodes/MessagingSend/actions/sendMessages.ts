@@ -1,20 +1,32 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions, INode, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions, type IExecutePaginationFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { poster, readAccount, type Post } from '../api/request';
+import { caller, readAccount, type Account, type Call } from '../api/request';
 import { readRequestOptions, type RequestOptions } from '../api/requestOptions';
 import { unsendable } from '../delivery/compose';
-import { deliver, type Delivered, type Delivery } from '../delivery/deliver';
+import { deliver, type Delivered } from '../delivery/deliver';
 import type { Draft, Unsendable } from '../delivery/message';
 import type { SendOperation } from '../delivery/operation';
+import type { DeliveryOptions } from '../delivery/options';
+import { DeliveryRecord } from '../delivery/record';
 import { settle, type Output } from '../delivery/settle';
+import { summarize } from '../delivery/summary';
+import { readDeliveryOptions } from './deliveryOptions';
+import { progressReporter, reportSummary } from './report';
 import { stopError } from './stop';
+import { gateFor, wireFor } from './wire';
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: ReadonlyArray<Draft | Unsendable>;
   readonly output: Output;
+}
+
+/** What a run needs besides its job; reading it can fail. */
+interface Setup {
+  readonly account: Account;
+  readonly requestOptions: RequestOptions;
+  readonly options: DeliveryOptions;
 }
 
 /**
@@ -25,53 +37,79 @@ export interface Job {
  */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<INodeExecutionData[]> {
   const stopOnFailure = !context.continueOnFail();
-  const signal = context.getExecutionCancelSignal();
-  let connection: { post: Post; requestOptions: RequestOptions };
+  let setup: Setup;
   try {
-    connection = await connect(context);
+    setup = {
+      account: await readAccount(context),
+      requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', 0, {})),
+      options: readDeliveryOptions(context.getNodeParameter('options', 0, {})),
+    };
   } catch (error) {
     if (stopOnFailure) throw new NodeOperationError(context.getNode(), error as Error, { itemIndex: 0 });
     return settle(notSetUp(job.drafts, error), job.output);
   }
-  return await run(context.getNode(), job, { ...connection, stopOnFailure, signal });
+
+  const { account, requestOptions, options } = setup;
+  const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions), context.getExecutionCancelSignal());
+  const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+  const delivered = await deliver({
+    ...delivery,
+    options,
+    stopOnFailure,
+    record: new DeliveryRecord(context.getContext('node'), runIndex),
+    onReceipt: progressReporter(context),
+  });
+  reportSummary(context, job.operation, summarize(delivered, gate.tally.requests, gate.tally.waited));
+  return outcome(context, job, delivered, stopOnFailure);
 }
 
-/** Sends the messages of one item through the routing of its operation, for agents and MCP servers. */
+/**
+ * Sends the messages of one item through the routing of its operation, for agents and MCP servers.
+ * n8n does not run it again by itself, and an agent may well mean to send the same text twice, so no
+ * record is kept.
+ */
 export async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
-  post: Post,
+  callerFor: (account: Account) => Call,
 ): Promise<INodeExecutionData[]> {
-  return await run(context.getNode(), job, {
-    post,
+  const stopOnFailure = !context.continueOnFail();
+  const setup: Setup = {
+    account: await readAccount(context),
     // Proxy, time-out and SSL are set by the routing itself.
     requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', {})),
-    stopOnFailure: !context.continueOnFail(),
-    signal: context.getExecutionCancelSignal(),
-  });
+    options: readDeliveryOptions(context.getNodeParameter('options', {})),
+  };
+  const { delivery } = prepare(job, setup, callerFor(setup.account), context.getExecutionCancelSignal());
+  const delivered = await deliver({ ...delivery, stopOnFailure, record: null, onReceipt: () => {} });
+  return outcome(context, job, delivered, stopOnFailure);
 }
 
-async function run(
-  node: INode,
-  { operation, drafts, output }: Job,
-  how: Omit<Delivery, 'operation' | 'drafts'>,
-): Promise<INodeExecutionData[]> {
-  const delivered = await deliver({ operation, drafts, ...how });
-  const error = how.stopOnFailure ? stopError(node, delivered, drafts.length) : null;
+function prepare({ operation, drafts }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
+  const gate = gateFor(account, signal, options, requestOptions.interval);
+  const wire = wireFor(call, operation, gate);
+  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wire } };
+}
+
+function outcome(
+  context: Pick<IExecuteFunctions, 'getNode'>,
+  { output }: Job,
+  delivered: Delivered,
+  stopOnFailure: boolean,
+): INodeExecutionData[] {
+  const error = stopOnFailure ? stopError(context.getNode(), delivered) : null;
   if (error !== null) throw error;
   return settle(delivered, output);
 }
 
-async function connect(context: IExecuteFunctions): Promise<{ post: Post; requestOptions: RequestOptions }> {
-  const requestOptions = readRequestOptions(context.getNodeParameter('requestOptions', 0, {}));
-  return { post: poster(context, await readAccount(context), requestOptions), requestOptions };
-}
-
 function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {
   const message = error instanceof Error ? error.message : 'The node is not set up';
-  const remedy = "Check the node's credential and its Request Options.";
+  const remedy = "Check the node's credential, its options and its Request Options.";
   return {
     unsendable: drafts.map((draft) => unsendable(draft, 'NOT_SET_UP', message, remedy)),
     receipts: [],
+    duplicates: [],
+    planned: [],
+    resumed: 0,
   };
 }

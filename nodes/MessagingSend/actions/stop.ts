@@ -10,9 +10,8 @@ const MOST_NAMED = 10;
 /**
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first
  * failure, says how many messages had gone out before, and names the items that failed alike.
- * @param total messages of the run
  */
-export function stopError(node: INode, { unsendable, receipts }: Delivered, total: number): NodeApiError | NodeOperationError | null {
+export function stopError(node: INode, { unsendable, receipts }: Delivered): NodeApiError | NodeOperationError | null {
   const [wrong] = unsendable;
   if (wrong !== undefined) {
     const description = `${wrong.failure.description} Nothing was sent.${alsoConcerned(unsendable)}`;
@@ -20,13 +19,13 @@ export function stopError(node: INode, { unsendable, receipts }: Delivered, tota
   }
   const results = receipts.flatMap((receipt) => receipt.results);
   const failed = results.flatMap(({ message, outcome }) =>
-    outcome.kind === 'sent' ? [] : [{ item: message.item, entry: message.entry, failure: outcome.failure }],
+    outcome.kind === 'sent' ? [] : [{ ...message, failure: outcome.failure }],
   );
   const [first] = failed;
   if (first === undefined) return null;
   const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
   const sent = results.length - failed.length;
-  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before.`;
+  const gone = `${sent} of ${results.length} ${results.length === 1 ? 'message' : 'messages'} had gone out before.`;
   const description = `${first.failure.description} ${gone}${alsoConcerned(alike)}`;
   return nodeApiError(node, { ...first.failure, description }, first.item);
 }

@@ -40,6 +40,9 @@ const NOT_TLS: Explanation = {
   description: `Check the Base URL in the credential: this one may have to begin with http://. ${RUN_AGAIN}`,
 };
 
+/** What can be otherwise a moment later; a wrong name or certificate stays as it is. */
+const PASSING = /^(ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/;
+
 /**
  * The reply to a request that got no whole answer, told from the error that n8n's HTTP helper threw.
  * Only an error that can't arise once the request has left is `rejected`; all others are `uncertain`.
@@ -74,6 +77,8 @@ function rejected(code: string, explanation: Explanation): Reply {
     kind: 'rejected',
     failure: { code: `UNREACHABLE_${code}`.slice(0, 60), httpStatus: null, ...explanation, scope: 'run' },
     error: {},
+    unreached: PASSING.test(code),
+    retryAfter: null,
   };
 }
 

@@ -1,13 +1,23 @@
 import type { Failure } from './failure';
 import { failureOf } from './failureTexts';
 import { isRecord, type JsonRecord } from './records';
+import { readRetryAfter } from './retryAfter';
 
 /** What one HTTP call came to. */
 export type Reply =
   /** The service did what was asked; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
   /** The service refused, or was never reached: nothing was sent. */
-  | { readonly kind: 'rejected'; readonly failure: Failure; readonly error: JsonRecord }
+  | {
+      readonly kind: 'rejected';
+      readonly failure: Failure;
+      /** The envelope's `error` (part 7); empty where there was none. */
+      readonly error: JsonRecord;
+      /** Whether the service was not reached, and a new try may reach it. */
+      readonly unreached: boolean;
+      /** How long the service asks to wait, in milliseconds. */
+      readonly retryAfter: number | null;
+    }
   /** The request may have reached the service, and no answer tells what became of it. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
@@ -36,7 +46,7 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   const failure = failureOf({ ...answer, error, refused, readable: envelope !== null });
   return isUncertain(failure, succeeded && !refused)
     ? { kind: 'uncertain', failure }
-    : { kind: 'rejected', failure, error };
+    : { kind: 'rejected', failure, error, unreached: false, retryAfter: readRetryAfter(answer.headers, Date.now()) };
 }
 
 function isUncertain(failure: Failure, unreadable: boolean): boolean {

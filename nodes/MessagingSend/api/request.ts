@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 
 import { normalizeBaseUrl } from './baseUrl';
@@ -26,8 +28,8 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** Makes one POST and tells what came of it; never throws for what the service or the network does. */
-export type Post = (path: string, body: IDataObject) => Promise<Reply>;
+/** Makes one request and tells what came of it; never throws for what the service or the network does. */
+export type Call = (method: 'GET' | 'POST', path: string, body?: IDataObject) => Promise<Reply>;
 
 /** Reads the credential of the node. Throws n8n's own error if there is none. */
 export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentials'>): Promise<Account> {
@@ -38,15 +40,20 @@ export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentia
   };
 }
 
+/** Tells accounts apart, without being a secret: the service counts its limit per key (API part 8). */
+export function accountId({ baseUrl, apiKey }: Account): string {
+  return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
+}
+
 /** For custom operations: requests with the node's credential and the user's Request Options. */
-export function poster(context: IExecuteFunctions, account: Account, options: RequestOptions): Post {
-  return async (path, body) => {
+export function caller(context: IExecuteFunctions, account: Account, options: RequestOptions): Call {
+  return async (method, path, body) => {
     try {
       const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
         ...REQUEST_DEFAULTS,
         ...options.http,
         headers: { ...REQUEST_DEFAULTS.headers },
-        method: 'POST',
+        method,
         baseURL: account.baseUrl,
         url: path,
         body,

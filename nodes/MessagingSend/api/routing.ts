@@ -1,6 +1,5 @@
 import type {
   DeclarativeRestApiSettings,
-  IDataObject,
   IExecutePaginationFunctions,
   IExecuteSingleFunctions,
   IN8nHttpFullResponse,
@@ -9,8 +8,8 @@ import type {
 
 import { networkReply } from './networkFailure';
 import { isRecord } from './records';
-import { readReply, type Reply } from './reply';
-import { readAccount, type Post } from './request';
+import { readReply } from './reply';
+import type { Account, Call } from './request';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 
@@ -24,26 +23,19 @@ export async function keepAnswer(
 }
 
 /**
- * Makes the request that the routing of an operation describes, and tells what came of it. It is
- * called from `operations.pagination`, the one hook of n8n's routing that can make several requests,
- * wait before one, and see one that failed on the network.
+ * Makes requests through the routing of an operation. It is called from `operations.pagination`, the
+ * one hook of n8n's routing that can make several requests, wait before one, and see one that failed
+ * on the network.
  */
-export async function routedReply(context: IExecutePaginationFunctions, request: RoutedRequest): Promise<Reply> {
-  const { apiKey } = await readAccount(context);
-  try {
-    const [item] = await context.makeRoutingRequest.call(context, request);
-    const { statusCode, body, headers } = item?.json ?? {};
-    return readReply(
-      { statusCode: Number(statusCode), body, headers: isRecord(headers) ? headers : {} },
-      apiKey,
-    );
-  } catch (error) {
-    return networkReply(error);
-  }
-}
-
-/** For operations that send: POSTs through the routing, with a body in place of the routing's own. */
-export function routedPoster(context: IExecutePaginationFunctions, request: RoutedRequest): Post {
-  return async (_path, body: IDataObject) =>
-    await routedReply(context, { ...request, options: { ...request.options, body } });
+export function routedCaller(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
+  return async (method, path, body) => {
+    try {
+      const options = { ...request.options, method, url: path, body };
+      const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
+      const { statusCode, body: text, headers } = item?.json ?? {};
+      return readReply({ statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} }, apiKey);
+    } catch (error) {
+      return networkReply(error);
+    }
+  };
 }

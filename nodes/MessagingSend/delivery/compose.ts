@@ -1,5 +1,7 @@
 import type { Failure } from '../api/failure';
+import { codePoints, split, truncate } from './longText';
 import type { Draft, Message, Origin, Unsendable } from './message';
+import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';
 
 /** What a set of drafts came to; each draft is in exactly one of the two lists. */
@@ -11,24 +13,28 @@ export interface Composed {
 /** The limit of POST /messages/send (API part 8), in Unicode code points; for bulk none is known. */
 export const LONGEST_TEXT = 1000;
 
-/**
- * Cleans and checks drafts, each on its own: a bad one never concerns another.
- * @param longestText in code points; null where the service decides
- */
-export function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {
+/** The rules that drafts are composed by. */
+export interface Rules extends Pick<DeliveryOptions, 'countryCode' | 'longMessages'> {
+  /** In code points; null where the service decides. */
+  readonly longestText: number | null;
+}
+
+/** Cleans and checks drafts, each on its own: a bad one never concerns another. */
+export function compose(drafts: ReadonlyArray<Draft | Unsendable>, rules: Rules): Composed {
   const messages: Message[] = [];
   const unsendable: Unsendable[] = [];
   for (const draft of drafts) {
-    const result = 'failure' in draft ? draft : composeOne(draft, longestText);
+    const result = 'failure' in draft ? draft : composeOne(draft, rules);
     if ('failure' in result) unsendable.push(result);
-    else messages.push(result);
+    else messages.push(...result);
   }
   return { messages, unsendable };
 }
 
-function composeOne(draft: Draft, longestText: number | null): Message | Unsendable {
-  const { item, entry, phone: given, message } = draft;
-  const phone = cleanPhone(given);
+/** One message, or the parts of a long one in their order. */
+function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
+  const { item, entry, part, phone: given, message } = draft;
+  const phone = cleanPhone(given, rules.countryCode);
   if (phone.kind === 'wrong') {
     return unsendable(draft, 'INVALID_PHONE', at(phone.problem, draft), phone.remedy);
   }
@@ -49,16 +55,25 @@ function composeOne(draft: Draft, longestText: number | null): Message | Unsenda
       'Fill in the text. If it comes from an expression, check that the item has that field.',
     );
   }
-  const length = longestText !== null && text.length > longestText ? codePoints(text) : 0;
-  if (longestText !== null && length > longestText) {
-    return unsendable(
-      draft,
-      'INVALID_MESSAGE',
-      at(`The message has ${length} characters; at most ${longestText} can be sent`, draft),
-      'Shorten the text, or send it in parts.',
-    );
+  // For bulk no limit is known (API part 8), so there only who asks for it gets texts cut, to the one that is.
+  const longest = rules.longestText ?? (rules.longMessages === 'fail' ? null : LONGEST_TEXT);
+  // A string has at least as many units as code points, so most texts need not be counted.
+  if (longest === null || text.length <= longest || codePoints(text) <= longest) {
+    return [{ item, entry, part, phone: phone.phone, text }];
   }
-  return { item, entry, phone: phone.phone, text };
+  switch (rules.longMessages) {
+    case 'truncate':
+      return [{ item, entry, part, phone: phone.phone, text: truncate(text, longest) }];
+    case 'split':
+      return split(text, longest).map((piece, index) => ({ item, entry, part: index, phone: phone.phone, text: piece }));
+    case 'fail':
+      return unsendable(
+        draft,
+        'INVALID_MESSAGE',
+        at(`The message has ${codePoints(text)} characters; at most ${longest} can be sent`, draft),
+        'Shorten the text, or set the option Long Messages.',
+      );
+  }
 }
 
 /** Adds which entry of a list is meant; which item, n8n shows itself. */
@@ -67,12 +82,12 @@ export function at(sentence: string, { entry }: Origin): string {
 }
 
 export function unsendable(
-  { item, entry, phone }: Origin & { phone: unknown },
+  { item, entry, part, phone }: Origin & { phone: unknown },
   code: Failure['code'],
   message: string,
   description: string,
 ): Unsendable {
-  return { item, entry, phone, failure: { code, httpStatus: null, message, description, scope: 'request' } };
+  return { item, entry, part, phone, failure: { code, httpStatus: null, message, description, scope: 'request' } };
 }
 
 function asText(value: unknown): string | null {
@@ -81,9 +96,4 @@ function asText(value: unknown): string | null {
   return typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol'
     ? null
     : String(value);
-}
-
-/** As the service counts: an emoji outside the basic plane is one, though a string has two units for it. */
-function codePoints(text: string): number {
-  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }

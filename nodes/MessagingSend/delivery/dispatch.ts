@@ -2,58 +2,60 @@ import type { Failure } from '../api/failure';
 import { messageFailure } from '../api/failureTexts';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
-import type { Batch, Message } from './message';
+import { affordable } from './credits';
 import { mayHaveGoneOut, NOT_LISTED } from './match';
+import type { Batch, Message } from './message';
 import { findOffenders } from './offenders';
+import type { DeliveryOptions } from './options';
 import type { Outcome, Receipt } from './outcome';
 
 /** All that a dispatch takes from outside: it has no clock, network or signal of its own. */
-export interface DispatchControl {
-  /** Makes one request; never throws for what the service or the network does. */
-  readonly send: (messages: readonly Message[]) => Promise<Reply>;
+export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
+  /** Makes one request, whenever it may; throws only when the run is stopped before it starts. */
+  readonly request: (messages: readonly Message[]) => Promise<Reply>;
   /** Reads from an accepted reply what became of each message, in their order. */
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
-  /** Least time from the start of one request to that of the next, in milliseconds. */
-  readonly interval: number;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
-  readonly now: () => number;
-  /** Throws when the run is stopped meanwhile. */
-  readonly wait: (milliseconds: number) => Promise<void>;
+  /** Is told of every receipt as soon as it is there. */
+  readonly onReceipt: (receipt: Receipt) => void;
 }
 
+type Rejected = Extract<Reply, { kind: 'rejected' }>;
+
 /**
- * Sends batches one after the other. Every message is in exactly one receipt; receipts come in the
- * order of the requests. A batch that is refused for some of its messages is sent without them.
+ * Sends batches, several at once, but never two that have a number in common: messages to one number
+ * arrive in their order. Every message is in exactly one receipt. A batch that is refused for some of
+ * its messages is sent without them.
  */
 export async function dispatch(batches: readonly Batch[], control: DispatchControl): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
   /** Why no further request is made; null as long as the run goes on. */
   let halt: Failure | null = null;
-  let earliestStart = 0;
+  /** Set while what the credits still pay for is being sent: no other batch begins. */
+  let creditsRanOut: Failure | null = null;
 
-  for (const { number, messages } of batches) await deliver(number, messages);
+  await inOrder(batches, control.parallelRequests, async ({ number, messages }) => {
+    if (creditsRanOut !== null) fail(number, messages, creditsRanOut);
+    else await deliver(number, messages);
+  });
   return receipts;
 
   async function deliver(batch: number, messages: readonly Message[]): Promise<void> {
-    if (halt !== null) return fail(batch, messages, halt);
     const reply = await request(messages);
-    if (reply.kind === 'rejected' && reply.failure.code === 'VALIDATION_ERROR') {
-      await deliverWithoutOffenders(batch, messages, reply);
-    } else {
-      settle(batch, messages, reply);
-    }
+    if (reply.kind !== 'rejected') return settle(batch, messages, reply);
+    if (reply.failure.code === 'VALIDATION_ERROR') return await deliverWithoutOffenders(batch, messages, reply);
+    if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
+    settle(batch, messages, reply);
   }
 
   /** After a VALIDATION_ERROR nothing of the batch went out: sets the offenders aside and sends the others. */
   async function deliverWithoutOffenders(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
     const offenders = findOffenders(messages, reply.error);
-    const aside = () => {
-      for (const [message, complaints] of offenders) {
-        fail(batch, [message], messageFailure(reply.failure, complaints));
-      }
-    };
     const others = messages.filter((message) => !offenders.has(message));
+    const aside = () => {
+      for (const [message, complaints] of offenders) fail(batch, [message], messageFailure(reply.failure, complaints));
+    };
 
     if (others.length === 0) return aside();
     if (messages.length === 1) return settle(batch, messages, reply);
@@ -74,25 +76,36 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     await deliver(batch, messages.slice(middle));
   }
 
+  /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
+  async function deliverAffordable(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
+    const count = control.whenCreditsRunOut === 'stop' || control.stopOnFailure ? 0 : affordable(messages.length, reply.error);
+    creditsRanOut ??= reply.failure;
+    if (count > 0) await deliver(batch, messages.slice(0, count));
+    fail(batch, messages.slice(count), reply.failure);
+  }
+
   async function request(messages: readonly Message[]): Promise<Reply> {
-    const delay = earliestStart - control.now();
-    if (delay > 0) await control.wait(delay);
-    earliestStart = control.now() + control.interval;
-    return await control.send(messages);
+    if (halt !== null) return notTried(halt);
+    try {
+      return await control.request(messages);
+    } catch {
+      // Only the Stop button ends a wait; n8n itself says so to the user.
+      return notTried(STOPPED);
+    }
   }
 
   function settle(batch: number, messages: readonly Message[], reply: Reply): void {
+    if (reply.kind === 'rejected') return fail(batch, messages, reply.failure);
     if (reply.kind === 'uncertain') {
       const failure = mayHaveGoneOut(reply.failure);
       return add(batch, messages, null, () => ({ kind: 'uncertain', failure }));
     }
-    if (reply.kind === 'rejected') return fail(batch, messages, reply.failure);
     const outcomes = control.outcomes(messages, reply.data);
     add(batch, messages, reply.data, (index) => outcomes[index] ?? NOT_LISTED);
   }
 
   function fail(batch: number, messages: readonly Message[], failure: Failure): void {
-    add(batch, messages, null, () => ({ kind: 'not_sent', failure }));
+    if (messages.length > 0) add(batch, messages, null, () => ({ kind: 'not_sent', failure }));
   }
 
   function add(
@@ -102,12 +115,51 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     outcomeAt: (index: number) => Outcome,
   ): void {
     const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
-    receipts.push({ batch, results, data });
     for (const { outcome } of results) {
-      if (outcome.kind === 'sent' || halt !== null) continue;
-      if (control.stopOnFailure || outcome.failure.scope === 'run') halt = outcome.failure;
+      if (outcome.kind === 'sent') continue;
+      if (control.stopOnFailure || outcome.failure.scope === 'run') halt ??= outcome.failure;
     }
+    const receipt = { batch, results, data };
+    receipts.push(receipt);
+    control.onReceipt(receipt);
   }
 }
 
-type Rejected = Extract<Reply, { kind: 'rejected' }>;
+/**
+ * Works through batches with at most `parallel` under way, in their order; one that has a number in
+ * common with an earlier one waits for that one to be done. The first goes alone, so that a wrong key
+ * or an empty account costs one request and not several.
+ */
+async function inOrder(
+  batches: readonly Batch[],
+  parallel: number,
+  work: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = batches;
+  if (first !== undefined) await work(first);
+  const lastWithPhone = new Map<string, Promise<void>>();
+  const queue = others.values();
+
+  const worker = async (): Promise<void> => {
+    for (const batch of queue) {
+      const phones = new Set(batch.messages.map(({ phone }) => phone));
+      const earlier = new Set([...phones].flatMap((phone) => lastWithPhone.get(phone) ?? []));
+      const done = Promise.all(earlier).then(async () => await work(batch));
+      for (const phone of phones) lastWithPhone.set(phone, done);
+      await done;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
+}
+
+function notTried(failure: Failure): Rejected {
+  return { kind: 'rejected', failure, error: {}, unreached: false, retryAfter: null };
+}
+
+const STOPPED: Failure = {
+  code: 'STOPPED',
+  httpStatus: null,
+  message: 'The run was stopped before this message was sent',
+  description: 'Run it again for the messages that were not sent.',
+  scope: 'run',
+};

@@ -6,6 +6,8 @@ export interface Origin {
   readonly item: number;
   /** Index in the item's list of messages; null when the item is the message. */
   readonly entry: number | null;
+  /** Index of the part, where a long text was split; null where it was not. */
+  readonly part: number | null;
 }
 
 /** What the user gave for one message, before it is looked at. */

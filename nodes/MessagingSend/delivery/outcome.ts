@@ -10,11 +10,16 @@ export type Outcome =
   /** It may have gone out; sending it again may send it twice. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
+export interface Result {
+  readonly message: Message;
+  readonly outcome: Outcome;
+}
+
 /** What one request did: its messages with their outcomes, and the service's answer if it was accepted. */
 export interface Receipt {
   /** Number of the batch whose messages the request carried. */
   readonly batch: number;
-  readonly results: ReadonlyArray<{ readonly message: Message; readonly outcome: Outcome }>;
+  readonly results: readonly Result[];
   /** The envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
   readonly data: JsonRecord | null;
 }

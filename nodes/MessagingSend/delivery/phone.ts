@@ -12,8 +12,9 @@ const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
  * to digits with the country code (API 4.2: no leading 0 or +). A problem never repeats the number.
+ * @param countryCode put in place of the leading 0 of a number without one; null makes it an error
  */
-export function cleanPhone(given: unknown): PhoneCheck {
+export function cleanPhone(given: unknown, countryCode: string | null = null): PhoneCheck {
   const text = asText(given);
   if (text === null) {
     return wrong(`The phone number is ${kindOf(given)}, not a text or a number`, WITH_COUNTRY_CODE);
@@ -28,14 +29,15 @@ export function cleanPhone(given: unknown): PhoneCheck {
       'Format the column as text in the spreadsheet, enter the numbers again and export it once more.',
     );
   }
-  const international = visible
+  const compact = visible
     // A number that passed through a spreadsheet or a database as a decimal.
     .replace(/^(\+?\d{7,})[.,]0+$/, '$1')
     // "+44 (0)7700…": this zero is dialled only inside the country.
     .replace(/^(\+?\d+)\(0\)/, '$1')
-    .replace(PUNCTUATION, '')
-    .replace(/^(?:\+00|\+|00)/, '');
-  return checkDigits(international);
+    .replace(PUNCTUATION, '');
+  const international = compact.replace(/^(?:\+00|\+|00)/, '');
+  const isNational = international === compact && /^0[1-9]/.test(compact);
+  return checkDigits(isNational && countryCode !== null ? countryCode + compact.slice(1) : international);
 }
 
 function checkDigits(digits: string): PhoneCheck {
@@ -51,7 +53,7 @@ function checkDigits(digits: string): PhoneCheck {
   if (digits.startsWith('0')) {
     return wrong(
       'The phone number begins with 0, so its country code is missing',
-      'Put the country code in place of the 0, such as 447700900123 for 07700 900123 in the United Kingdom.',
+      'Put the country code in place of the 0, such as 447700900123 for 07700 900123 in the United Kingdom, or set the option Default Country Code.',
     );
   }
   if (digits.length < 7 || digits.length > 15) {

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Failure } from '../api/failure';
 import { pick, SEND_FIELDS, type JsonRecord } from '../api/records';
 import type { Delivered } from './deliver';
+import { codePoints } from './longText';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt } from './outcome';
 
@@ -24,31 +25,63 @@ type Sent = Extract<Outcome, { kind: 'sent' }>;
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
-export function settle({ unsendable, receipts }: Delivered, output: Output): INodeExecutionData[] {
+export function settle({ unsendable, receipts, duplicates, planned }: Delivered, output: Output): INodeExecutionData[] {
   const settled: Settled[] = unsendable.map((draft) =>
     failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }),
   );
-  for (const receipt of receipts) {
-    const sent: Message[] = [];
-    for (const { message, outcome } of receipt.results) {
-      if (outcome.kind !== 'sent') {
-        const details = { outcome: outcome.kind, phone: message.phone, batch: receipt.batch };
-        settled.push(failed(message, outcome.failure, details));
-      } else if (output === 'batches') {
-        sent.push(message);
-      } else {
-        settled.push(place(message, sentJson(output, receipt, message, outcome), { item: message.item }));
-      }
+  for (const receipt of receipts) settled.push(...settleReceipt(receipt, output));
+
+  // Only where there are duplicates is it worth to find every message's outcome again.
+  const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
+  for (const { message, original } of duplicates) {
+    settled.push(settleDuplicate(message, original, outcomes.get(original), output));
+  }
+  for (const { number, messages } of planned) {
+    for (const message of messages) {
+      const { phone, text } = message;
+      settled.push(place(message, { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) }));
     }
-    const [first] = sent;
-    if (first !== undefined) settled.push(place(first, batchJson(receipt), itemsOf(sent)));
   }
   return settled.sort(byOrigin).map(({ data }) => data);
 }
 
-function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, { phone }: Message, outcome: Sent): IDataObject {
-  if (output === 'send') return { ...pick(data ?? {}, SEND_FIELDS), phone };
-  return { message_id: outcome.messageId, phone, status: outcome.status, batch };
+function settleReceipt(receipt: Receipt, output: Output): Settled[] {
+  const settled: Settled[] = [];
+  const sent: Message[] = [];
+  for (const { message, outcome } of receipt.results) {
+    if (outcome.kind !== 'sent') {
+      const details = { outcome: outcome.kind, phone: message.phone, batch: receipt.batch };
+      settled.push(failed(message, outcome.failure, details));
+    } else if (output === 'batches') {
+      sent.push(message);
+    } else {
+      settled.push(place(message, sentJson(output, receipt, message, outcome)));
+    }
+  }
+  const [first] = sent;
+  if (first !== undefined) settled.push(place(first, batchJson(receipt), itemsOf(sent)));
+  return settled;
+}
+
+/** A duplicate is as its original: not sent again if that one was sent, failed as that one failed. */
+function settleDuplicate(message: Message, original: Message, outcome: Outcome | undefined, output: Output): Settled {
+  const duplicate = { duplicate_of: original.item };
+  if (outcome !== undefined && outcome.kind !== 'sent') {
+    return failed(message, outcome.failure, { outcome: outcome.kind, phone: message.phone, ...duplicate });
+  }
+  const { phone } = message;
+  const messageId = outcome?.messageId ?? null;
+  const status = 'skipped';
+  return output === 'send'
+    ? place(message, { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, ...duplicate })
+    : place(message, { message_id: messageId, phone, status, batch: null, ...duplicate });
+}
+
+function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
+  const { phone } = message;
+  return output === 'send'
+    ? { ...pick(data ?? {}, SEND_FIELDS), phone, ...partOf(message) }
+    : { message_id: outcome.messageId, phone, status: outcome.status, batch, ...partOf(message) };
 }
 
 function batchJson({ batch, data }: Receipt): IDataObject {
@@ -60,18 +93,31 @@ function itemsOf(messages: readonly Message[]): Array<{ item: number }> {
   return [...new Set(messages.map(({ item }) => item))].map((item) => ({ item }));
 }
 
+function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
+  return new Map(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message, outcome] as const)));
+}
+
+/** Which part of a split text it is, counted from 1 for people. */
+function partOf({ part }: Origin): { part?: number } {
+  return part === null ? {} : { part: part + 1 };
+}
+
 function failed(
   origin: Origin,
   { code, httpStatus, message, description }: Failure,
   details: JsonRecord & { outcome: 'not_sent' | 'uncertain' },
 ): Settled {
   const entry = origin.entry === null ? {} : { entry: origin.entry };
-  const json = { error: message, details: { code, http_status: httpStatus, ...details, ...entry, description } };
-  return place(origin, json as IDataObject, { item: origin.item });
+  const all = { code, http_status: httpStatus, ...details, ...entry, ...partOf(origin), description };
+  return place(origin, { error: message, details: all } as IDataObject);
 }
 
-function place({ item, entry }: Origin, json: IDataObject, pairedItem: INodeExecutionData['pairedItem']): Settled {
-  return { item, entry, data: { json, pairedItem } };
+function place(
+  { item, entry, part }: Origin,
+  json: IDataObject,
+  pairedItem: INodeExecutionData['pairedItem'] = { item },
+): Settled {
+  return { item, entry, part, data: { json, pairedItem } };
 }
 
 /** What the user gave as a phone number, if it can stand in an item as it is. */
@@ -80,5 +126,5 @@ function shownPhone(phone: unknown): string | number | null {
 }
 
 function byOrigin(a: Origin, b: Origin): number {
-  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0);
+  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
 }

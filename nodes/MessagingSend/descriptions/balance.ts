@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { getBalance } from '../actions/getBalance';
 import { keepAnswer } from '../api/routing';
+import { balanceOptions } from './options';
 
 export const balanceProperties: INodeProperties[] = [
   {
@@ -26,4 +27,5 @@ export const balanceProperties: INodeProperties[] = [
     ],
     default: 'get',
   },
+  balanceOptions,
 ];

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { routedSend } from '../actions/send';
 import { routedSendBulk } from '../actions/sendBulk';
 import { keepAnswer } from '../api/routing';
+import { deliveryOptions } from './options';
 
 const FROM_ITEMS = { resource: ['message'], operation: ['sendBulk'], source: ['items'] };
 const FROM_LIST = { resource: ['message'], operation: ['sendBulk'], source: ['json'] };
@@ -104,34 +105,5 @@ export const messageProperties: INodeProperties[] = [
       'JSON array of objects, each with "phone" (number of the recipient with the country code) and "message" (text to send)',
     displayOptions: { show: FROM_LIST },
   },
-  {
-    displayName: 'Options',
-    name: 'options',
-    type: 'collection',
-    placeholder: 'Add option',
-    default: {},
-    displayOptions: { show: { resource: ['message'], operation: ['sendBulk'] } },
-    options: [
-      {
-        displayName: 'Output',
-        name: 'output',
-        type: 'options',
-        noDataExpression: true,
-        options: [
-          {
-            name: 'One Item per Message',
-            value: 'messages',
-            description: 'Message ID, phone, status and batch number of each message',
-          },
-          {
-            name: 'One Item per Request',
-            value: 'batches',
-            description: 'The answer of the service to each request, linked to all its items',
-          },
-        ],
-        default: 'messages',
-        description: 'What the output items stand for. A message that fails always has an item of its own.',
-      },
-    ],
-  },
+  deliveryOptions,
 ];

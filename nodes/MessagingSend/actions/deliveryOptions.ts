@@ -1,0 +1,41 @@
+import { isRecord } from '../api/records';
+import { DEFAULT_OPTIONS, type DeliveryOptions } from '../delivery/options';
+
+/**
+ * Reads the collection `options` of the node.
+ * @throws if a value can't be used; the message names the option
+ */
+export function readDeliveryOptions(value: unknown): DeliveryOptions {
+  const given = isRecord(value) ? value : {};
+  return {
+    checkCreditsFirst: given.checkCreditsFirst === true,
+    countryCode: readCountryCode(given.defaultCountryCode),
+    dryRun: given.dryRun === true,
+    duplicateMessages: oneOf(given.duplicateMessages, ['send', 'sendOnce'] as const),
+    longMessages: oneOf(given.longMessages, ['fail', 'truncate', 'split'] as const),
+    longestWait: number(given.longestWait, 'Longest Wait', 0, DEFAULT_OPTIONS.longestWait / 60_000) * 60_000,
+    parallelRequests: Math.floor(number(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests)),
+    requestsPerMinute: Math.floor(number(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute)),
+    uncertain: oneOf(given.uncertain, ['report', 'sendAgain'] as const),
+    whenCreditsRunOut: oneOf(given.whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow'] as const),
+  };
+}
+
+function readCountryCode(value: unknown): string | null {
+  const digits = String(value ?? '').replace(/^\s*(?:\+|00)?|\s+$/g, '');
+  if (digits === '') return null;
+  if (/^[1-9]\d{0,3}$/.test(digits)) return digits;
+  throw new Error('The option Default Country Code has to be 1 to 4 digits, such as 44');
+}
+
+/** The first choice is the one that holds when none is set. */
+function oneOf<Choice extends string>(value: unknown, choices: readonly [Choice, ...Choice[]]): Choice {
+  return choices.find((choice) => choice === value) ?? choices[0];
+}
+
+function number(value: unknown, name: string, least: number, otherwise: number): number {
+  if (value === undefined || value === null || value === '') return otherwise;
+  const given = Number(value);
+  if (Number.isFinite(given) && given >= least) return given;
+  throw new Error(`The option ${name} has to be a number of at least ${least}`);
+}

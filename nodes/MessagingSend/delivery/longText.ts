@@ -1,0 +1,42 @@
+/** Number of Unicode code points, as the service counts: an emoji has two units in a string, and is one. */
+export function codePoints(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
+/** The first `size` code points. */
+export function truncate(text: string, size: number): string {
+  return text.slice(0, unitsOf(text, size));
+}
+
+/**
+ * Cuts a text into parts of at most `size` code points, at white space where there is some in the
+ * last quarter of a part. What was white space at a cut is left out; nothing else is.
+ */
+export function split(text: string, size: number): string[] {
+  const parts: string[] = [];
+  for (let rest = text.trim(); rest !== ''; ) {
+    const end = unitsOf(rest, size);
+    const cut = end === rest.length ? end : cutBefore(rest, end);
+    parts.push(rest.slice(0, cut).trimEnd());
+    rest = rest.slice(cut).trimStart();
+  }
+  return parts;
+}
+
+function cutBefore(text: string, end: number): number {
+  if (/\s/.test(text[end] ?? '')) return end;
+  const earliest = Math.floor(end * 0.75);
+  for (let cut = end; cut > earliest; cut -= 1) {
+    if (/\s/.test(text[cut - 1] ?? '')) return cut;
+  }
+  return end;
+}
+
+/** How many string units the next `count` code points take. */
+function unitsOf(text: string, count: number): number {
+  let end = 0;
+  for (let counted = 0; counted < count && end < text.length; counted += 1) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end;
+}
