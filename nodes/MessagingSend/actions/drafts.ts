@@ -16,16 +16,22 @@ export function draftFromItem(item: number, read: ReadParameter): Draft | Unsend
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
 export function draftsFromList(item: number, read: ReadParameter): Array<Draft | Unsendable> {
-  let list: unknown;
+  const origin = { item, entry: null, part: null, phone: null };
+  let given: unknown;
   try {
-    list = parseList(read('messages'));
+    given = read('messages');
   } catch (error) {
     return [brokenParameter(item, error)];
+  }
+  const list = parseList(given);
+  if (list === NOT_JSON) {
+    const remedy = 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.';
+    return [unsendable(origin, 'INVALID_MESSAGES', 'Messages is not valid JSON', remedy)];
   }
   if (!Array.isArray(list)) {
     return [
       unsendable(
-        { item, entry: null, part: null, phone: null },
+        origin,
         'INVALID_MESSAGES',
         'Messages is not a list',
         'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]',
@@ -34,30 +40,36 @@ export function draftsFromList(item: number, read: ReadParameter): Array<Draft |
   }
   return list.map((value: unknown, entry) => {
     if (isRecord(value)) return { item, entry, part: null, phone: value.phone, message: value.message };
-    const origin = { item, entry, part: null, phone: null };
+    const place = { item, entry, part: null, phone: null };
     return unsendable(
-      origin,
+      place,
       'INVALID_MESSAGES',
-      at('The entry is not an object', origin),
+      at('The entry is not an object', place),
       'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }',
     );
   });
 }
 
+const NOT_JSON = Symbol('not JSON');
+
 /** A list as it comes: from an expression, as JSON text, or inside the body that a webhook got. */
 function parseList(given: unknown): unknown {
-  const value: unknown = typeof given === 'string' && given.trim() !== '' ? JSON.parse(given) : given;
+  let value = given;
+  if (typeof given === 'string' && given.trim() !== '') {
+    try {
+      value = JSON.parse(given);
+    } catch {
+      return NOT_JSON;
+    }
+  }
   return isRecord(value) && Array.isArray(value.messages) ? value.messages : value;
 }
 
 function brokenParameter(item: number, error: unknown): Unsendable {
-  const isJson = error instanceof SyntaxError;
   return unsendable(
     { item, entry: null, part: null, phone: null },
     'INVALID_PARAMETER',
-    isJson ? 'Messages is not valid JSON' : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
-    isJson
-      ? 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.'
-      : 'Check the expressions in the fields Phone and Message for this item.',
+    `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
+    'Check the expressions in the fields of this node for this item.',
   );
 }

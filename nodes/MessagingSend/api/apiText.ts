@@ -9,13 +9,23 @@ const LONGEST = 300;
  * to their last two digits.
  */
 export function apiText(value: unknown): string {
-  const text = typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : '';
-  const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  return escapeHtml(maskNumbers(short.trim()));
+  const text = typeof value === 'string' ? value : isRecord(value) ? json(value) : '';
+  // Masked before it is cut: a part of a number would not be known as one.
+  const masked = maskNumbers(text.slice(0, 2 * LONGEST).trim());
+  return escapeHtml(masked.length > LONGEST ? `${masked.slice(0, LONGEST)}…` : masked);
+}
+
+/** Empty for what is nested too deep to be written. */
+function json(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
 }
 
 function maskNumbers(text: string): string {
-  return text.replace(/\+?\d{5,}(\d{2})/g, '…$1');
+  return text.replace(/\+?\(?\d(?:[\s().\/-]{0,3}\d){4,}[\s().\/-]{0,3}(\d[\s().\/-]?\d)/g, (_, last: string) => `…${last.replace(/\D/g, '')}`);
 }
 
 const ENTITIES: Record<string, string> = {

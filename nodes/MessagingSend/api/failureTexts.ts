@@ -23,13 +23,15 @@ type Explanation = Pick<Failure, 'message' | 'description' | 'scope'>;
  */
 export function failureOf(answer: FailedAnswer): Failure {
   const code = codeOf(answer);
-  const explain = BY_CODE[code] ?? explainStatus;
+  // 401, 402 and 403 concern the whole run, whatever their code.
+  const byStatus = [401, 402, 403].includes(answer.statusCode) ? CODE_BY_STATUS[answer.statusCode] : undefined;
+  const explain = BY_CODE[code] ?? BY_CODE[byStatus ?? ''] ?? explainStatus;
   const explanation = explain(answer);
   return {
     code,
     httpStatus: answer.statusCode,
     ...explanation,
-    description: withServiceText(explanation.description, answer.error),
+    description: withServiceText(explanation.description, answer.error, code === 'VALIDATION_ERROR'),
   };
 }
 
@@ -161,9 +163,10 @@ function isFieldName(path: string): boolean {
 }
 
 function retryAfterText(headers: JsonRecord): string {
-  const seconds = Number(headers['retry-after']);
+  const after = headers['retry-after'];
+  const seconds = typeof after === 'string' || typeof after === 'number' ? Number(after) : NaN;
   return Number.isFinite(seconds) && seconds > 0 && seconds <= 86_400
-    ? `Wait ${Math.ceil(seconds)} seconds, then run this again.`
+    ? `Wait ${Math.ceil(seconds)} s, then run this again.`
     : 'Wait a minute, then run this again.';
 }
 
@@ -177,8 +180,8 @@ function isCount(value: unknown): value is number {
 }
 
 /** The description, then what the service itself said: its message and its complaints. */
-function withServiceText(description: string, error: JsonRecord): string {
-  const complaints = readComplaints(error)
+function withServiceText(description: string, error: JsonRecord, showsComplaints: boolean): string {
+  const complaints = (showsComplaints ? readComplaints(error) : [])
     .slice(0, 5)
     .map(({ path, text }) => [pathText(path), text].filter((part) => part !== '').join(': '));
   const texts = [error.message, ...complaints].map(apiText).filter((text) => text !== '');

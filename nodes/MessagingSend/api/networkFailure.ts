@@ -49,7 +49,9 @@ const PASSING = /^(ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHO
  */
 export function networkReply(thrown: unknown): Reply {
   const causes = chain(thrown);
-  const explanation = causes.map(neverReached).find((found) => found !== null);
+  // On a connection that stands, the way can be lost with the same codes as before it: EHOSTUNREACH, ENETDOWN.
+  const underWay = causes.some(({ syscall }) => syscall === 'read' || syscall === 'write');
+  const explanation = causes.map((cause) => neverReached(cause, underWay)).find((found) => found !== null);
   if (explanation) return rejected(codeOf(causes) ?? 'UNREACHABLE', explanation);
 
   const timedOut = causes.some(({ code }) => code === 'ECONNABORTED' || code === 'ETIMEDOUT');
@@ -82,9 +84,10 @@ function rejected(code: string, explanation: Explanation): Reply {
   };
 }
 
-function neverReached(error: JsonRecord): Explanation | null {
+function neverReached(error: JsonRecord, underWay: boolean): Explanation | null {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
+  if (underWay && /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/.test(code)) return null;
   if (/^(ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) return NEVER_REACHED.EHOSTUNREACH ?? null;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return TLS;
   if (/wrong version number|unsupported protocol|handshake failure|no protocols available/.test(message) && code.startsWith('E')) return NOT_TLS;
@@ -96,7 +99,7 @@ function neverReached(error: JsonRecord): Explanation | null {
   if (error.name === 'UserError' || (typeof error.name === 'string' && error.name.startsWith('Ssrf'))) {
     return { message: 'n8n does not allow a request to this address', description: 'Ask whoever runs this n8n to allow the host of the service.' };
   }
-  return NEVER_REACHED[code] ?? null;
+  return Object.hasOwn(NEVER_REACHED, code) ? (NEVER_REACHED[code] ?? null) : null;
 }
 
 function codeOf(causes: JsonRecord[]): string | undefined {
@@ -108,9 +111,17 @@ function chain(thrown: unknown): JsonRecord[] {
   const causes: JsonRecord[] = [];
   for (let error = thrown; isRecord(error) && causes.length < 6; error = error.cause) {
     // The class is the name where `name` is the inherited "Error".
-    causes.push({ code: error.code, message: error.message, syscall: error.syscall, name: nameOf(error), cause: error.cause });
+    causes.push(link(error));
   }
+  // Several addresses were tried: what became of the connection stands in the single errors.
+  const last = causes.at(-1)?.errors;
+  if (Array.isArray(last)) causes.push(...last.filter(isRecord).map(link));
   return causes;
+}
+
+function link(error: JsonRecord): JsonRecord {
+  const { code, message, syscall, cause, errors } = error;
+  return { code, message, syscall, name: nameOf(error), cause, errors };
 }
 
 function nameOf(error: JsonRecord): unknown {

@@ -41,7 +41,11 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
     return { kind: 'accepted', data: envelope.data };
   }
-  const error = errorOf(envelope);
+  // A batch of which some was sent (the document leaves open how that is answered): each entry tells.
+  if (answer.statusCode < 500 && isRecord(envelope?.data) && hasEntries(envelope.data)) {
+    return { kind: 'accepted', data: envelope.data };
+  }
+  const error = withoutKey(errorOf(envelope), apiKey, SHORTEST_KEY_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const failure = failureOf({ ...answer, error, refused, readable: envelope !== null });
   return isUncertain(failure, succeeded && !refused)
@@ -49,17 +53,22 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
     : { kind: 'rejected', failure, error, unreached: false, retryAfter: readRetryAfter(answer.headers, Date.now()) };
 }
 
+function hasEntries({ messages }: JsonRecord): boolean {
+  return Array.isArray(messages) && messages.length > 0;
+}
+
 function isUncertain(failure: Failure, unreadable: boolean): boolean {
-  return unreadable || failure.code === 'SERVER_ERROR' || (failure.httpStatus ?? 0) >= 500;
+  const status = failure.httpStatus ?? 0;
+  const isStatus = status >= 200 && status < 500;
+  return unreadable || !isStatus || /SERVER_ERROR|INTERNAL|TIME_?OUT|UNAVAILABLE/.test(failure.code);
 }
 
 /** The body as a JSON object; null when it is anything else. */
 function parse(body: unknown, apiKey: string): JsonRecord | null {
-  if (isRecord(body)) return body;
-  if (typeof body !== 'string') return null;
+  if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
-    const value: unknown = JSON.parse(exactIds(withoutKey(body, apiKey)));
-    return isRecord(value) ? value : null;
+    const value: unknown = typeof body === 'string' ? JSON.parse(exactIds(body)) : body;
+    return isRecord(value) ? withoutKey(value, apiKey, SHORTEST_KEY) : null;
   } catch {
     return null;
   }
@@ -70,9 +79,17 @@ function exactIds(json: string): string {
   return json.replace(/("message_id"\s*:\s*)(\d{16,})/g, '$1"$2"');
 }
 
-function withoutKey(text: string, apiKey: string): string {
-  // A key of a few characters would match by chance, and tear the JSON apart.
-  return apiKey.length < 6 ? text : text.replaceAll(apiKey, '***');
+// A short key occurs by chance, in a phone number or a field's name; in an error that does no harm.
+const SHORTEST_KEY = 16;
+const SHORTEST_KEY_IN_ERRORS = 4;
+
+/** A part of an answer without the key, in names and texts alike. */
+function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRecord {
+  if (apiKey.length < shortest) return value;
+  const text = JSON.stringify(value);
+  const written = JSON.stringify(apiKey).slice(1, -1);
+  const clean: unknown = text.includes(written) ? JSON.parse(text.replaceAll(written, '***')) : value;
+  return isRecord(clean) ? clean : {};
 }
 
 /** The envelope's `error`; services that flatten it into the envelope or make it a text are read as well. */

@@ -34,8 +34,11 @@ export type Call = (method: 'GET' | 'POST', path: string, body?: IDataObject) =>
 /** Reads the credential of the node. Throws n8n's own error if there is none. */
 export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentials'>): Promise<Account> {
   const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: unknown; apiKey?: unknown }>(CREDENTIAL);
+  const address = normalizeBaseUrl(String(baseUrl ?? ''));
+  // 'https:' alone would make a host of the path: https:/messages/send is https://messages/send.
+  if (!/^https?:\/\/[^/]/i.test(address)) throw new Error('The Base URL in the credential is missing');
   return {
-    baseUrl: normalizeBaseUrl(String(baseUrl ?? '')),
+    baseUrl: address,
     apiKey: String(apiKey ?? '').trim(),
   };
 }

@@ -40,11 +40,12 @@ function readBatchSize({ batchSize }: JsonRecord): number | null {
 }
 
 function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
-  const withProtocol = /^https?:\/\//i.test(address) ? address : `http://${address}`;
+  const withProtocol = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(withProtocol)) {
     throw new Error('The proxy under Request Options is not an address such as http://proxy.example.com:3128');
   }
   const url = new URL(withProtocol);
+  if (!/^https?:$/.test(url.protocol)) throw new Error('The proxy under Request Options has to be one for http or https');
   const protocol = url.protocol.replace(':', '');
   return {
     host: url.hostname,

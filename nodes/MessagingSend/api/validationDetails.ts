@@ -61,14 +61,18 @@ function collectList(list: unknown[], path: Complaint['path'], into: Complaint[]
   list.forEach((value, index) => {
     // Texts and `{ field, message }` entries are a list of complaints; other entries stand at the
     // place of the thing they complain about.
-    const isComplaint = typeof value === 'string' || (isRecord(value) && where(value) !== null);
+    const isComplaint =
+      typeof value === 'string' ||
+      (isRecord(value) && (where(value) !== null || (!Object.hasOwn(value, 'phone') && typeof value.message === 'string')));
     collect(value, isComplaint ? path : [...path, index], into, depth + 1);
   });
 }
 
 function collectRecord(record: JsonRecord, path: Complaint['path'], into: Complaint[], depth: number): void {
   const place = where(record);
-  const text = firstText(record, WHAT);
+  // A record with a number repeats the message itself: its `message` is the text that was to be sent.
+  const repeats = typeof record.phone === 'string' && typeof record.message === 'string';
+  const text = firstText(record, repeats ? WHAT.filter((name) => name !== 'message') : WHAT);
   if (place !== null) {
     const index = typeof record.index === 'number' ? ['messages', record.index] : [];
     into.push({ path: [...path, ...(place[0] === 'messages' ? [] : index), ...place], text });
@@ -76,6 +80,10 @@ function collectRecord(record: JsonRecord, path: Complaint['path'], into: Compla
   }
   if (typeof record.index === 'number') {
     into.push({ path: [...path, 'messages', record.index], text });
+    return;
+  }
+  if (repeats) {
+    into.push({ path, text });
     return;
   }
   for (const [name, value] of Object.entries(record)) {

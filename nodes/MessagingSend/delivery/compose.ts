@@ -47,7 +47,7 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
       'If it comes from an expression, point it at the field that holds the text.',
     );
   }
-  if (text.trim() === '') {
+  if (text.replace(/[\s\u200b-\u200f\u2060\ufeff]/g, '') === '' || Number.isNaN(message)) {
     return unsendable(
       draft,
       'INVALID_MESSAGE',

@@ -13,6 +13,14 @@ export function affordable(count: number, { required_credits: required, availabl
   return Number.isFinite(affordableCount) ? Math.min(count - 1, affordableCount) : 0;
 }
 
+const UNKNOWN: Failure = {
+  code: 'UNREADABLE_ANSWER',
+  httpStatus: null,
+  message: 'Nothing was sent, because the service did not tell the credits',
+  description: 'Try again later, or switch off the option Check Credits First.',
+  scope: 'run',
+};
+
 /**
  * Why a run must not start, told from the reply to Get Balance; null if its credits cover the run.
  * @param needed messages to send, at 1 credit each
@@ -27,10 +35,11 @@ export function creditsFailure(reply: Reply, needed: number): Failure | null {
   }
   const available = Number(reply.data.credits);
   if (available >= needed) return null;
+  if (!Number.isFinite(available)) return UNKNOWN;
   return {
     code: 'INSUFFICIENT_CREDITS',
     httpStatus: null,
-    message: `Not enough credits for the run: ${needed} needed, ${reply.data.credits} available`,
+    message: `Not enough credits for the run: ${needed} needed, ${available} available`,
     description: 'Nothing was sent. Top up the account, or switch off the option Check Credits First.',
     scope: 'run',
   };

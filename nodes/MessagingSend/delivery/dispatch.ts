@@ -44,12 +44,12 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   async function deliver(batch: number, messages: readonly Message[]): Promise<void> {
     const reply = await request(messages);
     if (reply.kind !== 'rejected') return settle(batch, messages, reply);
-    if (reply.failure.code === 'VALIDATION_ERROR') return await deliverWithoutOffenders(batch, messages, reply);
+    if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply);
     if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
     settle(batch, messages, reply);
   }
 
-  /** After a VALIDATION_ERROR nothing of the batch went out: sets the offenders aside and sends the others. */
+  /** Nothing of the batch went out, because of some of it: sets the offenders aside and sends the others. */
   async function deliverWithoutOffenders(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
     const offenders = findOffenders(messages, reply.error);
     const others = messages.filter((message) => !offenders.has(message));
@@ -65,7 +65,7 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     }
     if (offenders.size > 0) {
       const second = await request(others);
-      if (second.kind !== 'rejected' || second.failure.code !== 'VALIDATION_ERROR') {
+      if (second.kind !== 'rejected' || !isAboutSome(second)) {
         aside();
         return settle(batch, others, second);
       }
@@ -150,6 +150,11 @@ async function inOrder(
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
+}
+
+/** Whether a batch was refused for some of its messages (422), or for being too large (413): others may pass. */
+function isAboutSome({ failure: { code, httpStatus } }: Rejected): boolean {
+  return code === 'VALIDATION_ERROR' || httpStatus === 422 || httpStatus === 413;
 }
 
 function notTried(failure: Failure): Rejected {

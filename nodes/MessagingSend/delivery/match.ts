@@ -5,7 +5,7 @@ import type { Message } from './message';
 import type { Outcome } from './outcome';
 
 /** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
-const NOT_SENT = /^(failed|failure|error|rejected|invalid|refused|not_sent|unsent|skipped|blocked)$/i;
+const NOT_SENT = /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
 
 /**
  * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
@@ -23,7 +23,15 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   if (inPlace) return entries.map(entryOutcome);
 
   const byPhone = groupByPhone(entries);
+  const count = new Map<string, number>();
+  for (const { phone } of messages) count.set(phone, (count.get(phone) ?? 0) + 1);
+  const unclear = new Set(
+    [...byPhone].flatMap(([phone, group]) =>
+      group.length < (count.get(phone) ?? 0) && group.some((entry) => entryOutcome(entry).kind !== 'sent') ? [phone] : [],
+    ),
+  );
   return messages.map(({ phone }) => {
+    if (unclear.has(phone)) return NOT_LISTED;
     const entry = byPhone.get(phone)?.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
@@ -32,7 +40,8 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
 /** The outcome that an entry, or the data of a single send (API 2.2), tells of its message. */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
-  if (typeof status === 'string' && NOT_SENT.test(status)) {
+  const refused = entry.success === false || (status === null && messageId === null && Boolean(entry.error));
+  if (refused || (typeof status === 'string' && NOT_SENT.test(status.trim()))) {
     return { kind: 'not_sent', failure: refusedEntry(entry) };
   }
   return { kind: 'sent', messageId, status };
@@ -58,7 +67,8 @@ export const NOT_LISTED: Outcome = {
 
 function refusedEntry(entry: JsonRecord): Failure {
   const error = isRecord(entry.error) ? entry.error : entry;
-  const said = apiText(error.message ?? error.reason ?? entry.error);
+  // An entry's own `message` may be the text that was to be sent.
+  const said = apiText((error === entry ? entry.error : error.message) ?? error.reason);
   return {
     code: 'NOT_ACCEPTED',
     httpStatus: null,

@@ -3,11 +3,14 @@ export type PhoneCheck =
   | { readonly kind: 'clean'; readonly phone: string }
   | { readonly kind: 'wrong'; readonly problem: string; readonly remedy: string };
 
+const AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
 const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
 
 /** Spaces of every kind and the invisible characters that come along when a number is copied. */
 const INVISIBLE = /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
+/** A country code with the "(0)" after it that is dialled only inside the country: "+44 (0)7700…". */
+const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?[1-9]\d{0,3}[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
@@ -17,26 +20,32 @@ const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 export function cleanPhone(given: unknown, countryCode: string | null = null): PhoneCheck {
   const text = asText(given);
   if (text === null) {
-    return wrong(`The phone number is ${kindOf(given)}, not a text or a number`, WITH_COUNTRY_CODE);
+    return wrong(`The phone number is ${kindOf(given)}, not a text or a whole number`, WITH_COUNTRY_CODE);
   }
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') {
     return wrong('The phone number is empty', 'Fill in the field, or remove the item before this node.');
   }
+  if (visible.length > 100) {
+    return wrong('The phone number is too long: it has more than 100 characters', WITH_COUNTRY_CODE);
+  }
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) {
     return wrong(
       'The phone number was turned into scientific notation (such as 4.47E+11) by a spreadsheet, which loses its digits',
-      'Format the column as text in the spreadsheet, enter the numbers again and export it once more.',
+      AS_TEXT,
     );
+  }
+  if (/^[-\u2212]\d+$/.test(visible)) {
+    return wrong('The phone number is negative: a spreadsheet took it for a calculation', AS_TEXT);
   }
   const compact = visible
     // A number that passed through a spreadsheet or a database as a decimal.
-    .replace(/^(\+?\d{7,})[.,]0+$/, '$1')
-    // "+44 (0)7700…": this zero is dialled only inside the country.
-    .replace(/^(\+?\d+)\(0\)/, '$1')
+    .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
+    .replace(DOMESTIC_ZERO, '$1')
     .replace(PUNCTUATION, '');
   const international = compact.replace(/^(?:\+00|\+|00)/, '');
-  const isNational = international === compact && /^0[1-9]/.test(compact);
+  // In North America no number begins with a 0 at home: 011 is how another country is dialled.
+  const isNational = international === compact && /^0[1-9]/.test(compact) && countryCode !== '1';
   return checkDigits(isNational && countryCode !== null ? countryCode + compact.slice(1) : international);
 }
 
@@ -70,8 +79,8 @@ function asText(given: unknown): string | null {
   if (typeof given === 'string') return given;
   if (typeof given === 'bigint') return given.toString();
   if (typeof given === 'number' && Number.isFinite(given)) {
-    // Up to 2^53 a number has all its digits; beyond, String() gives scientific notation or wrong ones.
-    return Number.isSafeInteger(given) ? given.toFixed(0) : String(given);
+    // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
+    return Number.isInteger(given) ? String(given) : null;
   }
   return given === null || given === undefined ? '' : null;
 }
@@ -79,7 +88,8 @@ function asText(given: unknown): string | null {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
-  return typeof value === 'number' ? 'not a number' : `a ${typeof value}`;
+  if (typeof value === 'number') return Number.isNaN(value) ? 'the result of a calculation that failed' : 'a number with decimal places';
+  return `a ${typeof value}`;
 }
 
 function wrong(problem: string, remedy: string): PhoneCheck {

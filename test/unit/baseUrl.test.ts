@@ -1,0 +1,48 @@
+import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/baseUrl';
+import { readAccount } from '../../nodes/MessagingSend/api/request';
+import { API_KEY } from './samples';
+
+/** What n8n makes of the expression for a credential with this Base URL. */
+function evaluate(baseUrl: string): unknown {
+  const body = /^=\{\{(.*)\}\}$/s.exec(BASE_URL_EXPRESSION)?.[1];
+  if (body === undefined) throw new Error('It is not one expression alone');
+  const expression = new Function('$credentials', `return (${body});`) as (credentials: { baseUrl: string }) => unknown;
+  return expression({ baseUrl });
+}
+
+const ADDRESSES: Array<[written: string, used: string]> = [
+  ['https://api.example.com/v1', 'https://api.example.com/v1'],
+  ['https://api.example.com/v1/', 'https://api.example.com/v1'],
+  ['https://api.example.com/v1///', 'https://api.example.com/v1'],
+  ['  https://api.example.com/api/v1/ \n', 'https://api.example.com/api/v1'],
+  ['\u00a0https://api.example.com/v1\ufeff', 'https://api.example.com/v1'],
+  ['api.example.com/v1', 'https://api.example.com/v1'],
+  ['api.example.com:8443/v1/', 'https://api.example.com:8443/v1'],
+  ['http://localhost:3000/v1', 'http://localhost:3000/v1'],
+  ['localhost:3000/v1', 'https://localhost:3000/v1'],
+  ['HTTP://localhost:3000/v1', 'HTTP://localhost:3000/v1'],
+  ['HTTPS://API.EXAMPLE.COM/V1', 'HTTPS://API.EXAMPLE.COM/V1'],
+  ['httpsservice.example.com/v1', 'https://httpsservice.example.com/v1'],
+  ['http.example.com/v1', 'https://http.example.com/v1'],
+  ['api.example.com/v1?to=https://other.example.com', 'https://api.example.com/v1?to=https://other.example.com'],
+  ['$& $1 $`', 'https://$& $1 $`'],
+];
+
+it.each(ADDRESSES)('%j is %s, in code and in expressions alike', (written, used) => {
+  expect(normalizeBaseUrl(written)).toBe(used);
+  expect(evaluate(written)).toBe(used);
+});
+
+it.each(['', ' ', '/', 'https://', 'http://', '{{', '}}', '"', '\\', '`', "'", '\ud800', '\0', 'x\ny', 'https:/one.example.com'])(
+  '%j is the same in code and in expressions',
+  (written) => expect(evaluate(written)).toBe(normalizeBaseUrl(written)),
+);
+
+it.each(['', '  ', '/', 'https://', 'http://'])('a missing address, %j, never becomes that of another host', async (baseUrl) => {
+  const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: API_KEY }) };
+  await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
+});
+
+it('nothing in an address is run as code', () => {
+  expect(evaluate('"); throw new Error("run"); ("')).toBe('https://"); throw new Error("run"); ("');
+});

@@ -1,0 +1,129 @@
+import { at, compose as composeBy, unsendable, type Composed } from '../../nodes/MessagingSend/delivery/compose';
+import type { Draft, Unsendable } from '../../nodes/MessagingSend/delivery/message';
+import { ODD_VALUES } from './samples';
+
+function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {
+  return composeBy(drafts, { countryCode: null, longMessages: 'fail', longestText });
+}
+
+function draft(changed: Partial<Draft> = {}): Draft {
+  return { item: 0, entry: null, part: null, phone: '447700900123', message: 'Hello', ...changed };
+}
+
+/** What a draft with this text comes to: the text, or the reason why it can't be sent. */
+function textOrReason(message: unknown, longestText: number | null = 1000): string {
+  const { messages, unsendable: refused } = compose([draft({ message })], longestText);
+  return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
+}
+
+describe('a draft becomes a message', () => {
+  it('with a clean number, the text as it is, and where it came from', () => {
+    expect(compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000)).toEqual({
+      messages: [{ item: 3, entry: 2, part: null, phone: '447700900123', text: ' Hello\n<b>you</b> ' }],
+      unsendable: [],
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [5, '5'],
+    [0, '0'],
+    [false, 'false'],
+    [10n, '10'],
+  ])('a plain value becomes its text: %s', (message, text) => expect(textOrReason(message)).toBe(text));
+});
+
+describe('a text that can not be sent is explained', () => {
+  it.each<[unknown, string]>([
+    ['', 'The message is empty'],
+    [' \n\t\u00a0', 'The message is empty'],
+    [null, 'The message is empty'],
+    [undefined, 'The message is empty'],
+    [{ text: 'Hello' }, 'The message is an object, not a text'],
+    [['Hello'], 'The message is a list, not a text'],
+  ])('%j', (message, reason) => expect(textOrReason(message)).toBe(reason));
+
+  it.each<[string, unknown]>([
+    ['a calculation that failed', NaN],
+    ['only zero-width characters', '\u200b\u2060\ufeff'],
+  ])('%s', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
+});
+
+describe('the length of a text', () => {
+  it('may be 1000 characters, and not 1001', () => {
+    expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
+    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters; at most 1000 can be sent');
+  });
+
+  it('counts an emoji once', () => {
+    expect(textOrReason('😀'.repeat(1000))).toBe('😀'.repeat(1000));
+    expect(textOrReason('😀'.repeat(1001))).toMatch(/has 1001 characters/);
+  });
+
+  it('counts half an emoji once', () => {
+    expect(textOrReason('\ud83d'.repeat(1001))).toMatch(/has 1001 characters/);
+    expect(textOrReason('\ude00'.repeat(1001))).toMatch(/has 1001 characters/);
+  });
+
+  it('is not limited where the service decides', () => {
+    const text = 'x'.repeat(5000);
+    expect(textOrReason(text, null)).toBe(text);
+  });
+
+  it('of 10 MB is counted in time', () => {
+    const start = Date.now();
+    expect(textOrReason('😀'.repeat(5_000_000))).toMatch(/has 5000000 characters/);
+    expect(Date.now() - start).toBeLessThan(5000);
+  });
+});
+
+describe('each draft on its own', () => {
+  it('a bad one never concerns another, and none is lost', () => {
+    const { messages, unsendable: refused } = compose(
+      [draft({ item: 0 }), draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' }), draft({ item: 3 })],
+      1000,
+    );
+    expect(messages.map(({ item }) => item)).toEqual([0, 3]);
+    expect(refused.map(({ item, failure }) => [item, failure.code])).toEqual([
+      [1, 'INVALID_PHONE'],
+      [2, 'INVALID_MESSAGE'],
+    ]);
+  });
+
+  it('one that was refused before stays as it is', () => {
+    const refused = unsendable({ item: 4, entry: null, part: null, phone: null }, 'INVALID_PARAMETER', 'An expression failed', 'Check it.');
+    expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
+  });
+
+  it('a refused one keeps what was given as the number, and says which entry of a list it is', () => {
+    const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
+    expect(refused).toEqual([
+      {
+        item: 1,
+        entry: 7,
+        part: null,
+        phone: '07700 900123',
+        failure: {
+          code: 'INVALID_PHONE',
+          httpStatus: null,
+          message: 'The phone number begins with 0, so its country code is missing (entry 7 of the list)',
+          description: expect.stringContaining('country code') as unknown,
+          scope: 'request',
+        },
+      },
+    ]);
+    expect(at('It failed', { item: 1, entry: null, part: null })).toBe('It failed');
+  });
+
+  it('reasons never repeat the number or the text', () => {
+    const drafts = [draft({ phone: '0987654321', message: 'Secret' }), draft({ message: `Secret${'x'.repeat(1000)}` }), draft({ phone: '98765', message: 'Secret' })];
+    const failures = compose(drafts, 1000).unsendable.map(({ failure }) => failure);
+    expect(failures).toHaveLength(3);
+    expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
+  });
+
+  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i as number or text never throws', (_index, value) => {
+    expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
+    const { messages, unsendable: refused } = compose([draft({ message: value })], null);
+    expect(messages.length + refused.length).toBe(1);
+  });
+});

@@ -1,0 +1,450 @@
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { spaced } from '../../nodes/MessagingSend/delivery/attempt';
+import { dispatch, type DispatchControl } from '../../nodes/MessagingSend/delivery/dispatch';
+import { matchEntries } from '../../nodes/MessagingSend/delivery/match';
+import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import type { Receipt } from '../../nodes/MessagingSend/delivery/outcome';
+import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { acceptAll, failureWith, messageAt, messagesUpTo, phoneAt, refuseValues, rejectWith, seededRandom } from './samples';
+
+type Service = (messages: readonly Message[], request: number) => Reply;
+
+interface Changes extends Partial<DispatchControl> {
+  /** Least time between the starts of two requests, in milliseconds. */
+  readonly interval?: number;
+  /** How long a request takes, in milliseconds. */
+  readonly duration?: number;
+  /** In place of moving the clock. */
+  readonly wait?: () => Promise<void>;
+}
+
+/** A run, one request after the other, with a service as scripted and a clock that moves only while it is waited for. */
+class Run {
+  /** The items of each request, in order. */
+  readonly requests: number[][] = [];
+  readonly startTimes: number[] = [];
+  /** The receipts as they were told of one by one. */
+  readonly told: Receipt[] = [];
+  time = 1_000_000;
+  receipts: Receipt[] = [];
+
+  constructor(
+    private readonly service: Service,
+    private readonly changes: Changes = {},
+  ) {}
+
+  async send(messages: readonly Message[], size = 100): Promise<this> {
+    const { interval = 0, duration = 0, wait, ...control } = this.changes;
+    const pass = async (what: number | Promise<void>): Promise<void> => {
+      await wait?.();
+      if (typeof what === 'number') this.time += what;
+      else await what;
+    };
+    const space = spaced(interval, () => this.time, pass);
+    this.receipts = await dispatch(pack(messages, size), {
+      request: async (sent) => {
+        await space();
+        this.startTimes.push(this.time);
+        const reply = this.service(sent, this.requests.push(sent.map(({ item }) => item)));
+        await Promise.resolve();
+        this.time += duration;
+        return reply;
+      },
+      outcomes: matchEntries,
+      stopOnFailure: false,
+      parallelRequests: 1,
+      whenCreditsRunOut: 'stop',
+      onReceipt: (receipt) => this.told.push(receipt),
+      ...control,
+    });
+    return this;
+  }
+
+  /** The items with this outcome, in the order of the input. */
+  items(kind: 'sent' | 'not_sent' | 'uncertain'): number[] {
+    return this.receipts
+      .flatMap(({ results }) => results)
+      .filter(({ outcome }) => outcome.kind === kind)
+      .map(({ message }) => message.item)
+      .sort((a, b) => a - b);
+  }
+
+  /** The code and the message of the failure of an item. */
+  failureOf(item: number): string {
+    const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
+    return result === undefined || result.outcome.kind === 'sent' ? 'none' : `${result.outcome.failure.code}: ${result.outcome.failure.message}`;
+  }
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** A service that refuses these items and names them in its own way. */
+function refusing(items: readonly number[], name: (positions: number[], sent: readonly Message[]) => unknown): Service {
+  return (messages) => {
+    const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
+    return positions.length === 0 ? acceptAll(messages) : refuseValues(name(positions, messages));
+  };
+}
+
+function creditsFor(available: number, required: number): Reply {
+  const error = { code: 'INSUFFICIENT_CREDITS', required_credits: required, available_credits: available };
+  return rejectWith({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402, scope: 'run' }, error);
+}
+
+const byIndex = (positions: number[]) => positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
+const byIndexFrom1 = (positions: number[]) => byIndex(positions.map((position) => position + 1));
+const byNumber = (positions: number[], sent: readonly Message[]) => positions.map((position) => `${sent[position]?.phone} is wrong`);
+const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
+const withoutNames = () => 'Something is wrong';
+
+describe('a run in which nothing fails', () => {
+  it('sends all batches in order, each message once', async () => {
+    const run = await new Run(acceptAll).send(messagesUpTo(250));
+    expect(run.requests).toEqual([upTo(100), upTo(200).slice(100), upTo(250).slice(200)]);
+    expect(run.items('sent')).toEqual(upTo(250));
+    expect(run.receipts.map(({ batch, data }) => [batch, data?.messages_sent])).toEqual([[1, 100], [2, 100], [3, 50]]);
+  });
+
+  it('makes no request for no messages', async () => {
+    expect(await new Run(acceptAll).send([])).toMatchObject({ requests: [], receipts: [] });
+  });
+
+  it('reports a message that the answer leaves out as uncertain, and goes on', async () => {
+    const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(messagesUpTo(4), 2);
+    expect(run.items('sent')).toEqual([0, 2, 3]);
+    expect(run.items('uncertain')).toEqual([1]);
+  });
+});
+
+describe('the interval', () => {
+  it('is kept from the start of one request to that of the next', async () => {
+    const run = await new Run(acceptAll, { interval: 1000, duration: 300 }).send(messagesUpTo(3), 1);
+    expect(run.startTimes).toEqual([1_000_000, 1_001_000, 1_002_000]);
+  });
+
+  it('is not waited for when a request takes longer', async () => {
+    const run = await new Run(acceptAll, { interval: 1000, duration: 1500 }).send(messagesUpTo(3), 1);
+    expect(run.startTimes).toEqual([1_000_000, 1_001_500, 1_003_000]);
+  });
+
+  it('is kept by the requests after a refusal as well', async () => {
+    const run = await new Run(refusing([1], withoutNames), { interval: 1000 }).send(messagesUpTo(4));
+    expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
+  });
+
+  it('is no longer waited for when the run is stopped: what was not sent is reported not sent', async () => {
+    const run = await new Run(acceptAll, { interval: 1000, wait: async () => await Promise.reject(new Error('Stopped')) }).send(messagesUpTo(3), 1);
+    expect(run.requests).toEqual([[0]]);
+    expect(run.items('sent')).toEqual([0]);
+    expect(run.items('not_sent')).toEqual([1, 2]);
+  });
+});
+
+describe('a failure that every other request would share', () => {
+  it.each([
+    ['INVALID_API_KEY', 401],
+    ['INSUFFICIENT_CREDITS', 402],
+  ])('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
+    const run = await new Run((messages, request) => (request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages))).send(messagesUpTo(8), 2);
+    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    expect(run.items('sent')).toEqual([0, 1]);
+    expect(run.items('not_sent')).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(run.failureOf(7)).toBe(`${code}: It failed`);
+    expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('ends a run while it looks for the offending messages', async () => {
+    const run = await new Run((_messages, request) => (request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }))).send(messagesUpTo(6), 4);
+    expect(run.requests).toEqual([[0, 1, 2, 3], [0, 1]]);
+    expect(run.items('not_sent')).toEqual(upTo(6));
+  });
+
+  it('leaves the messages on their way uncertain, and the others not sent', async () => {
+    const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
+    const run = await new Run(() => stopped).send(messagesUpTo(4), 2);
+    expect(run.requests).toEqual([[0, 1]]);
+    expect(run.items('uncertain')).toEqual([0, 1]);
+    expect(run.items('not_sent')).toEqual([2, 3]);
+  });
+});
+
+describe('a failure of one request', () => {
+  it('concerns its messages alone', async () => {
+    const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(messagesUpTo(4), 2);
+    expect(run.items('not_sent')).toEqual([0, 1]);
+    expect(run.items('sent')).toEqual([2, 3]);
+  });
+
+  it('that may have reached the service is uncertain, with the advice to check, and is not requested again', async () => {
+    const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
+    const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(messagesUpTo(4), 2);
+    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    expect(run.items('uncertain')).toEqual([0, 1]);
+    expect(JSON.stringify(run.receipts[0])).toContain('check with the recipient');
+  });
+});
+
+describe('a batch that is refused for some of its messages', () => {
+  it('goes out without them in one more request', async () => {
+    const run = await new Run(refusing([3, 50, 99], byIndex)).send(messagesUpTo(120));
+    expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
+    expect(run.items('not_sent')).toEqual([3, 50, 99]);
+    expect(run.items('sent')).toHaveLength(117);
+    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone of this message');
+  });
+
+  it('also where they are named by their number', async () => {
+    const run = await new Run(refusing([0, 4], byNumber)).send(messagesUpTo(5));
+    expect(run.requests).toEqual([upTo(5), [1, 2, 3]]);
+    expect(run.items('not_sent')).toEqual([0, 4]);
+  });
+
+  it('is not requested again where all of them are refused', async () => {
+    const run = await new Run(refusing(upTo(3), byIndex)).send(messagesUpTo(3));
+    expect(run.requests).toEqual([upTo(3)]);
+    expect(run.items('not_sent')).toEqual(upTo(3));
+  });
+
+  it('is not requested again where it is one message alone', async () => {
+    const run = await new Run(refusing([0], withoutNames)).send(messagesUpTo(1));
+    expect(run.requests).toEqual([[0]]);
+    expect(run.items('not_sent')).toEqual([0]);
+  });
+
+  it('is halved where nobody is named', async () => {
+    const run = await new Run(refusing([5], withoutNames)).send(messagesUpTo(8));
+    expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [4], [5], [6, 7]]);
+    expect(run.items('not_sent')).toEqual([5]);
+    expect(run.items('sent')).toEqual([0, 1, 2, 3, 4, 6, 7]);
+  });
+
+  it.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
+    ['count from 1', byIndexFrom1],
+    ['name only the first', firstOnly],
+    ['name messages that are right', (positions) => byIndex(positions.map((position) => (position + 2) % 5))],
+    ['name nobody', withoutNames],
+    ['name a message that is not there', () => byIndex([500])],
+    ['are nothing', () => undefined],
+  ])('where the details %s: only the wrong messages are not sent', async (_how, name) => {
+    for (const wrong of [[0], [4], [1, 3], [7], [0, 9], [2, 3, 4]]) {
+      const run = await new Run(refusing(wrong, name)).send(messagesUpTo(10));
+      expect({ wrong, notSent: run.items('not_sent') }).toEqual({ wrong, notSent: wrong });
+      expect(run.items('sent')).toHaveLength(10 - wrong.length);
+    }
+  });
+
+  it('where several general complaints come in a list: only the wrong messages are not sent', async () => {
+    const general = () => [{ message: 'Too short' }, { message: 'Not a number' }, { message: 'No such number' }];
+    const run = await new Run(refusing([0], general)).send(messagesUpTo(10));
+    expect(run.items('not_sent')).toEqual([0]);
+  });
+
+  it('leaves the others uncertain where the second request may have gone out', async () => {
+    const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
+    const run = await new Run((messages, request) => (request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages))).send(messagesUpTo(4));
+    expect(run.requests).toHaveLength(2);
+    expect(run.items('not_sent')).toEqual([1]);
+    expect(run.items('uncertain')).toEqual([0, 2, 3]);
+  });
+
+  it('never takes more than four requests for each message', async () => {
+    for (const name of [byIndex, byIndexFrom1, firstOnly, withoutNames]) {
+      for (const wrong of [upTo(100), upTo(100).filter((item) => item % 2 === 0), [99]]) {
+        const run = await new Run(refusing(wrong, name)).send(messagesUpTo(100));
+        expect(run.items('not_sent')).toEqual(wrong);
+        expect(run.requests.length).toBeLessThanOrEqual(400);
+      }
+    }
+  });
+});
+
+describe('with On Error: Stop', () => {
+  it.each<[string, Reply, 'not_sent' | 'uncertain']>([
+    ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
+    ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
+    ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
+    ['may have gone out', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
+  ])('nothing starts after a request that %s', async (_what, reply, kind) => {
+    const run = await new Run((messages, request) => (request === 2 ? reply : acceptAll(messages)), { stopOnFailure: true }).send(messagesUpTo(8), 2);
+    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    expect(run.items('sent')).toEqual([0, 1]);
+    expect(run.items(kind)).toEqual(expect.arrayContaining([2, 3]));
+    expect(run.items('not_sent')).toEqual(expect.arrayContaining([4, 5, 6, 7]));
+  });
+
+  it('nothing starts after a message that the service did not send', async () => {
+    const service: Service = (messages) => ({
+      kind: 'accepted',
+      data: { messages: messages.map(({ item, phone }) => ({ message_id: item, phone, status: item === 1 ? 'failed' : 'sent' })) },
+    });
+    const run = await new Run(service, { stopOnFailure: true }).send(messagesUpTo(6), 2);
+    expect(run.requests).toEqual([[0, 1]]);
+    expect(run.items('sent')).toEqual([0]);
+    expect(run.items('not_sent')).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('goes on as long as nothing fails', async () => {
+    const run = await new Run(acceptAll, { stopOnFailure: true }).send(messagesUpTo(6), 2);
+    expect(run.items('sent')).toEqual(upTo(6));
+  });
+});
+
+describe('when the credits run out', () => {
+  /** A service with so many credits. */
+  function withCredits(credits: number): Service {
+    let left = credits;
+    return (messages) => {
+      if (messages.length > left) return creditsFor(left, messages.length);
+      left -= messages.length;
+      return acceptAll(messages);
+    };
+  }
+
+  it('sends as many as they pay for, the first ones, if the user wants it so', async () => {
+    const run = await new Run(withCredits(5), { whenCreditsRunOut: 'sendWhatCreditsAllow' }).send(messagesUpTo(12), 4);
+    expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [4]]);
+    expect(run.items('sent')).toEqual(upTo(5));
+    expect(run.items('not_sent')).toEqual(upTo(12).slice(5));
+  });
+
+  it('sends no more of the batch otherwise, nor with On Error: Stop', async () => {
+    for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
+      const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
+      expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7]]);
+      expect(run.items('sent')).toEqual(upTo(4));
+    }
+  });
+});
+
+describe('several requests at once', () => {
+  /** Replies by hand: each request waits until its reply is given. */
+  function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
+    const open: Array<{ items: number[]; answer: (reply?: Reply) => Promise<void> }> = [];
+    const done = dispatch(pack(messages, size), {
+      request: async (sent) =>
+        await new Promise<Reply>((resolve) => {
+          const request = {
+            items: sent.map(({ item }) => item),
+            answer: async (reply?: Reply) => {
+              open.splice(open.indexOf(request), 1);
+              resolve(reply ?? acceptAll(sent));
+              await new Promise((next) => setImmediate(next));
+            },
+          };
+          open.push(request);
+        }),
+      outcomes: matchEntries,
+      stopOnFailure: false,
+      parallelRequests,
+      whenCreditsRunOut: 'stop',
+      onReceipt: () => {},
+    });
+    return { open, done, started: () => open.map(({ items }) => items) };
+  }
+
+  const begin = async () => await new Promise((next) => setImmediate(next));
+
+  it('begin when the first alone is answered, are no more than the user allows, and begin in order', async () => {
+    const { open, done, started } = byHand(messagesUpTo(10), 2, 2);
+    await begin();
+    expect(started()).toEqual([[0, 1]]);
+    await open[0]?.answer();
+    expect(started()).toEqual([[2, 3], [4, 5]]);
+    await open[1]?.answer();
+    expect(started()).toEqual([[2, 3], [6, 7]]);
+    await open[0]?.answer();
+    expect(started()).toEqual([[6, 7], [8, 9]]);
+    while (open.length > 0) await open[0]?.answer();
+    expect((await done).map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
+  });
+
+  it('never carry messages to one number: they arrive in their order', async () => {
+    const messages = [messageAt(0), messageAt(1), messageAt(2), messageAt(3, { phone: phoneAt(1) }), messageAt(4)];
+    const { open, done, started } = byHand(messages, 1, 4);
+    await begin();
+    await open[0]?.answer();
+    expect(started()).toEqual([[1], [2], [4]]);
+    await open[1]?.answer();
+    expect(started()).toEqual([[1], [4]]);
+    await open[0]?.answer();
+    expect(started()).toEqual([[4], [3]]);
+    while (open.length > 0) await open[0]?.answer();
+    expect((await done).flatMap(({ results }) => results)).toHaveLength(5);
+  });
+
+  it('cost one request where the key is wrong', async () => {
+    const { open, done, started } = byHand(messagesUpTo(5), 1, 4);
+    await begin();
+    await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
+    expect(started()).toEqual([]);
+    expect((await done).flatMap(({ results }) => results.map(({ outcome }) => outcome.kind))).toEqual(Array(5).fill('not_sent'));
+  });
+
+  it('end where one fails for all, and those under way keep their own outcomes', async () => {
+    const { open, done, started } = byHand(messagesUpTo(6), 1, 2);
+    await begin();
+    await open[0]?.answer();
+    await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
+    expect(started()).toEqual([[2]]);
+    await open[0]?.answer();
+    const receipts = await done;
+    expect(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message.item, outcome.kind])).sort()).toEqual([
+      [0, 'sent'],
+      [1, 'not_sent'],
+      [2, 'sent'],
+      [3, 'not_sent'],
+      [4, 'not_sent'],
+      [5, 'not_sent'],
+    ]);
+  });
+});
+
+describe('whatever the service does', () => {
+  it('every message is in exactly one receipt, and none is sent twice', async () => {
+    const seed = Date.now();
+    const random = seededRandom(seed);
+    for (let round = 0; round < 300; round++) {
+      const count = Math.floor(random() * 60);
+      const messages = upTo(count).map((index) => messageAt(index, { phone: phoneAt(Math.floor(random() * 40)) }));
+      const accepted: number[] = [];
+      const onTheWay: number[] = [];
+      const service: Service = (sent) => {
+        const items = sent.map(({ item }) => item);
+        const dice = random();
+        if (dice < 0.5) {
+          accepted.push(...items);
+          const listed = sent.filter(() => random() > 0.1);
+          return acceptAll(listed);
+        }
+        if (dice < 0.6) return refuseValues(undefined);
+        if (dice < 0.75) return refuseValues(byIndex(upTo(sent.length + 2).filter(() => random() > 0.7)));
+        if (dice < 0.8) return refuseValues(sent.slice(0, 2).map(({ phone }) => `${phone} is wrong`));
+        if (dice < 0.85) return rejectWith({});
+        if (dice < 0.86) return rejectWith({ scope: 'run' });
+        if (dice < 0.87) return creditsFor(Math.floor(random() * sent.length), sent.length);
+        if (dice < 0.9) return { kind: 'accepted', data: {} };
+        onTheWay.push(...items);
+        return { kind: 'uncertain', failure: failureWith() };
+      };
+      const control: Changes = {
+        interval: random() > 0.5 ? 10 : 0,
+        stopOnFailure: random() > 0.8,
+        parallelRequests: 1 + Math.floor(random() * 5),
+        whenCreditsRunOut: random() > 0.5 ? 'stop' : 'sendWhatCreditsAllow',
+      };
+      const run = await new Run(service, control).send(messages, 1 + Math.floor(random() * 20));
+
+      const told = run.receipts.flatMap(({ results }) => results.map(({ message }) => message.item)).sort((a, b) => a - b);
+      const problems = [
+        JSON.stringify(told) === JSON.stringify(upTo(count)) || 'a message is lost or told twice',
+        (run.told.length === run.receipts.length && run.told.every((receipt) => run.receipts.includes(receipt))) || 'a receipt was not told of, or twice',
+        new Set([...accepted, ...onTheWay]).size === accepted.length + onTheWay.length || 'a message went out twice',
+        run.items('sent').every((item) => accepted.includes(item)) || 'reported sent, and was not',
+        run.items('not_sent').every((item) => !accepted.includes(item) && !onTheWay.includes(item)) || 'reported not sent, and may have been',
+      ].filter((problem) => problem !== true);
+      if (problems.length > 0) throw new Error(`seed ${seed}, round ${round}: ${problems.join(', ')}`);
+    }
+  });
+});

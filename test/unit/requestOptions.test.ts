@@ -1,0 +1,105 @@
+import { readRequestOptions } from '../../nodes/MessagingSend/api/requestOptions';
+import { ODD_VALUES } from './samples';
+
+const FIVE_MINUTES = 300_000;
+
+function batching(batch: Record<string, unknown>): { batchSize: number | null; interval: number } {
+  const { batchSize, interval } = readRequestOptions({ batching: { batch } });
+  return { batchSize, interval };
+}
+
+it('nothing set: as n8n does it in a declarative node', () => {
+  for (const value of [{}, undefined, null, []]) {
+    expect(readRequestOptions(value)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
+  }
+});
+
+describe('Batching', () => {
+  it.each<[unknown, number | null]>([
+    [50, 50],
+    [1, 1],
+    [100, 100],
+    [0, 1],
+    [0.5, 1],
+    [2.9, 2],
+    [500, 100],
+    [-1, null],
+    [NaN, null],
+    [Infinity, null],
+    [null, null],
+    [undefined, null],
+  ])('Items per Batch %s is %s', (batchSize, size) => expect(batching({ batchSize }).batchSize).toBe(size));
+
+  it.each<[unknown, number]>([
+    [1000, 1000],
+    [0, 0],
+    [-5, 0],
+    [NaN, 0],
+    [undefined, 0],
+  ])('Batch Interval %s is %s ms', (batchInterval, interval) => expect(batching({ batchInterval }).interval).toBe(interval));
+});
+
+describe('Timeout', () => {
+  it.each<[unknown, number]>([
+    [10_000, 10_000],
+    [0, FIVE_MINUTES],
+    [-1, FIVE_MINUTES],
+    [NaN, FIVE_MINUTES],
+    [undefined, FIVE_MINUTES],
+  ])('%s is %s ms', (timeout, expected) => expect(readRequestOptions({ timeout }).http.timeout).toBe(expected));
+});
+
+describe('Ignore SSL Issues', () => {
+  it('is off unless it is switched on', () => {
+    expect(readRequestOptions({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
+    for (const value of [false, undefined, null, 'true', 1]) {
+      expect(readRequestOptions({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
+    }
+  });
+});
+
+describe('Proxy', () => {
+  it.each<[string, object | undefined]>([
+    ['', undefined],
+    ['  ', undefined],
+    ['http://proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
+    ['  http://proxy.example.com:3128/ ', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
+    ['proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
+    ['http://proxy.example.com', { host: 'proxy.example.com', port: 80, protocol: 'http' }],
+    ['https://proxy.example.com', { host: 'proxy.example.com', port: 443, protocol: 'https' }],
+    [
+      'http://us%40er:p%3Ass@proxy.example.com:3128',
+      { host: 'proxy.example.com', port: 3128, protocol: 'http', auth: { username: 'us@er', password: 'p:ss' } },
+    ],
+  ])('%j', (proxy, expected) => expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected));
+
+  it.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])('that is no address is said: %s', (proxy) => {
+    expect(() => readRequestOptions({ proxy })).toThrow();
+  });
+
+  it.each(['http://user:%zz@proxy.example.com', 'socks5://proxy.example.com:1080'])(
+    'that can not be used is said, and not taken for another one: %s',
+    (proxy) => expect(() => readRequestOptions({ proxy })).toThrow(),
+  );
+
+  it('that is wrong is said without its password', () => {
+    for (const proxy of ['http://user:secret@', 'http://user:secret@proxy.example.com:99999', 'http://user:secret%zz@proxy.example.com']) {
+      try {
+        readRequestOptions({ proxy });
+      } catch (error) {
+        expect((error as Error).message).not.toContain('secret');
+      }
+    }
+    expect.assertions(3);
+  });
+});
+
+it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i sets nothing', (_index, value) => {
+  for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
+    expect(readRequestOptions(options)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
+  }
+  const proxy = typeof value === 'string' ? '' : value;
+  expect(readRequestOptions({ proxy, timeout: value === 0 ? 0 : value, allowUnauthorizedCerts: value === true ? false : value }).http).toEqual({
+    timeout: FIVE_MINUTES,
+  });
+});
