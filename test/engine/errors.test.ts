@@ -74,8 +74,10 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   });
 
   test('says that the Base URL is no address', async () => {
-    const error = await errorOf(path, parameters, { baseUrl: 'https://', apiKey: KEY });
-    expect(error).toMatchObject({ name: 'NodeApiError', message: 'The Base URL is not an address' });
+    for (const baseUrl of ['', 'https://']) {
+      const error = await errorOf(path, parameters, { baseUrl, apiKey: KEY });
+      expect(error.message).toBe('The Base URL in the credential is not an address such as https://api.example.com/v1');
+    }
   });
 
   test('never shows the key, not even when the service repeats it', async () => {

@@ -31,12 +31,15 @@ export interface Account {
 /** Makes one request and tells what came of it; never throws for what the service or the network does. */
 export type Call = (method: 'GET' | 'POST', path: string, body?: IDataObject) => Promise<Reply>;
 
-/** Reads the credential of the node. Throws n8n's own error if there is none. */
+/**
+ * Reads the credential of the node.
+ * @throws if the Base URL is no address; n8n's own error if there is no credential
+ */
 export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentials'>): Promise<Account> {
   const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: unknown; apiKey?: unknown }>(CREDENTIAL);
   const address = normalizeBaseUrl(String(baseUrl ?? ''));
   // 'https:' alone would make a host of the path: https:/messages/send is https://messages/send.
-  if (!/^https?:\/\/[^/]/i.test(address)) throw new Error('The Base URL in the credential is missing');
+  if (!/^https?:\/\/[^/]/i.test(address)) throw new Error('The Base URL in the credential is not an address such as https://api.example.com/v1');
   return {
     baseUrl: address,
     apiKey: String(apiKey ?? '').trim(),
