@@ -51,6 +51,7 @@ class Run {
         return reply;
       },
       outcomes: matchEntries,
+      kept: (data) => data,
       stopOnFailure: false,
       parallelRequests: 1,
       whenCreditsRunOut: 'stop',
@@ -336,6 +337,7 @@ describe('several requests at once', () => {
           open.push(request);
         }),
       outcomes: matchEntries,
+      kept: (data) => data,
       stopOnFailure: false,
       parallelRequests,
       whenCreditsRunOut: 'stop',

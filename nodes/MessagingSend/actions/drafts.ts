@@ -2,15 +2,23 @@ import { isRecord } from '../api/records';
 import { at, unsendable } from '../delivery/compose';
 import type { Draft, Unsendable } from '../delivery/message';
 
+/** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
+export function* draftsOf(
+  count: number,
+  draftsOfItem: (item: number) => ReadonlyArray<Draft | Unsendable>,
+): Generator<Draft | Unsendable> {
+  for (let item = 0; item < count; item += 1) yield* draftsOfItem(item);
+}
+
 /** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
 export type ReadParameter = (name: string) => unknown;
 
 /** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
+export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
   try {
-    return { item, entry: null, part: null, phone: read('phone'), message: read('message') };
+    return [{ item, entry: null, part: null, phone: read('phone'), message: read('message') }];
   } catch (error) {
-    return brokenParameter(item, error);
+    return [brokenParameter(item, error)];
   }
 }
 

@@ -2,12 +2,14 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 
 import { routedCaller, type RoutedRequest } from '../api/routing';
 import { SEND } from '../delivery/operation';
-import { draftFromItem } from './drafts';
+import { draftFromItem, draftsOf } from './drafts';
 import { sendForItem, sendForRun } from './sendMessages';
 
 /** Send in a workflow: one request and one output item for each input item. */
 export async function send(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const drafts = this.getInputData().map((_, item) => draftFromItem(item, (name) => this.getNodeParameter(name, item)));
+  const drafts = draftsOf(this.getInputData().length, (item) =>
+    draftFromItem(item, (name) => this.getNodeParameter(name, item)),
+  );
   return [await sendForRun(this, { operation: SEND, drafts, output: 'send' })];
 }
 
@@ -16,6 +18,6 @@ export async function routedSend(
   this: IExecutePaginationFunctions,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  const drafts = [draftFromItem(this.getItemIndex(), (name) => this.getNodeParameter(name))];
+  const drafts = draftFromItem(this.getItemIndex(), (name) => this.getNodeParameter(name));
   return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) => routedCaller(this, request, account));
 }

@@ -18,7 +18,7 @@ import { gateFor, wireFor } from './wire';
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
-  readonly drafts: ReadonlyArray<Draft | Unsendable>;
+  readonly drafts: Iterable<Draft | Unsendable>;
   readonly output: Output;
 }
 
@@ -85,10 +85,10 @@ export async function sendForItem(
   return outcome(context, job, delivered, stopOnFailure);
 }
 
-function prepare({ operation, drafts }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
+function prepare({ operation, drafts, output }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
   const gate = gateFor(account, signal, options, requestOptions.interval);
   const wire = wireFor(call, operation, gate);
-  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wire } };
+  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire } };
 }
 
 function outcome(
@@ -106,7 +106,7 @@ function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {
   const message = error instanceof Error ? error.message : 'The node is not set up';
   const remedy = "Check the node's credential, its options and its Request Options.";
   return {
-    unsendable: drafts.map((draft) => unsendable(draft, 'NOT_SET_UP', message, remedy)),
+    unsendable: Array.from(drafts, (draft) => unsendable(draft, 'NOT_SET_UP', message, remedy)),
     receipts: [],
     duplicates: [],
     planned: [],

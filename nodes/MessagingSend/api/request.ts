@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 
+import { follow } from '../delivery/wait';
 import { normalizeBaseUrl } from './baseUrl';
 import { networkReply } from './networkFailure';
 import { readReply, type Reply } from './reply';
@@ -55,7 +56,7 @@ export function accountId({ baseUrl, apiKey }: Account): string {
 export function caller(context: IExecuteFunctions, account: Account, options: RequestOptions): Call {
   return async (method, path, body) => {
     try {
-      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
+      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(withOwnSignal(context), CREDENTIAL, {
         ...REQUEST_DEFAULTS,
         ...options.http,
         headers: { ...REQUEST_DEFAULTS.headers },
@@ -69,4 +70,10 @@ export function caller(context: IExecuteFunctions, account: Account, options: Re
       return networkReply(error);
     }
   };
+}
+
+/** n8n's helper listens to the Stop button of the context it is called on, for each request anew. */
+function withOwnSignal(context: IExecuteFunctions): IExecuteFunctions {
+  const signal = follow(context.getExecutionCancelSignal());
+  return Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as IExecuteFunctions;
 }

@@ -20,7 +20,7 @@ export interface Rules extends Pick<DeliveryOptions, 'countryCode' | 'longMessag
 }
 
 /** Cleans and checks drafts, each on its own: a bad one never concerns another. */
-export function compose(drafts: ReadonlyArray<Draft | Unsendable>, rules: Rules): Composed {
+export function compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Composed {
   const messages: Message[] = [];
   const unsendable: Unsendable[] = [];
   for (const draft of drafts) {

@@ -1,3 +1,4 @@
+import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import { compose } from './compose';
 import { creditsFailure } from './credits';
@@ -13,10 +14,13 @@ import type { DeliveryRecord } from './record';
 /** Everything one delivery needs to know. */
 export interface Delivery {
   readonly operation: SendOperation;
-  readonly drafts: ReadonlyArray<Draft | Unsendable>;
+  /** Read once, before anything is sent. */
+  readonly drafts: Iterable<Draft | Unsendable>;
   readonly options: DeliveryOptions;
   /** Largest batch the user wants; null for the operation's own. */
   readonly batchSize: number | null;
+  /** Whether the output needs the service's whole answers; a large run is smaller without. */
+  readonly wholeAnswers: boolean;
   /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
   readonly stopOnFailure: boolean;
   readonly wire: Wire;
@@ -75,7 +79,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
 }
 
 async function send(delivery: Delivery, batches: readonly Batch[], pending: readonly Message[]): Promise<Receipt[]> {
-  const { operation, options, stopOnFailure, wire, record, onReceipt } = delivery;
+  const { operation, options, wholeAnswers, stopOnFailure, wire, record, onReceipt } = delivery;
   if (options.checkCreditsFirst && pending.length > 0) {
     const failure = creditsFailure(await wire.balance(), pending.length);
     if (failure !== null) {
@@ -91,6 +95,7 @@ async function send(delivery: Delivery, batches: readonly Batch[], pending: read
     ...options,
     request: wire.send,
     outcomes: operation.outcomes,
+    kept: wholeAnswers ? (data) => data : withoutEntries,
     stopOnFailure,
     onReceipt: (receipt) => {
       record?.note(receipt);
@@ -98,4 +103,9 @@ async function send(delivery: Delivery, batches: readonly Batch[], pending: read
       onReceipt(receipt, { done, total: pending.length });
     },
   });
+}
+
+/** The outcomes hold all that is needed of the entries. */
+function withoutEntries(data: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'messages'));
 }

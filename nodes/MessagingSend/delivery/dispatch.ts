@@ -15,6 +15,8 @@ export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests
   readonly request: (messages: readonly Message[]) => Promise<Reply>;
   /** Reads from an accepted reply what became of each message, in their order. */
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
+  /** What of an accepted reply is kept with its receipt. */
+  readonly kept: (data: JsonRecord) => JsonRecord;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
   /** Is told of every receipt as soon as it is there. */
@@ -101,7 +103,7 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
       return add(batch, messages, null, () => ({ kind: 'uncertain', failure }));
     }
     const outcomes = control.outcomes(messages, reply.data);
-    add(batch, messages, reply.data, (index) => outcomes[index] ?? NOT_LISTED);
+    add(batch, messages, control.kept(reply.data), (index) => outcomes[index] ?? NOT_LISTED);
   }
 
   function fail(batch: number, messages: readonly Message[], failure: Failure): void {
@@ -137,12 +139,13 @@ async function inOrder(
 ): Promise<void> {
   const [first, ...others] = batches;
   if (first !== undefined) await work(first);
+  const repeated = repeatedPhones(others);
   const lastWithPhone = new Map<string, Promise<void>>();
   const queue = others.values();
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
-      const phones = new Set(batch.messages.map(({ phone }) => phone));
+      const phones = new Set(batch.messages.map(({ phone }) => phone).filter((phone) => repeated.has(phone)));
       const earlier = new Set([...phones].flatMap((phone) => lastWithPhone.get(phone) ?? []));
       const done = Promise.all(earlier).then(async () => await work(batch));
       for (const phone of phones) lastWithPhone.set(phone, done);
@@ -150,6 +153,20 @@ async function inOrder(
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
+}
+
+/** The numbers that stand in more than one batch. */
+function repeatedPhones(batches: readonly Batch[]): Set<string> {
+  const firstBatch = new Map<string, number>();
+  const repeated = new Set<string>();
+  for (const { number, messages } of batches) {
+    for (const { phone } of messages) {
+      const first = firstBatch.get(phone);
+      if (first === undefined) firstBatch.set(phone, number);
+      else if (first !== number) repeated.add(phone);
+    }
+  }
+  return repeated;
 }
 
 /** Whether a batch was refused for some of its messages (422), or for being too large (413): others may pass. */

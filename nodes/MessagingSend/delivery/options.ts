@@ -26,7 +26,7 @@ export const DEFAULT_OPTIONS: DeliveryOptions = {
   duplicateMessages: 'send',
   longMessages: 'fail',
   longestWait: 5 * 60_000,
-  parallelRequests: 4,
+  parallelRequests: 16,
   requestsPerMinute: 60,
   uncertain: 'report',
   whenCreditsRunOut: 'stop',

@@ -20,6 +20,6 @@ export interface Receipt {
   /** Number of the batch whose messages the request carried. */
   readonly batch: number;
   readonly results: readonly Result[];
-  /** The envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
+  /** What is kept of the envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
   readonly data: JsonRecord | null;
 }

@@ -16,7 +16,6 @@ export type Output =
   /** For each request the API's `data` and `batch`. */
   | 'batches';
 
-type Settled = Origin & { readonly data: INodeExecutionData };
 type Sent = Extract<Outcome, { kind: 'sent' }>;
 
 /**
@@ -26,45 +25,74 @@ type Sent = Extract<Outcome, { kind: 'sent' }>;
  * adds the input item's own fields).
  */
 export function settle({ unsendable, receipts, duplicates, planned }: Delivered, output: Output): INodeExecutionData[] {
-  const settled: Settled[] = unsendable.map((draft) =>
-    failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }),
-  );
-  for (const receipt of receipts) settled.push(...settleReceipt(receipt, output));
+  const items = new OrderedItems();
+  for (const draft of unsendable) {
+    items.add(draft, failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }));
+  }
+  for (const receipt of receipts) settleReceipt(receipt, output, items);
 
   // Only where there are duplicates is it worth to find every message's outcome again.
   const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
   for (const { message, original } of duplicates) {
-    settled.push(settleDuplicate(message, original, outcomes.get(original), output));
+    items.add(message, duplicateItem(message, original, outcomes.get(original), output));
   }
   for (const { number, messages } of planned) {
     for (const message of messages) {
       const { phone, text } = message;
-      settled.push(place(message, { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) }));
+      const json = { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) };
+      items.add(message, linked(json, message));
     }
   }
-  return settled.sort(byOrigin).map(({ data }) => data);
+  return items.inOrder();
 }
 
-function settleReceipt(receipt: Receipt, output: Output): Settled[] {
-  const settled: Settled[] = [];
+/**
+ * Items with where they belong. Large runs are the reason for two lists and no object for each item:
+ * the origins are there already.
+ */
+class OrderedItems {
+  private readonly items: INodeExecutionData[] = [];
+  private readonly origins: Origin[] = [];
+  private isOrdered = true;
+
+  add(origin: Origin, item: INodeExecutionData): void {
+    const last = this.origins.at(-1);
+    if (last !== undefined && byOrigin(last, origin) > 0) this.isOrdered = false;
+    this.items.push(item);
+    this.origins.push(origin);
+  }
+
+  inOrder(): INodeExecutionData[] {
+    if (this.isOrdered) return this.items;
+    const places = Uint32Array.from(this.items.keys());
+    places.sort((a, b) => compare(this.origins[a], this.origins[b]) || a - b);
+    return Array.from(places, (place) => this.items[place]).filter((item) => item !== undefined);
+  }
+}
+
+function settleReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind !== 'sent') {
       const details = { outcome: outcome.kind, phone: message.phone, batch: receipt.batch };
-      settled.push(failed(message, outcome.failure, details));
+      items.add(message, failed(message, outcome.failure, details));
     } else if (output === 'batches') {
       sent.push(message);
     } else {
-      settled.push(place(message, sentJson(output, receipt, message, outcome)));
+      items.add(message, linked(sentJson(output, receipt, message, outcome), message));
     }
   }
   const [first] = sent;
-  if (first !== undefined) settled.push(place(first, batchJson(receipt), itemsOf(sent)));
-  return settled;
+  if (first !== undefined) items.add(first, { json: batchJson(receipt), pairedItem: itemsOf(sent) });
 }
 
 /** A duplicate is as its original: not sent again if that one was sent, failed as that one failed. */
-function settleDuplicate(message: Message, original: Message, outcome: Outcome | undefined, output: Output): Settled {
+function duplicateItem(
+  message: Message,
+  original: Message,
+  outcome: Outcome | undefined,
+  output: Output,
+): INodeExecutionData {
   const duplicate = { duplicate_of: original.item };
   if (outcome !== undefined && outcome.kind !== 'sent') {
     return failed(message, outcome.failure, { outcome: outcome.kind, phone: message.phone, ...duplicate });
@@ -72,9 +100,11 @@ function settleDuplicate(message: Message, original: Message, outcome: Outcome |
   const { phone } = message;
   const messageId = outcome?.messageId ?? null;
   const status = 'skipped';
-  return output === 'send'
-    ? place(message, { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, ...duplicate })
-    : place(message, { message_id: messageId, phone, status, batch: null, ...duplicate });
+  const json: IDataObject =
+    output === 'send'
+      ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, ...duplicate }
+      : { message_id: messageId, phone, status, batch: null, ...duplicate };
+  return linked(json, message);
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
@@ -106,23 +136,23 @@ function failed(
   origin: Origin,
   { code, httpStatus, message, description }: Failure,
   details: JsonRecord & { outcome: 'not_sent' | 'uncertain' },
-): Settled {
+): INodeExecutionData {
   const entry = origin.entry === null ? {} : { entry: origin.entry };
   const all = { code, http_status: httpStatus, ...details, ...entry, ...partOf(origin), description };
-  return place(origin, { error: message, details: all } as IDataObject);
+  return linked({ error: message, details: all } as IDataObject, origin);
 }
 
-function place(
-  { item, entry, part }: Origin,
-  json: IDataObject,
-  pairedItem: INodeExecutionData['pairedItem'] = { item },
-): Settled {
-  return { item, entry, part, data: { json, pairedItem } };
+function linked(json: IDataObject, { item }: Origin): INodeExecutionData {
+  return { json, pairedItem: { item } };
 }
 
 /** What the user gave as a phone number, if it can stand in an item as it is. */
 function shownPhone(phone: unknown): string | number | null {
   return typeof phone === 'string' || typeof phone === 'number' ? phone : null;
+}
+
+function compare(a: Origin | undefined, b: Origin | undefined): number {
+  return a === undefined || b === undefined ? 0 : byOrigin(a, b);
 }
 
 function byOrigin(a: Origin, b: Origin): number {

@@ -15,16 +15,19 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
   return async (what) => {
     signal?.throwIfAborted();
     const end = typeof what === 'number' ? sleep(what) : what;
-    if (signal === undefined) return await end;
+    const own = follow(signal);
+    if (own === undefined) return await end;
 
-    let stop: () => void = () => {};
-    const stopped = new Promise<void>((resolve) => (stop = resolve));
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      await Promise.race([end, stopped]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-    signal.throwIfAborted();
+    const stopped = new Promise<void>((resolve) => own.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([end, stopped]);
+    own.throwIfAborted();
   };
+}
+
+/**
+ * A signal that follows another. Many wait for the Stop button at once; listeners of their own on n8n's
+ * one signal would make Node warn of a leak from the eleventh on.
+ */
+export function follow(signal: AbortSignal | undefined): AbortSignal | undefined {
+  return signal === undefined ? undefined : AbortSignal.any([signal]);
 }

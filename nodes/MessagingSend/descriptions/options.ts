@@ -139,7 +139,7 @@ export const deliveryOptions: INodeProperties = {
       name: 'parallelRequests',
       type: 'number',
       typeOptions: { minValue: 1 },
-      default: 4,
+      default: 16,
       description: 'How many requests may be under way at once. Messages to one number always arrive in their order.',
     },
     requestsPerMinute,
