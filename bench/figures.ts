@@ -166,10 +166,9 @@ async function child(): Promise<void> {
       items,
       account: { baseUrl: `${task.url}/v1`, apiKey: KEY },
       parameters: { resource: 'message', operation: 'sendBulk', source: 'items', phone: '={{ $json.phone }}', message: '=Hello {{ $json.name }}, a reminder of your appointment in {{ $json.city }} on {{ $json.appointment }}.', options: task.options },
-      onError: 'continueErrorOutput',
     });
     const seconds = (performance.now() - started) / 1000;
-    process.send?.({ sent: outputs[0]?.length ?? 0, failed: outputs[1]?.length ?? 0, seconds: Number(seconds.toFixed(2)), megabytes: megabytes(peak() - before) });
+    process.send?.({ sent: outputs[0]?.length ?? 0, seconds: Number(seconds.toFixed(2)), megabytes: megabytes(peak() - before) });
   }
   process.exit(0);
 }

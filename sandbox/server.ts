@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -47,6 +48,8 @@ export interface Sandbox {
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   const state = new SandboxState(completeOptions(options));
   const closing = new AbortController();
+  // Every answer that is held back listens for it.
+  setMaxListeners(0, closing.signal);
   const app = createApp(state, closing.signal);
   const { host, tls } = state.options;
   await app.listen({ port: state.options.port, host });

@@ -1,0 +1,346 @@
+import fc from 'fast-check';
+
+import type { Failure } from '../../nodes/MessagingSend/api/failure';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
+import { attempt, Tally, type Gate } from '../../nodes/MessagingSend/delivery/attempt';
+import { Pacer } from '../../nodes/MessagingSend/delivery/pacer';
+import type { Wait } from '../../nodes/MessagingSend/delivery/wait';
+import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
+import { seededRandom } from '../../sandbox/random';
+
+const WINDOW = 60_000;
+/** What the pacer adds to a window, for clocks and timers that do not quite agree. */
+const MARGIN = 5;
+
+/** A clock that a test drives: time stands still until everything that can happen now has happened. */
+class FakeClock {
+  private time: number;
+  private sleepers: Array<{ at: number; wake: () => void }> = [];
+
+  constructor(start = 0) {
+    this.time = start;
+  }
+
+  readonly now = (): number => this.time;
+
+  async sleep(milliseconds: number): Promise<void> {
+    await new Promise<void>((wake) => this.sleepers.push({ at: this.time + milliseconds, wake }));
+  }
+
+  /** A wait of the node's kind: for a time, or for something to happen, until the signal ends it. */
+  wait(signal?: AbortSignal): Wait {
+    return async (what) => {
+      signal?.throwIfAborted();
+      const stopped = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+      await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
+      signal?.throwIfAborted();
+    };
+  }
+
+  /** Runs until nobody sleeps, or until the given time. */
+  async run(until = Infinity): Promise<void> {
+    for (;;) {
+      await quiet();
+      const next = Math.min(...this.sleepers.map(({ at }) => at));
+      if (next > until || next === Infinity) break;
+      this.time = Math.max(this.time, next);
+      const due = this.sleepers.filter(({ at }) => at <= this.time);
+      this.sleepers = this.sleepers.filter(({ at }) => at > this.time);
+      for (const { wake } of due) wake();
+    }
+    if (until !== Infinity) this.time = until;
+  }
+}
+
+/** Lets every promise that can go on do so. */
+async function quiet(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Requests that want to start at a time; each reaches the service and is answered some time after. */
+interface Wanted {
+  readonly at: number;
+  readonly toService: number;
+  readonly back: number;
+}
+
+interface Traffic {
+  readonly refused: number;
+  /** The order in which requests started. */
+  readonly order: number[];
+  readonly startedAt: number[];
+  readonly seenAt: number[];
+}
+
+async function traffic(kind: LimiterKind, limit: number, wanted: readonly Wanted[], start: number): Promise<Traffic> {
+  const clock = new FakeClock(start);
+  const pacer = new Pacer(WINDOW, clock);
+  const limiter = createLimiter(kind, limit, WINDOW);
+  const result = { refused: 0, order: [] as number[], startedAt: [] as number[], seenAt: [] as number[] };
+  const done = Promise.all(
+    wanted.map(async ({ at, toService, back }, index) => {
+      await clock.sleep(at);
+      const slot = await pacer.acquire(limit, clock.wait());
+      result.order.push(index);
+      result.startedAt[index] = clock.now();
+      await clock.sleep(toService);
+      result.seenAt.push(clock.now());
+      if (limiter?.take(clock.now()).kind === 'refused') result.refused += 1;
+      await clock.sleep(back);
+      slot.release();
+    }),
+  );
+  await clock.run();
+  await done;
+  return result;
+}
+
+const requests = fc.array(
+  fc.record({ at: fc.nat({ max: 3 * WINDOW }), toService: fc.nat({ max: 3_000 }), back: fc.nat({ max: 3_000 }) }),
+  { minLength: 1, maxLength: 40 },
+);
+const start = fc.nat({ max: 10 * WINDOW });
+
+describe.each(LIMITER_KINDS)('under a limit of the kind %s', (kind) => {
+  test('no request is refused, whenever requests come and however long answers take', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), start, async (wanted, limit, startsAt) => {
+        expect((await traffic(kind, limit, wanted, startsAt)).refused).toBe(0);
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
+
+  test('120 requests with answers after a second, four at once, take the least possible time', async () => {
+    const clock = new FakeClock(12_345);
+    const pacer = new Pacer(WINDOW, clock);
+    const limiter = createLimiter(kind, 60, WINDOW);
+    let refused = 0;
+    let left = 120;
+    const worker = async () => {
+      while (left > 0) {
+        left -= 1;
+        const slot = await pacer.acquire(60, clock.wait());
+        if (limiter?.take(clock.now()).kind === 'refused') refused += 1;
+        await clock.sleep(1_000);
+        slot.release();
+      }
+    };
+    const done = Promise.all([worker(), worker(), worker(), worker()]);
+    await clock.run();
+    await done;
+    expect(refused).toBe(0);
+    // 60 requests, four at once, take 15 s. The next may start a window after the first of them began;
+    // the pacer counts from its answer, a second later.
+    const least = WINDOW + 15_000;
+    const taken = clock.now() - 12_345;
+    expect(taken).toBeGreaterThanOrEqual(least);
+    expect(taken).toBeLessThanOrEqual(least + 1_000 + MARGIN);
+    expect(taken / least).toBeLessThan(1.1);
+  });
+});
+
+test('no slot is wasted: each request starts when it comes, or a window after an answer', async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), async (wanted, limit) => {
+      const { order, startedAt } = await traffic('sliding', limit, wanted, 0);
+      // The least time that the rule allows, reckoned one by one in the order of arrival.
+      const answers: number[] = [];
+      let last = 0;
+      for (const index of order) {
+        const { at, toService, back } = wanted[index] as Wanted;
+        let earliest = Math.max(at, last);
+        for (;;) {
+          const now = earliest;
+          const counting = answers.filter((answered) => answered + WINDOW + MARGIN > now);
+          if (counting.length < limit) break;
+          earliest = Math.min(...counting) + WINDOW + MARGIN;
+        }
+        expect(startedAt[index]).toBeGreaterThanOrEqual(earliest);
+        expect(startedAt[index]).toBeLessThanOrEqual(earliest + 1);
+        last = startedAt[index] ?? 0;
+        answers.push(last + toService + back);
+      }
+    }),
+    { seed: 11, numRuns: 100 },
+  );
+});
+
+test('requests start in the order in which they came', async () => {
+  const random = seededRandom(3);
+  const wanted = Array.from({ length: 30 }, (_, index) => ({ at: index * 100, toService: Math.floor(random() * 500), back: Math.floor(random() * 500) }));
+  const { order } = await traffic('sliding', 4, wanted, 0);
+  expect(order).toEqual(wanted.map((_, index) => index));
+});
+
+describe('a wait that is stopped', () => {
+  test('hands on the turn to the next, and takes no slot', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    (await pacer.acquire(1, clock.wait())).release();
+    const stop = new AbortController();
+    const started: string[] = [];
+    const first = pacer.acquire(1, clock.wait(stop.signal)).then(() => started.push('stopped'), () => started.push('gave up'));
+    const second = pacer.acquire(1, clock.wait()).then(() => started.push(`second at ${clock.now()}`));
+    await clock.run(1_000);
+    stop.abort();
+    await quiet();
+    expect(started).toEqual(['gave up']);
+    await clock.run();
+    await Promise.all([first, second]);
+    expect(started).toEqual(['gave up', `second at ${WINDOW + MARGIN}`]);
+  });
+
+  test('in the middle of the queue lets nobody past', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const slot = await pacer.acquire(1, clock.wait());
+    const stop = new AbortController();
+    const started: string[] = [];
+    const go = async (name: string, signal?: AbortSignal) => {
+      try {
+        const own = await pacer.acquire(1, clock.wait(signal));
+        started.push(name);
+        own.release();
+      } catch {
+        started.push(`not ${name}`);
+      }
+    };
+    const all = [go('first'), go('middle', stop.signal), go('last')];
+    await quiet();
+    stop.abort();
+    await quiet();
+    expect(started).toEqual(['not middle']);
+    slot.release();
+    await clock.run();
+    await Promise.all(all);
+    expect(started).toEqual(['not middle', 'first', 'last']);
+  });
+
+  test('while all slots are with requests under way ends at once', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const slot = await pacer.acquire(1, clock.wait());
+    const stop = new AbortController();
+    const waiting = pacer.acquire(1, clock.wait(stop.signal));
+    await quiet();
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+    slot.release();
+    const next = pacer.acquire(1, clock.wait());
+    await clock.run();
+    (await next).release();
+    expect(clock.now()).toBe(WINDOW + MARGIN);
+  });
+});
+
+describe('after a 429', () => {
+  const refusal = (headers: Record<string, string>, now = 0): Reply => ({
+    kind: 'rejected',
+    failure: { code: 'RATE_LIMITED', httpStatus: 429, message: '', description: '', scope: 'run' } satisfies Failure,
+    error: {},
+    unreached: false,
+    retryAfter: readRetryAfter(headers, now),
+  });
+  const accepted: Reply = { kind: 'accepted', data: {} };
+
+  function gateWith(clock: FakeClock, changed: Partial<Gate> = {}): Gate {
+    return {
+      pacer: new Pacer(WINDOW, clock),
+      limit: 60,
+      longestWait: 5 * WINDOW,
+      wait: clock.wait(),
+      now: clock.now,
+      random: () => 1,
+      space: async () => await Promise.resolve(),
+      tally: new Tally(clock.now),
+      ...changed,
+    };
+  }
+
+  /** The times at which requests were made, when the first ones are refused with these headers. */
+  async function times(headers: Array<Record<string, string>>, changed: Partial<Gate> = {}): Promise<{ at: number[]; reply: Reply }> {
+    const clock = new FakeClock();
+    const at: number[] = [];
+    const left = [...headers];
+    const ended = attempt(async () => {
+      at.push(clock.now());
+      const next = left.shift();
+      return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
+    }, gateWith(clock, { ...changed, pacer: new Pacer(WINDOW, clock), wait: clock.wait(), now: clock.now, tally: new Tally(clock.now) }));
+    await clock.run();
+    return { at, reply: await ended };
+  }
+
+  test.each<[string, Record<string, string>, number]>([
+    ['seconds', { 'retry-after': '7' }, 7_000],
+    ['a date', { 'retry-after': new Date(9_000).toUTCString() }, 9_000],
+    ['RateLimit-Reset', { 'ratelimit-reset': '12' }, 12_000],
+    ['X-RateLimit-Reset', { 'x-ratelimit-reset': '13' }, 13_000],
+    ['Retry-After beside RateLimit-Reset', { 'retry-after': '3', 'ratelimit-reset': '12' }, 3_000],
+    ['0 seconds', { 'retry-after': '0' }, 1],
+    ['a date that is past', { 'retry-after': new Date(-5_000).toUTCString() }, 1],
+    ['nothing', {}, 1_000],
+    ['an absurd number', { 'retry-after': '99999999' }, 1_000],
+    ['nonsense', { 'retry-after': 'soon' }, 1_000],
+    ['nonsense beside RateLimit-Reset', { 'retry-after': 'soon', 'ratelimit-reset': '4' }, 4_000],
+    ['a negative number', { 'retry-after': '-5' }, 1_000],
+  ])('the same request is made again after the time that the answer gives: %s', async (_what, headers, milliseconds) => {
+    const { at, reply } = await times([headers]);
+    expect(at).toEqual([0, milliseconds]);
+    expect(reply).toBe(accepted);
+  });
+
+  test('that does not say how long, the waits get longer, up to the window', async () => {
+    const { at } = await times(Array<Record<string, string>>(8).fill({}), { longestWait: 30 * WINDOW });
+    const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  test('waits are never longer than Longest Wait in all, and then the refusal is the reply', async () => {
+    const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), { longestWait: 2 * WINDOW });
+    expect(at).toEqual([0, 40_000, 80_000, 120_000]);
+    expect(reply.kind).toBe('rejected');
+  });
+
+  test('with a Longest Wait of 0 there is no second request', async () => {
+    const { at, reply } = await times([{ 'retry-after': '0' }], { longestWait: 0 });
+    expect(at).toEqual([0]);
+    expect(reply.kind).toBe('rejected');
+  });
+
+  test('a pause longer than Longest Wait is not begun', async () => {
+    const { at } = await times([{ 'retry-after': '301' }]);
+    expect(at).toEqual([0]);
+  });
+
+  test('the other requests of the key are held back as well', async () => {
+    const clock = new FakeClock();
+    const gate = gateWith(clock);
+    const log: string[] = [];
+    let refusals = 1;
+    const first = attempt(async () => {
+      log.push(`first at ${clock.now()}`);
+      return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
+    }, gate);
+    await clock.run(5_000);
+    const other = attempt(async () => {
+      log.push(`other at ${clock.now()}`);
+      return await Promise.resolve(accepted);
+    }, { ...gate, tally: new Tally(clock.now) });
+    await clock.run();
+    await Promise.all([first, other]);
+    expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
+  });
+
+  test('the time spent waiting is told, and waits that overlap count once', async () => {
+    const clock = new FakeClock();
+    const gate = gateWith(clock, { limit: 1 });
+    const answered = async () => await Promise.resolve(accepted);
+    const all = Promise.all([attempt(answered, gate), attempt(answered, gate), attempt(answered, gate)]);
+    await clock.run();
+    await all;
+    expect(gate.tally).toMatchObject({ requests: 3, waited: 2 * (WINDOW + MARGIN) });
+  });
+});

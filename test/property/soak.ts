@@ -1,0 +1,38 @@
+/** `npm run test:soak -- --runs 10000 [--seed 1]`: the property of `property.test.ts`, as often as asked. */
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+
+import { startSandbox } from '../../sandbox/server';
+import { KEY } from '../engine/setup';
+import { liveThrough } from './history';
+import { scenario } from './scenario';
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { runs: { type: 'string', default: '1000' }, seed: { type: 'string' } } });
+  const runs = Number(values.runs);
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed)) throw new Error('--runs and --seed take whole numbers');
+  console.log(`${runs} runs with seed ${seed}; the same again: npm run test:soak -- --runs ${runs} --seed ${seed}`);
+
+  const sandbox = await startSandbox({ keys: [KEY], limit: 0 });
+  const start = performance.now();
+  let done = 0;
+  try {
+    const property = fc.asyncProperty(scenario, async (given) => {
+      await liveThrough(given, sandbox);
+      done += 1;
+      if (done % 500 === 0) console.log(`${done} of ${runs}, ${Math.round((performance.now() - start) / 1000)} s`);
+    });
+    await fc.assert(property, { seed, numRuns: runs });
+    console.log(`${runs} runs held, ${Math.round((performance.now() - start) / 1000)} s`);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  if (error instanceof Error && error.cause instanceof Error) console.error(error.cause.message);
+  process.exitCode = 1;
+});
