@@ -176,7 +176,7 @@ function readRecord(asked: readonly Asked[], ran: Ran): Map<Asked, Said> {
     said.set(one, outcome);
   };
   const lines = ((keptBy(ran).deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
-  for (const text of lines) {
+  for (const text of lines.flatMap((joined) => joined.split('\n'))) {
     const line = JSON.parse(text) as { s?: string[][]; u?: string[][] };
     for (const [place = ''] of line.u ?? []) note(place, 'uncertain');
     for (const [place = ''] of line.s ?? []) note(place, 'sent');

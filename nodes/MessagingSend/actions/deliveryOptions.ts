@@ -8,16 +8,16 @@ import { DEFAULT_OPTIONS, type DeliveryOptions } from '../delivery/options';
 export function readDeliveryOptions(value: unknown): DeliveryOptions {
   const given = isRecord(value) ? value : {};
   return {
-    checkCreditsFirst: given.checkCreditsFirst === true,
+    checkCreditsFirst: onOff(given.checkCreditsFirst, 'Check Credits First'),
     countryCode: readCountryCode(given.defaultCountryCode),
-    dryRun: given.dryRun === true,
-    duplicateMessages: oneOf(given.duplicateMessages, ['send', 'sendOnce'] as const),
-    longMessages: oneOf(given.longMessages, ['fail', 'truncate', 'split'] as const),
+    dryRun: onOff(given.dryRun, 'Dry Run'),
+    duplicateMessages: oneOf(given.duplicateMessages, 'Duplicate Messages', ['send', 'sendOnce'] as const),
+    longMessages: oneOf(given.longMessages, 'Long Messages', ['fail', 'truncate', 'split'] as const),
     longestWait: number(given.longestWait, 'Longest Wait', 0, DEFAULT_OPTIONS.longestWait / 60_000) * 60_000,
     parallelRequests: Math.floor(number(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests)),
     requestsPerMinute: Math.floor(number(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute)),
-    uncertain: oneOf(given.uncertain, ['report', 'sendAgain'] as const),
-    whenCreditsRunOut: oneOf(given.whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow'] as const),
+    uncertain: oneOf(given.uncertain, 'If the Outcome Is Uncertain', ['report', 'sendAgain'] as const),
+    whenCreditsRunOut: oneOf(given.whenCreditsRunOut, 'When Credits Run Out', ['stop', 'sendWhatCreditsAllow'] as const),
   };
 }
 
@@ -28,9 +28,20 @@ function readCountryCode(value: unknown): string | null {
   throw new Error('The option Default Country Code has to be 1 to 4 digits, such as 44');
 }
 
+/** An expression may well give a text; what is neither on nor off is an error, because money may hang on it. */
+function onOff(value: unknown, name: string): boolean {
+  const text = String(value ?? '').trim().toLowerCase();
+  if (text === 'true') return true;
+  if (text === 'false' || text === '') return false;
+  throw new Error(`The option ${name} has to be true or false`);
+}
+
 /** The first choice is the one that holds when none is set. */
-function oneOf<Choice extends string>(value: unknown, choices: readonly [Choice, ...Choice[]]): Choice {
-  return choices.find((choice) => choice === value) ?? choices[0];
+function oneOf<Choice extends string>(value: unknown, name: string, choices: readonly [Choice, ...Choice[]]): Choice {
+  if (value === undefined || value === null || value === '') return choices[0];
+  const choice = choices.find((possible) => possible === value);
+  if (choice !== undefined) return choice;
+  throw new Error(`The option ${name} has to be one of ${choices.join(', ')}`);
 }
 
 function number(value: unknown, name: string, least: number, otherwise: number): number {

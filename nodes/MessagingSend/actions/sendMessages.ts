@@ -88,7 +88,7 @@ export async function sendForItem(
 function prepare({ operation, drafts, output }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
   const gate = gateFor(account, signal, options, requestOptions.interval);
   const wire = wireFor(call, operation, gate);
-  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire } };
+  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire, signal } };
 }
 
 function outcome(

@@ -11,10 +11,11 @@ const MOST_NAMED = 10;
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first
  * failure, says how many messages had gone out before, and names the items that failed alike.
  */
-export function stopError(node: INode, { unsendable, receipts }: Delivered): NodeApiError | NodeOperationError | null {
+export function stopError(node: INode, { unsendable, receipts, resumed }: Delivered): NodeApiError | NodeOperationError | null {
   const [wrong] = unsendable;
   if (wrong !== undefined) {
-    const description = `${wrong.failure.description} Nothing was sent.${alsoConcerned(unsendable)}`;
+    const nothing = resumed > 0 ? `Nothing more was sent; ${resumed} had gone out in an earlier try.` : 'Nothing was sent.';
+    const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
     return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
   }
   const results = receipts.flatMap((receipt) => receipt.results);

@@ -38,7 +38,11 @@ export function gateFor(
 
 export function wireFor(call: Call, { path, body }: SendOperation, gate: Gate): Wire {
   return {
-    send: async (messages) => await attempt(async () => await call('POST', path, body(messages)), gate),
+    send: async (messages, underWay) =>
+      await attempt(async () => {
+        const arrived = underWay();
+        return await call('POST', path, body(messages)).finally(arrived);
+      }, gate),
     balance: async () => await readBalance(call, gate),
   };
 }

@@ -1,13 +1,15 @@
+import type { Failure } from '../api/failure';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import { compose } from './compose';
 import { creditsFailure } from './credits';
-import { dispatch } from './dispatch';
+import { dispatch, STOPPED } from './dispatch';
 import { setDuplicatesAside, type Duplicate } from './duplicates';
+import { mayHaveGoneOut } from './match';
 import type { Batch, Draft, Message, Unsendable } from './message';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import type { Receipt } from './outcome';
+import type { Outcome, Receipt } from './outcome';
 import { pack } from './pack';
 import type { DeliveryRecord } from './record';
 
@@ -24,6 +26,8 @@ export interface Delivery {
   /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
   readonly stopOnFailure: boolean;
   readonly wire: Wire;
+  /** The Stop button. */
+  readonly signal: AbortSignal | undefined;
   /** The outcomes of earlier tries; null where no re-run can come. */
   readonly record: DeliveryRecord | null;
   readonly onReceipt: (receipt: Receipt, progress: Progress) => void;
@@ -31,7 +35,8 @@ export interface Delivery {
 
 /** The requests a delivery can make; they wait for their slot, and throw only when the run is stopped. */
 export interface Wire {
-  readonly send: (messages: readonly Message[]) => Promise<Reply>;
+  /** @param underWay is called as a request leaves, and what it returns when the reply is there */
+  readonly send: (messages: readonly Message[], underWay: () => () => void) => Promise<Reply>;
   readonly balance: () => Promise<Reply>;
 }
 
@@ -60,49 +65,89 @@ export interface Delivered {
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, drafts, options, stopOnFailure, record } = delivery;
   const { messages, unsendable } = compose(drafts, { ...options, longestText: operation.longestText });
-  const nothing: Delivered = { unsendable, receipts: [], duplicates: [], planned: [], resumed: 0 };
-  if (stopOnFailure && unsendable.length > 0) return nothing;
-
   const { unique, duplicates } =
     options.duplicateMessages === 'sendOnce' ? setDuplicatesAside(messages) : { unique: messages, duplicates: [] };
   const size = Math.min(delivery.batchSize ?? operation.largestBatch, operation.largestBatch);
-  if (options.dryRun) return { ...nothing, duplicates, planned: pack(unique, size) };
+  const nothing: Delivered = { unsendable, receipts: [], duplicates: [], planned: [], resumed: 0 };
+  if (options.dryRun && !(stopOnFailure && unsendable.length > 0)) {
+    return { ...nothing, duplicates, planned: pack(unique, size) };
+  }
 
   const known = record?.recall(unique, options.uncertain === 'sendAgain', operation.largestBatch === 1);
   const pending = known?.pending ?? unique;
-  const batches = pack(pending, size, known?.lastBatch);
-  const receipts = [...(known?.receipts ?? []), ...(await send(delivery, batches, pending))];
+  const resumed = unique.length - pending.length;
+  if (stopOnFailure && unsendable.length > 0) return { ...nothing, resumed };
 
+  const fresh = await send(delivery, pack(pending, size, known?.lastBatch), pending.length);
+  const receipts = [...(known?.receipts ?? []), ...stillUncertain(fresh, known?.again)];
   const allSent = receipts.every(({ results }) => results.every(({ outcome }) => outcome.kind === 'sent'));
   if (allSent && unsendable.length === 0) record?.clear();
-  return { unsendable, receipts, duplicates, planned: [], resumed: unique.length - pending.length };
+  return { unsendable, receipts, duplicates, planned: [], resumed };
 }
 
-async function send(delivery: Delivery, batches: readonly Batch[], pending: readonly Message[]): Promise<Receipt[]> {
-  const { operation, options, wholeAnswers, stopOnFailure, wire, record, onReceipt } = delivery;
-  if (options.checkCreditsFirst && pending.length > 0) {
-    const failure = creditsFailure(await wire.balance(), pending.length);
-    if (failure !== null) {
-      return batches.map(({ number, messages }) => ({
-        batch: number,
-        results: messages.map((message) => ({ message, outcome: { kind: 'not_sent', failure } })),
-        data: null,
-      }));
-    }
+async function send(delivery: Delivery, batches: readonly Batch[], total: number): Promise<Receipt[]> {
+  const { operation, options, wholeAnswers, stopOnFailure, wire, signal, record, onReceipt } = delivery;
+  if (options.checkCreditsFirst && total > 0) {
+    const failure = await wire.balance().then(
+      (reply) => creditsFailure(reply, total),
+      () => STOPPED,
+    );
+    if (failure !== null) return batches.map((batch) => receiptFor(batch, { kind: 'not_sent', failure }));
   }
+
+  const underWay = new Set<Batch>();
+  // n8n stores the execution as soon as Stop is pressed, so what is on its way is noted before its reply.
+  const noteUnderWay = () => underWay.forEach((batch) => record?.note(receiptFor(batch, STOPPED_UNDER_WAY)));
+  signal?.addEventListener('abort', noteUnderWay, { once: true });
   let done = 0;
-  return await dispatch(batches, {
-    ...options,
-    request: wire.send,
-    outcomes: operation.outcomes,
-    kept: wholeAnswers ? (data) => data : withoutEntries,
-    stopOnFailure,
-    onReceipt: (receipt) => {
-      record?.note(receipt);
-      done += receipt.results.length;
-      onReceipt(receipt, { done, total: pending.length });
-    },
-  });
+  try {
+    return await dispatch(batches, {
+      ...options,
+      request: async (messages, number) =>
+        await wire.send(messages, () => {
+          const batch = { number, messages };
+          underWay.add(batch);
+          return () => underWay.delete(batch);
+        }),
+      outcomes: operation.outcomes,
+      kept: wholeAnswers ? (data) => data : withoutEntries,
+      stopOnFailure,
+      onReceipt: (receipt) => {
+        record?.note(receipt);
+        done += receipt.results.length;
+        onReceipt(receipt, { done, total });
+      },
+    });
+  } finally {
+    signal?.removeEventListener('abort', noteUnderWay);
+  }
+}
+
+function receiptFor({ number, messages }: Batch, outcome: Outcome): Receipt {
+  return { batch: number, results: messages.map((message) => ({ message, outcome })), data: null };
+}
+
+const STOPPED_UNDER_WAY: Outcome = {
+  kind: 'uncertain',
+  failure: mayHaveGoneOut({
+    code: 'STOPPED',
+    httpStatus: null,
+    message: 'The run was stopped while the request was on its way',
+    description: '',
+    scope: 'run',
+  }),
+};
+
+/** A message that may have gone out before is not "not sent" because a new try was refused. */
+function stillUncertain(receipts: Receipt[], again: ReadonlyMap<Message, Failure> | undefined): Receipt[] {
+  if (again === undefined || again.size === 0) return receipts;
+  return receipts.map((receipt) => ({
+    ...receipt,
+    results: receipt.results.map(({ message, outcome }) => {
+      const failure = outcome.kind === 'not_sent' ? again.get(message) : undefined;
+      return { message, outcome: failure === undefined ? outcome : { kind: 'uncertain', failure } };
+    }),
+  }));
 }
 
 /** The outcomes hold all that is needed of the entries. */

@@ -12,7 +12,7 @@ import type { Outcome, Receipt } from './outcome';
 /** All that a dispatch takes from outside: it has no clock, network or signal of its own. */
 export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
   /** Makes one request, whenever it may; throws only when the run is stopped before it starts. */
-  readonly request: (messages: readonly Message[]) => Promise<Reply>;
+  readonly request: (messages: readonly Message[], batch: number) => Promise<Reply>;
   /** Reads from an accepted reply what became of each message, in their order. */
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
   /** What of an accepted reply is kept with its receipt. */
@@ -44,7 +44,7 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   return receipts;
 
   async function deliver(batch: number, messages: readonly Message[]): Promise<void> {
-    const reply = await request(messages);
+    const reply = await request(messages, batch);
     if (reply.kind !== 'rejected') return settle(batch, messages, reply);
     if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply);
     if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
@@ -66,7 +66,7 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
       return fail(batch, others, reply.failure);
     }
     if (offenders.size > 0) {
-      const second = await request(others);
+      const second = await request(others, batch);
       if (second.kind !== 'rejected' || !isAboutSome(second)) {
         aside();
         return settle(batch, others, second);
@@ -86,10 +86,10 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     fail(batch, messages.slice(count), reply.failure);
   }
 
-  async function request(messages: readonly Message[]): Promise<Reply> {
+  async function request(messages: readonly Message[], batch: number): Promise<Reply> {
     if (halt !== null) return notTried(halt);
     try {
-      return await control.request(messages);
+      return await control.request(messages, batch);
     } catch {
       // Only the Stop button ends a wait; n8n itself says so to the user.
       return notTried(STOPPED);
@@ -178,7 +178,8 @@ function notTried(failure: Failure): Rejected {
   return { kind: 'rejected', failure, error: {}, unreached: false, retryAfter: null };
 }
 
-const STOPPED: Failure = {
+/** For messages that the Stop button kept from being sent. */
+export const STOPPED: Failure = {
   code: 'STOPPED',
   httpStatus: null,
   message: 'The run was stopped before this message was sent',

@@ -23,16 +23,13 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   if (inPlace) return entries.map(entryOutcome);
 
   const byPhone = groupByPhone(entries);
-  const count = new Map<string, number>();
-  for (const { phone } of messages) count.set(phone, (count.get(phone) ?? 0) + 1);
-  const unclear = new Set(
-    [...byPhone].flatMap(([phone, group]) =>
-      group.length < (count.get(phone) ?? 0) && group.some((entry) => entryOutcome(entry).kind !== 'sent') ? [phone] : [],
-    ),
-  );
+  const expected = new Map<string, number>();
+  for (const { phone } of messages) expected.set(phone, (expected.get(phone) ?? 0) + 1);
   return messages.map(({ phone }) => {
-    if (unclear.has(phone)) return NOT_LISTED;
-    const entry = byPhone.get(phone)?.shift();
+    const group = byPhone.get(phone);
+    // With fewer entries than messages to a number, it can't be told which of them an entry is about.
+    if (group === undefined || group.total < (expected.get(phone) ?? 0)) return NOT_LISTED;
+    const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
 }
@@ -88,14 +85,14 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   return [...byIdentity.values()];
 }
 
-function groupByPhone(entries: JsonRecord[]): Map<string, JsonRecord[]> {
-  const byPhone = new Map<string, JsonRecord[]>();
+function groupByPhone(entries: JsonRecord[]): Map<string, { entries: JsonRecord[]; total: number }> {
+  const byPhone = new Map<string, { entries: JsonRecord[]; total: number }>();
   for (const entry of entries) {
     const phone = phoneOf(entry);
     if (phone === null) continue;
-    const group = byPhone.get(phone);
-    if (group) group.push(entry);
-    else byPhone.set(phone, [entry]);
+    const group = byPhone.get(phone) ?? { entries: [], total: 0 };
+    group.total = group.entries.push(entry);
+    byPhone.set(phone, group);
   }
   return byPhone;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonRecord, JsonScalar } from '../api/records';
-import { isRecord } from '../api/records';
+import { isRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Failure } from '../api/failure';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt, Result } from './outcome';
@@ -14,15 +14,19 @@ import type { Outcome, Receipt, Result } from './outcome';
 interface Line {
   /** Batch. */
   readonly b: number;
-  /** Numbers and times of the service's answer, such as credits; left out where there was none. */
-  readonly d?: Record<string, JsonScalar>;
-  /** `[origin, fingerprint, message_id, status]` for each message that was sent. */
-  readonly s?: ReadonlyArray<readonly [string, string, JsonScalar, JsonScalar]>;
+  /** Numbers of the service's answer, such as credits; left out where there was none. */
+  readonly d?: Readonly<Record<string, number>>;
+  /** For a single send: credits_used, credits_remaining, sent_at. There is one for each message, so it is short. */
+  readonly o?: readonly [JsonScalar, JsonScalar, JsonScalar];
+  /** `[origin, fingerprint, message_id, status]` for each message that was sent; no status stands for `sent`. */
+  readonly s?: ReadonlyArray<readonly [string, string, JsonScalar, JsonScalar?]>;
   /** `[origin, fingerprint]` for each message whose fate is not known. */
   readonly u?: ReadonlyArray<readonly [string, string]>;
   /** Why it is not known: code, HTTP status, message, description. */
   readonly f?: readonly [string, number | null, string, string];
 }
+
+type Sent = Extract<Outcome, { kind: 'sent' }>;
 
 interface Remembered {
   readonly line: Line;
@@ -30,12 +34,17 @@ interface Remembered {
   readonly outcome: Outcome;
 }
 
+/** Lines are joined up to this length: n8n's form of storage needs some room for each text. */
+const JOINED = 4096;
+
 /** What a record makes of a run's messages. */
 export interface Recalled {
   /** Of those that have an outcome already, as they were when it was new. */
   readonly receipts: Receipt[];
   /** Those that are still to be sent. */
   readonly pending: Message[];
+  /** Of those, the ones that may have gone out already, with the reason. */
+  readonly again: Map<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
   readonly lastBatch: number;
 }
@@ -66,11 +75,13 @@ export class DeliveryRecord {
     const remembered = this.read();
     const byLine = new Map<Line, Result[]>();
     const pending: Message[] = [];
+    const again = new Map<Message, Failure>();
     for (const message of messages) {
       const known = remembered.get(key(message));
       const counts = known !== undefined && known.fingerprint === fingerprint(message);
       if (!counts || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
         pending.push(message);
+        if (counts && known.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
       } else {
         const results = byLine.get(known.line) ?? [];
         if (results.push({ message, outcome: known.outcome }) === 1) byLine.set(known.line, results);
@@ -78,13 +89,13 @@ export class DeliveryRecord {
     }
     const receipts = [...byLine].map(([line, results]): Receipt => ({ batch: line.b, results, data: dataOf(line, results, isSingle) }));
     const lastBatch = [...remembered.values()].reduce((last, { line }) => Math.max(last, line.b), 0);
-    return { receipts, pending, lastBatch };
+    return { receipts, pending, again, lastBatch };
   }
 
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note({ batch, results, data }: Receipt): void {
     const sent = results.flatMap(({ message, outcome }) =>
-      outcome.kind === 'sent' ? [[key(message), fingerprint(message), outcome.messageId, outcome.status] as const] : [],
+      outcome.kind === 'sent' ? [sentEntry(message, outcome)] : [],
     );
     const uncertain = results.flatMap(({ message, outcome }) =>
       outcome.kind === 'uncertain' ? [[key(message), fingerprint(message)] as const] : [],
@@ -93,12 +104,15 @@ export class DeliveryRecord {
     const failure = results.map(({ outcome }) => outcome).find((outcome) => outcome.kind === 'uncertain')?.failure;
     const line: Line = {
       b: batch,
-      ...(data !== null && { d: plainValues(data) }),
+      ...answerOf(data),
       ...(sent.length > 0 && { s: sent }),
       ...(uncertain.length > 0 && { u: uncertain }),
       ...(failure && { f: [failure.code, failure.httpStatus, failure.message, failure.description] }),
     };
-    this.lines.push(JSON.stringify(line));
+    const text = JSON.stringify(line);
+    const last = this.lines.at(-1);
+    if (last === undefined || last.length > JOINED) this.lines.push(text);
+    else this.lines[this.lines.length - 1] = `${last}\n${text}`;
     this.save(this.lines);
   }
 
@@ -117,9 +131,9 @@ export class DeliveryRecord {
 
   private read(): Map<string, Remembered> {
     const remembered = new Map<string, Remembered>();
-    for (const text of this.lines) {
+    for (const text of this.lines.flatMap((lines) => lines.split('\n'))) {
       const line = JSON.parse(text) as Line;
-      for (const [origin, print, messageId, status] of line.s ?? []) {
+      for (const [origin, print, messageId, status = 'sent'] of line.s ?? []) {
         remembered.set(origin, { line, fingerprint: print, outcome: { kind: 'sent', messageId, status } });
       }
       const uncertain: Outcome = { kind: 'uncertain', failure: failureOf(line) };
@@ -136,7 +150,12 @@ function key({ item, entry, part }: Origin): string {
 
 /** 72 bits, so that two texts are not taken for one, in 12 characters. */
 function fingerprint({ phone, text }: Message): string {
-  return createHash('sha256').update(`${phone} ${text}`).digest('base64').slice(0, 12);
+  // As JSON, which writes even broken characters apart, each in its own way.
+  return createHash('sha256').update(JSON.stringify([phone, text])).digest('base64').slice(0, 12);
+}
+
+function sentEntry(message: Message, { messageId, status }: Sent): NonNullable<Line['s']>[number] {
+  return status === 'sent' ? [key(message), fingerprint(message), messageId] : [key(message), fingerprint(message), messageId, status];
 }
 
 function failureOf({ f }: Line): Failure {
@@ -145,19 +164,32 @@ function failureOf({ f }: Line): Failure {
 }
 
 /** Credits, counts and times: all of the answer but texts that might tell of people. */
-function plainValues(data: JsonRecord): Record<string, JsonScalar> {
-  const entries = Object.entries(data).filter(
-    (entry): entry is [string, number | string] =>
-      typeof entry[1] === 'number' || (entry[0] === 'sent_at' && typeof entry[1] === 'string'),
-  );
-  return Object.fromEntries(entries.filter(([name]) => name !== 'message_id'));
+function answerOf(data: JsonRecord | null): Pick<Line, 'd' | 'o'> {
+  if (data === null) return {};
+  if ('sent_at' in data) {
+    const { credits_used: used, credits_remaining: left, sent_at: at } = pick(data, SEND_FIELDS);
+    return { o: [used, left, shortTime(at)] };
+  }
+  const numbers = Object.entries(data).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return { d: Object.fromEntries(numbers) };
+}
+
+/** A time as a number where that can be written back exactly. */
+function shortTime(time: JsonScalar): JsonScalar {
+  const milliseconds = typeof time === 'string' ? Date.parse(time) : NaN;
+  return Number.isFinite(milliseconds) && new Date(milliseconds).toISOString() === time ? milliseconds : time;
+}
+
+function longTime(time: JsonScalar): JsonScalar {
+  return typeof time === 'number' ? new Date(time).toISOString() : time;
 }
 
 /** The service's answer as far as it was kept; what stood in it for each message comes from the results. */
-function dataOf({ d }: Line, results: readonly Result[], isSingle: boolean): JsonRecord | null {
-  if (d === undefined) return null;
+function dataOf({ d, o }: Line, results: readonly Result[], isSingle: boolean): JsonRecord | null {
+  if (d === undefined && o === undefined) return null;
   const entries = results.flatMap(({ message: { phone }, outcome }) =>
     outcome.kind === 'sent' ? [{ message_id: outcome.messageId, phone, status: outcome.status }] : [],
   );
-  return isSingle ? { ...entries[0], ...d } : { ...d, messages: entries };
+  const single = o === undefined ? {} : { credits_used: o[0], credits_remaining: o[1], sent_at: longTime(o[2]) };
+  return isSingle ? { ...entries[0], ...d, ...single } : { ...d, ...single, messages: entries };
 }
