@@ -69,7 +69,7 @@ export class MessagingSendApi implements ICredentialType {
       bodyRule('success', false, 'The service refused the request. Compare the address and the key with those in your account settings.'),
       bodyRule('data.credits', undefined, 'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.'),
       ...[404, 405].map((status) => statusRule(status, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.')),
-      statusRule(429, 'The service takes no more requests for now: its limit is 60 a minute for each key. Wait a minute and test again.'),
+      statusRule(429, 'The service takes no more requests for now: it allows 60 a minute for each key. Wait a minute and test again.'),
       ...[500, 502, 503, 504].map((status) => statusRule(status, `The service fails to answer (HTTP ${status}). Try again later.`)),
     ] as IAuthenticateRuleResponseSuccessBody[],
   };

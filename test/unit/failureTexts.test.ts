@@ -23,7 +23,7 @@ describe('a failure says what is wrong', () => {
       { code: 'VALIDATION_ERROR', details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })) },
       'The service does not accept the value of a, b, c, d, e and 2 more',
     ],
-    ['the rate', 429, {}, 'The service takes no more requests for now: its limit is 60 a minute for each API key'],
+    ['the rate', 429, {}, 'The service takes no more requests for now: it allows 60 a minute for each API key'],
     ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service failed while it handled the request (HTTP 500)'],
     ['a gateway', 502, {}, 'The service, or something on the way to it, failed to answer (HTTP 502)'],
     ['a redirect', 301, {}, 'The address has moved (HTTP 301), and a request that sends messages is not passed on'],

@@ -72,8 +72,8 @@ const BY_CODE: Partial<Record<string, (answer: FailedAnswer) => Explanation>> = 
     scope: 'request',
   }),
   RATE_LIMITED: ({ headers }) => ({
-    message: 'The service takes no more requests for now: its limit is 60 a minute for each API key',
-    description: `${retryAfterText(headers)} Send Bulk sends up to 100 messages with one request; "Batching" in this node's settings spaces requests out.`,
+    message: 'The service takes no more requests for now: it allows 60 a minute for each API key',
+    description: `${retryAfterText(headers)} Send Bulk sends up to 100 messages with one request. If other programs use the same key, lower the option Requests per Minute, or raise Longest Wait.`,
     scope: 'run',
   }),
   SERVER_ERROR: ({ statusCode }) => ({
