@@ -42,7 +42,7 @@ export interface Recalled {
   /** Of those that have an outcome already, as they were when it was new. */
   readonly receipts: Receipt[];
   /** Those that are still to be sent. */
-  readonly pending: Message[];
+  readonly pending: readonly Message[];
   /** Of those, the ones that may have gone out already, with the reason. */
   readonly again: Map<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
@@ -72,6 +72,7 @@ export class DeliveryRecord {
    * @param isSingle whether the service's answers have the form of a single send (API 2.2)
    */
   recall(messages: readonly Message[], sendUncertainAgain: boolean, isSingle: boolean): Recalled {
+    if (this.lines.length === 0) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
     const remembered = this.read();
     const byLine = new Map<Line, Result[]>();
     const pending: Message[] = [];

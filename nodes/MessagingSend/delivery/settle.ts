@@ -108,10 +108,13 @@ function duplicateItem(
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
-  const { phone } = message;
-  return output === 'send'
-    ? { ...pick(data ?? {}, SEND_FIELDS), phone, ...partOf(message) }
-    : { message_id: outcome.messageId, phone, status: outcome.status, batch, ...partOf(message) };
+  const { phone, part } = message;
+  const json: IDataObject =
+    output === 'send'
+      ? { ...pick(data ?? {}, SEND_FIELDS), phone }
+      : { message_id: outcome.messageId, phone, status: outcome.status, batch };
+  if (part !== null) Object.assign(json, partOf(message));
+  return json;
 }
 
 function batchJson({ batch, data }: Receipt): IDataObject {

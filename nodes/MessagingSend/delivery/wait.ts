@@ -18,8 +18,15 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
     const own = follow(signal);
     if (own === undefined) return await end;
 
-    const stopped = new Promise<void>((resolve) => own.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([end, stopped]);
+    let stop = () => {};
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    own.addEventListener('abort', stop);
+    try {
+      await Promise.race([end, stopped]);
+    } finally {
+      // Node keeps a signal that is listened to, for as long as it lives.
+      own.removeEventListener('abort', stop);
+    }
     own.throwIfAborted();
   };
 }

@@ -1,0 +1,23 @@
+import { waitUnless } from '../../nodes/MessagingSend/delivery/wait';
+
+afterEach(() => jest.restoreAllMocks());
+
+it('ends at once when the run is stopped, with the reason', async () => {
+  const stop = new AbortController();
+  const waiting = waitUnless(stop.signal)(3_600_000);
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+});
+
+it('does not begin in a run that was stopped before', async () => {
+  await expect(waitUnless(AbortSignal.abort(new Error('stopped')))(1)).rejects.toThrow('stopped');
+});
+
+it('leaves nothing listening behind, however often a run waits', async () => {
+  const added = jest.spyOn(EventTarget.prototype, 'addEventListener');
+  const removed = jest.spyOn(EventTarget.prototype, 'removeEventListener');
+  const wait = waitUnless(new AbortController().signal);
+  for (let count = 0; count < 20; count += 1) await wait(Promise.resolve());
+  expect(added).toHaveBeenCalledTimes(20);
+  expect(removed).toHaveBeenCalledTimes(20);
+});
