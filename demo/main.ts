@@ -6,6 +6,7 @@ import { readContacts } from './contacts.js';
 import { readOptions } from './options.js';
 import { readCounters, readOutcome, type Outcome } from './outcome.js';
 import { describeAddresses, describeCheck, describeOutcome } from './report.js';
+import { checkRetry } from './retryChecks.js';
 import { runSession, type Session } from './session.js';
 import { startStack, type Stack } from './stack.js';
 
@@ -21,7 +22,7 @@ void runSession(async (session) => {
   session.say(`\n${describeOutcome(outcome, contacts)}\n`);
 
   if (options.exit) {
-    const checks = [...checkOutcome(outcome, contacts, stack.example), ...(await checkCredentialTest(stack))];
+    const checks = [...checkOutcome(outcome, contacts, stack.example), ...(await checkCredentialTest(stack)), ...(await checkRetry(stack, session.signal))];
     const failed = checks.filter(({ difference }) => difference !== '').length;
     for (const check of checks) session.say(describeCheck(check));
     await session.closing.close();

@@ -109,6 +109,12 @@ export class N8nRest {
     }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
   }
 
+  /** Retries a failed execution as the list of executions does, with the workflow as it was. */
+  async retry(id: string): Promise<string> {
+    const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false });
+    return String(retried['id'] ?? retried['executionId']);
+  }
+
   private async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonObject> {
     const answer = await this.fetch(path, {
       method,
