@@ -148,6 +148,8 @@ export interface Setup {
   readonly moreItems?: IDataObject[][];
   /** How n8n counts the execution: `manual` is one started in the editor. */
   readonly mode?: 'manual' | 'trigger';
+  /** Is given what a manual run shows in the browser's console. */
+  readonly onConsole?: (...lines: unknown[]) => void;
   /** Is given what n8n stores of the execution, each time it does. */
   readonly onStore?: (data: IRunExecutionData) => void;
 }
@@ -251,7 +253,7 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }
 
-async function prepare({ items, parameters, account, onError, retryOnFail, moreItems = [], mode = 'manual', onStore }: Setup) {
+async function prepare({ items, parameters, account, onError, retryOnFail, moreItems = [], mode = 'manual', onStore, onConsole }: Setup) {
   const { node: nodeType, credential } = await loadPackage();
   const types: Record<string, INodeType> = {
     'test.items': itemsNode(items.map((json) => ({ json }))),
@@ -314,6 +316,7 @@ async function prepare({ items, parameters, account, onError, retryOnFail, moreI
     mcpTestBaseUrl: address,
     variables: {},
     logAiEvent: () => {},
+    sendDataToUI: (_type: string, data: { messages?: unknown[] }) => onConsole?.(...(data.messages ?? [])),
   } as unknown as IWorkflowExecuteAdditionalData;
   return { workflow, additionalData, start, node, nodeType };
 }
