@@ -4,6 +4,9 @@ import { nodeApiError, nodeOperationError } from '../api/nodeErrors';
 import type { Delivered } from '../delivery/deliver';
 import type { Origin } from '../delivery/message';
 
+const SEND_THE_REST =
+  'To send the rest, use Retry in the list of executions: it leaves those alone, while a new execution sends them again.';
+
 /** The most items that an error names. */
 const MOST_NAMED = 10;
 
@@ -27,7 +30,8 @@ export function stopError(node: INode, { unsendable, receipts, resumed }: Delive
   const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
   const sent = results.length - failed.length;
   const gone = `${sent} of ${results.length} ${results.length === 1 ? 'message' : 'messages'} had gone out before.`;
-  const description = `${first.failure.description} ${gone}${alsoConcerned(alike)}`;
+  const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
+  const description = `${first.failure.description} ${gone}${rest}${alsoConcerned(alike)}`;
   return nodeApiError(node, { ...first.failure, description }, first.item);
 }
 

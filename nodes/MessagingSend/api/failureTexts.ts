@@ -188,6 +188,7 @@ function withServiceText(description: string, error: JsonRecord, showsComplaints
   return description + saying([...new Set(texts)]);
 }
 
-function saying(texts: readonly string[]): string {
-  return texts.length === 0 ? '' : ` The service says: ${texts.join('; ')}`;
+export function saying(texts: readonly string[]): string {
+  const said = texts.join('; ');
+  return said === '' ? '' : ` The service says: ${said}${/[.!?…]$/.test(said) ? '' : '.'}`;
 }

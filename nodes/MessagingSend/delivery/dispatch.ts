@@ -183,6 +183,6 @@ export const STOPPED: Failure = {
   code: 'STOPPED',
   httpStatus: null,
   message: 'The run was stopped before this message was sent',
-  description: 'Run it again for the messages that were not sent.',
+  description: 'A new execution sends all items again: start it only with those that were not sent.',
   scope: 'run',
 };

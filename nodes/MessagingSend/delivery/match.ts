@@ -1,5 +1,6 @@
 import { apiText } from '../api/apiText';
 import type { Failure } from '../api/failure';
+import { saying } from '../api/failureTexts';
 import { isRecord, pick, type JsonRecord } from '../api/records';
 import type { Message } from './message';
 import type { Outcome } from './outcome';
@@ -70,7 +71,7 @@ function refusedEntry(entry: JsonRecord): Failure {
     code: 'NOT_ACCEPTED',
     httpStatus: null,
     message: 'The service accepted the request, but did not send this message',
-    description: said === '' ? 'Check the phone number and the text.' : `The service says: ${said}`,
+    description: `Check the phone number and the text.${saying(said === '' ? [] : [said])}`,
     scope: 'request',
   };
 }

@@ -93,7 +93,8 @@ function duplicateItem(
   outcome: Outcome | undefined,
   output: Output,
 ): INodeExecutionData {
-  const duplicate = { duplicate_of: original.item };
+  const entry = original.entry === null ? {} : { duplicate_of_entry: original.entry };
+  const duplicate = { duplicate_of: original.item, ...entry };
   if (outcome !== undefined && outcome.kind !== 'sent') {
     return failed(message, outcome.failure, { outcome: outcome.kind, phone: message.phone, ...duplicate });
   }

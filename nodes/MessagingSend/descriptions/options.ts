@@ -7,7 +7,7 @@ const longestWait: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 5,
   description:
-    'How long a request waits when the service says that there are too many. After that, what is left is not sent; a retry sends it.',
+    'How long a request waits when the service says that there are too many. After that, what is left is not sent.',
 };
 
 const requestsPerMinute: INodeProperties = {
@@ -149,7 +149,7 @@ export const deliveryOptions: INodeProperties = {
       type: 'options',
       noDataExpression: true,
       options: [
-        { name: 'Send What the Credits Allow', value: 'sendWhatCreditsAllow', description: 'The credits that are left are used up first' },
+        { name: 'Send What the Credits Allow', value: 'sendWhatCreditsAllow', description: 'The credits that are left are used up first. Needs On Error set to Continue.' },
         { name: 'Stop', value: 'stop', description: 'The request that is not covered is not sent, nor anything after it' },
       ],
       default: 'stop',
