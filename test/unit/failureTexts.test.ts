@@ -37,7 +37,7 @@ describe('a failure says what is wrong', () => {
 describe('a failure says what to do', () => {
   it('and what the service said, each thing once', () => {
     expect(failure(422, { code: 'VALIDATION_ERROR', message: 'Invalid', details: { phone: ['is wrong', 'is wrong'], message: 'is too long' } }).description).toBe(
-      'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long',
+      'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long.',
     );
   });
 
@@ -133,7 +133,7 @@ describe('the failure of one message of a batch', () => {
   it('says what the service says about it, safe to show', () => {
     const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({ path: ['phone'], text }));
     expect(messageFailure(ofRequest, complaints).description).toBe(
-      'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked',
+      'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });
 });

@@ -119,7 +119,7 @@ describe('the status of an entry', () => {
     const reason = 'Blocked by 447700900123 <script>';
     for (const said of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...said }))).toMatchObject({
-        failure: { description: 'The service says: Blocked by …23 &lt;script&gt;' },
+        failure: { description: 'Check the phone number and the text. The service says: Blocked by …23 &lt;script&gt;.' },
       });
     }
   });
