@@ -173,3 +173,37 @@ test('with One Item per Request, what failed has items of its own', async () => 
   expect(outputs[0]?.map(({ json }) => json.messages_sent)).toEqual([3]);
   expect(outputs[1]).toHaveLength(2);
 });
+
+test.each([
+  ['On Error: Stop', 403, undefined],
+  ['a wrong key', 401, 'continueErrorOutput'],
+  ['no credits', 402, 'continueErrorOutput'],
+] as const)('after a failure (%s) no request starts, not even one that waits for its turn already', async (_name, status, onError) => {
+  sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
+  const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 60 } } } };
+  await run({ items: contacts(30), parameters, ...(onError && { onError }) });
+  expect(sandbox().requests()).toHaveLength(2);
+  expect(received()).toEqual([phoneAt(0)]);
+});
+
+test('a refusal that repeats the request is not taken for a list of what was sent', async () => {
+  const { phone, text } = contacts(1)[0] ?? {};
+  const body = { success: false, error: { code: 'INSUFFICIENT_CREDITS', message: 'no' }, data: { messages: [{ phone, message: text }] } };
+  sandbox().setFaults([{ kind: 'body', status: 402, body: JSON.stringify(body) }]);
+  const { outputs } = await run({ items: contacts(1), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  expect(outputs[1]?.[0]?.json).toMatchObject({ details: { code: 'INSUFFICIENT_CREDITS', outcome: 'not_sent' } });
+});
+
+test('an answer with an error field does not make n8n run the node again', async () => {
+  const body = { success: true, data: { error: 'deprecated', messages_sent: 1, messages: [{ message_id: 1, phone: phoneAt(0), status: 'sent' }] } };
+  sandbox().setFaults([{ kind: 'body', status: 201, body: JSON.stringify(body), times: 9 }]);
+  const parameters = withOptions(SEND_BULK, { output: 'batches' });
+  await run({ items: contacts(1), parameters, onError: 'continueRegularOutput', retryOnFail: { maxTries: 3 } });
+  expect(sandbox().requests()).toHaveLength(1);
+});
+
+test('Default Country Code can differ from item to item', async () => {
+  const items = [{ phone: '07700 900123', text: 'Hello', code: '44' }, { phone: '0151 23456789', text: 'Hello', code: '+49' }];
+  await run({ items, parameters: withOptions(SEND_BULK, { defaultCountryCode: '={{ $json.code }}' }) });
+  expect(received()).toEqual(['447700900123', '4915123456789']);
+});

@@ -3,11 +3,11 @@ import type { Draft, Unsendable } from '../../nodes/MessagingSend/delivery/messa
 import { ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {
-  return composeBy(drafts, { countryCode: null, longMessages: 'fail', longestText });
+  return composeBy(drafts, { longMessages: 'fail', longestText });
 }
 
 function draft(changed: Partial<Draft> = {}): Draft {
-  return { item: 0, entry: null, part: null, phone: '447700900123', message: 'Hello', ...changed };
+  return { item: 0, entry: null, part: null, phone: '447700900123', message: 'Hello', countryCode: null, ...changed };
 }
 
 /** What a draft with this text comes to: the text, or the reason why it can't be sent. */

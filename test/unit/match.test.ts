@@ -146,3 +146,16 @@ describe('a message that may have gone out', () => {
     expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
   });
 });
+
+describe('an answer that can not be trusted for a message leaves it uncertain', () => {
+  it('when entries to one number are out of order and tell different things', () => {
+    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
+    const failed = { ...entry(0), message_id: 9, status: 'failed' };
+    expect(matchEntries(messages, { messages: [entry(2), entry(0), failed] }).map(({ kind }) => kind)).toEqual(['uncertain', 'uncertain', 'sent']);
+  });
+
+  it('when its entry is the request repeated, or has a state that nobody knows and no ID', () => {
+    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([{ kind: 'uncertain' }]);
+    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'invalid_number' }] })).toMatchObject([{ kind: 'uncertain' }]);
+  });
+});

@@ -204,3 +204,17 @@ describe('whatever is given', () => {
     expect(Date.now() - start).toBeLessThan(5000);
   });
 });
+
+describe('a leading 0 that belongs to the number stays', () => {
+  it.each([
+    ['0331 1234567', '39', '3903311234567'],
+    ['+39 (0)331 1234567', null, '3903311234567'],
+    ['0708091011', '225', '2250708091011'],
+  ])('%s', (given, countryCode, phone) => {
+    expect(cleanPhone(given, countryCode)).toEqual({ kind: 'clean', phone });
+  });
+
+  it('in Hungary, 06 is what is dialled before the number', () => {
+    expect(cleanPhone('06 30 123 4567', '36')).toEqual({ kind: 'clean', phone: '36301234567' });
+  });
+});

@@ -36,7 +36,7 @@ describe('the items for messages that were sent', () => {
     const receipts = [receipt(1, [[messageAt(0), sent(7)]], { message_id: 7, extra: 'x', status: { nested: true } })];
     expect(settle({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
       message_id: 7,
-      status: null,
+      status: 'sent',
       credits_used: null,
       credits_remaining: null,
       sent_at: null,

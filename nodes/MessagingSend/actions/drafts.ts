@@ -1,6 +1,7 @@
 import { isRecord } from '../api/records';
 import { at, unsendable } from '../delivery/compose';
 import type { Draft, Unsendable } from '../delivery/message';
+import { OptionError, readCountryCode } from './deliveryOptions';
 
 /** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
 export function* draftsOf(
@@ -11,12 +12,13 @@ export function* draftsOf(
 }
 
 /** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
-export type ReadParameter = (name: string) => unknown;
+export type ReadParameter = (name: string, otherwise?: unknown) => unknown;
 
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
   try {
-    return [{ item, entry: null, part: null, phone: read('phone'), message: read('message') }];
+    const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
+    return [{ item, entry: null, part: null, phone: read('phone'), message: read('message'), countryCode }];
   } catch (error) {
     return [brokenParameter(item, error)];
   }
@@ -26,8 +28,10 @@ export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsen
 export function draftsFromList(item: number, read: ReadParameter): Array<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
   let given: unknown;
+  let countryCode: string | null;
   try {
     given = read('messages');
+    countryCode = readCountryCode(read('options.defaultCountryCode', ''));
   } catch (error) {
     return [brokenParameter(item, error)];
   }
@@ -47,7 +51,7 @@ export function draftsFromList(item: number, read: ReadParameter): Array<Draft |
     ];
   }
   return list.map((value: unknown, entry) => {
-    if (isRecord(value)) return { item, entry, part: null, phone: value.phone, message: value.message };
+    if (isRecord(value)) return { item, entry, part: null, phone: value.phone, message: value.message, countryCode };
     const place = { item, entry, part: null, phone: null };
     return unsendable(
       place,
@@ -77,7 +81,7 @@ function brokenParameter(item: number, error: unknown): Unsendable {
   return unsendable(
     { item, entry: null, part: null, phone: null },
     'INVALID_PARAMETER',
-    `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
+    error instanceof OptionError ? error.message : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
     'Check the expressions in the fields of this node for this item.',
   );
 }

@@ -8,7 +8,7 @@ import { sendForItem, sendForRun } from './sendMessages';
 /** Send in a workflow: one request and one output item for each input item. */
 export async function send(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const drafts = draftsOf(this.getInputData().length, (item) =>
-    draftFromItem(item, (name) => this.getNodeParameter(name, item)),
+    draftFromItem(item, (name, otherwise) => this.getNodeParameter(name, item, otherwise)),
   );
   return [await sendForRun(this, { operation: SEND, drafts, output: 'send' })];
 }
@@ -18,6 +18,6 @@ export async function routedSend(
   this: IExecutePaginationFunctions,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  const drafts = draftFromItem(this.getItemIndex(), (name) => this.getNodeParameter(name));
+  const drafts = draftFromItem(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
   return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) => routedCaller(this, request, account));
 }

@@ -11,7 +11,7 @@ export async function sendBulk(this: IExecuteFunctions): Promise<INodeExecutionD
   // Neither depends on the item: the editor takes no expression for them.
   const read = readerFor(this.getNodeParameter('source', 0));
   const output = outputFor(this.getNodeParameter('options.output', 0, 'messages'));
-  const drafts = draftsOf(this.getInputData().length, (item) => read(item, (name) => this.getNodeParameter(name, item)));
+  const drafts = draftsOf(this.getInputData().length, (item) => read(item, (name, otherwise) => this.getNodeParameter(name, item, otherwise)));
   return [await sendForRun(this, { operation: SEND_BULK, drafts, output })];
 }
 
@@ -22,7 +22,7 @@ export async function routedSendBulk(
 ): Promise<INodeExecutionData[]> {
   const read = readerFor(this.getNodeParameter('source'));
   const output = outputFor(this.getNodeParameter('options.output', 'messages'));
-  const drafts = read(this.getItemIndex(), (name) => this.getNodeParameter(name));
+  const drafts = read(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
   return await sendForItem(this, { operation: SEND_BULK, drafts, output }, (account) => routedCaller(this, request, account));
 }
 

@@ -86,9 +86,12 @@ export async function sendForItem(
 }
 
 function prepare({ operation, drafts, output }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
-  const gate = gateFor(account, signal, options, requestOptions.interval);
+  // Ends waits, and only those: a request that has left is not called back.
+  const halted = new AbortController();
+  const endsWaits = AbortSignal.any(signal === undefined ? [halted.signal] : [signal, halted.signal]);
+  const gate = gateFor(account, endsWaits, options, requestOptions.interval);
   const wire = wireFor(call, operation, gate);
-  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire, signal } };
+  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire, signal, onHalt: () => halted.abort() } };
 }
 
 function outcome(

@@ -54,7 +54,8 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
 }
 
 function hasEntries({ messages }: JsonRecord): boolean {
-  return Array.isArray(messages) && messages.length > 0;
+  // A list without IDs and states is the request, repeated.
+  return Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry));
 }
 
 function isUncertain(failure: Failure, unreadable: boolean): boolean {
@@ -76,7 +77,7 @@ function parse(body: unknown, apiKey: string): JsonRecord | null {
 
 /** A message_id beyond 2^53 would be rounded by JSON.parse: such a one is kept as text. */
 function exactIds(json: string): string {
-  return json.replace(/("message_id"\s*:\s*)(\d{16,})/g, '$1"$2"');
+  return json.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
 }
 
 // A short key occurs by chance, in a phone number or a field's name; in an error that does no harm.
@@ -88,8 +89,14 @@ function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRe
   if (apiKey.length < shortest) return value;
   const text = JSON.stringify(value);
   const written = JSON.stringify(apiKey).slice(1, -1);
-  const clean: unknown = text.includes(written) ? JSON.parse(text.replaceAll(written, '***')) : value;
-  return isRecord(clean) ? clean : {};
+  if (!text.includes(written)) return value;
+  try {
+    const clean: unknown = JSON.parse(text.replaceAll(written, '***'));
+    return isRecord(clean) ? clean : {};
+  } catch {
+    // The key was part of a number: better no details than the key.
+    return {};
+  }
 }
 
 /** The envelope's `error`; services that flatten it into the envelope or make it a text are read as well. */

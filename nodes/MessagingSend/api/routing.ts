@@ -13,7 +13,7 @@ import type { Account, Call } from './request';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 
-/** `postReceive` of every operation: hands on the whole answer, for `routedReply` to read. */
+/** `postReceive` of every operation: hands on the whole answer, for `routedCaller` to read. */
 export async function keepAnswer(
   this: IExecuteSingleFunctions,
   items: INodeExecutionData[],

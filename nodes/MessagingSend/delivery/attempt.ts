@@ -81,8 +81,10 @@ async function throughPacer(post: () => Promise<Reply>, { pacer, limit, wait, sp
   const slot = await tally.during(pacer.acquire(limit, wait));
   try {
     await space();
+    const reply = await post();
+    // Not before: it throws if the run has ended while it waited.
     tally.requests += 1;
-    return await post();
+    return reply;
   } finally {
     slot.release();
   }

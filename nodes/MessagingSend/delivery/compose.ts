@@ -14,7 +14,7 @@ export interface Composed {
 export const LONGEST_TEXT = 1000;
 
 /** The rules that drafts are composed by. */
-export interface Rules extends Pick<DeliveryOptions, 'countryCode' | 'longMessages'> {
+export interface Rules extends Pick<DeliveryOptions, 'longMessages'> {
   /** In code points; null where the service decides. */
   readonly longestText: number | null;
 }
@@ -34,7 +34,7 @@ export function compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Com
 /** One message, or the parts of a long one in their order. */
 function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
   const { item, entry, part, phone: given, message } = draft;
-  const phone = cleanPhone(given, rules.countryCode);
+  const phone = cleanPhone(given, draft.countryCode);
   if (phone.kind === 'wrong') {
     return unsendable(draft, 'INVALID_PHONE', at(phone.problem, draft), phone.remedy);
   }

@@ -33,7 +33,8 @@ export function creditsFailure(reply: Reply, needed: number): Failure | null {
       scope: 'run',
     };
   }
-  const available = Number(reply.data.credits);
+  const { credits } = reply.data;
+  const available = typeof credits === 'number' || typeof credits === 'string' ? Number(credits) : NaN;
   if (available >= needed) return null;
   if (!Number.isFinite(available)) return UNKNOWN;
   return {

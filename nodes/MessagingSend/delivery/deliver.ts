@@ -28,6 +28,8 @@ export interface Delivery {
   readonly wire: Wire;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
+  /** Ends what still waits for its turn, when no further request may start. */
+  readonly onHalt: () => void;
   /** The outcomes of earlier tries; null where no re-run can come. */
   readonly record: DeliveryRecord | null;
   readonly onReceipt: (receipt: Receipt, progress: Progress) => void;
@@ -46,7 +48,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** What a delivery came to: each message is in exactly one of the lists, once. */
+/** What a delivery came to; unless an unsendable draft kept it from starting, each message is in one list, once. */
 export interface Delivered {
   readonly unsendable: readonly Unsendable[];
   /** Empty where an unsendable draft kept the run from starting. */
@@ -73,9 +75,14 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     return { ...nothing, duplicates, planned: pack(unique, size) };
   }
 
-  const known = record?.recall(unique, options.uncertain === 'sendAgain', operation.largestBatch === 1);
+  const known = record?.recall(unique, {
+    sendUncertainAgain: options.uncertain === 'sendAgain',
+    anyOrigin: options.duplicateMessages === 'sendOnce',
+    isSingle: operation.largestBatch === 1,
+  });
   const pending = known?.pending ?? unique;
-  const resumed = unique.length - pending.length;
+  const recalled = (known?.receipts ?? []).flatMap(({ results }) => results);
+  const resumed = recalled.filter(({ outcome }) => outcome.kind === 'sent').length;
   if (stopOnFailure && unsendable.length > 0) return { ...nothing, resumed };
 
   const fresh = await send(delivery, pack(pending, size, known?.lastBatch), pending.length);
@@ -86,7 +93,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
 }
 
 async function send(delivery: Delivery, batches: readonly Batch[], total: number): Promise<Receipt[]> {
-  const { operation, options, wholeAnswers, stopOnFailure, wire, signal, record, onReceipt } = delivery;
+  const { operation, options, wholeAnswers, stopOnFailure, wire, signal, record, onHalt, onReceipt } = delivery;
   if (options.checkCreditsFirst && total > 0) {
     const failure = await wire.balance().then(
       (reply) => creditsFailure(reply, total),
@@ -103,12 +110,14 @@ async function send(delivery: Delivery, batches: readonly Batch[], total: number
   try {
     return await dispatch(batches, {
       ...options,
-      request: async (messages, number) =>
+      request: async (messages, number, mayStart) =>
         await wire.send(messages, () => {
+          if (!mayStart()) throw new Error('the run has ended');
           const batch = { number, messages };
           underWay.add(batch);
           return () => underWay.delete(batch);
         }),
+      onHalt,
       outcomes: operation.outcomes,
       kept: wholeAnswers ? (data) => data : withoutEntries,
       stopOnFailure,

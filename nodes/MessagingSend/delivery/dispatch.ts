@@ -11,14 +11,19 @@ import type { Outcome, Receipt } from './outcome';
 
 /** All that a dispatch takes from outside: it has no clock, network or signal of its own. */
 export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
-  /** Makes one request, whenever it may; throws only when the run is stopped before it starts. */
-  readonly request: (messages: readonly Message[], batch: number) => Promise<Reply>;
+  /**
+   * Makes one request, whenever it may; throws only before it starts, when the run is stopped or
+   * `mayStart` says no at that moment.
+   */
+  readonly request: (messages: readonly Message[], batch: number, mayStart: () => boolean) => Promise<Reply>;
   /** Reads from an accepted reply what became of each message, in their order. */
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
   /** What of an accepted reply is kept with its receipt. */
   readonly kept: (data: JsonRecord) => JsonRecord;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
+  /** Is told when no further request may start, so that nothing waits for its turn in vain. */
+  readonly onHalt: () => void;
   /** Is told of every receipt as soon as it is there. */
   readonly onReceipt: (receipt: Receipt) => void;
 }
@@ -34,7 +39,7 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   const receipts: Receipt[] = [];
   /** Why no further request is made; null as long as the run goes on. */
   let halt: Failure | null = null;
-  /** Set while what the credits still pay for is being sent: no other batch begins. */
+  /** Set once the rest of the credits is being used up: only what they pay for is sent any more. */
   let creditsRanOut: Failure | null = null;
 
   await inOrder(batches, control.parallelRequests, async ({ number, messages }) => {
@@ -43,16 +48,19 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   });
   return receipts;
 
-  async function deliver(batch: number, messages: readonly Message[]): Promise<void> {
-    const reply = await request(messages, batch);
+  async function deliver(batch: number, messages: readonly Message[], paid = false): Promise<void> {
+    await settleOrRepair(batch, messages, await request(messages, batch, paid), paid);
+  }
+
+  async function settleOrRepair(batch: number, messages: readonly Message[], reply: Reply, paid: boolean): Promise<void> {
     if (reply.kind !== 'rejected') return settle(batch, messages, reply);
-    if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply);
+    if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply, paid);
     if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
     settle(batch, messages, reply);
   }
 
   /** Nothing of the batch went out, because of some of it: sets the offenders aside and sends the others. */
-  async function deliverWithoutOffenders(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
+  async function deliverWithoutOffenders(batch: number, messages: readonly Message[], reply: Rejected, paid: boolean): Promise<void> {
     const offenders = findOffenders(messages, reply.error);
     const others = messages.filter((message) => !offenders.has(message));
     const aside = () => {
@@ -66,33 +74,38 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
       return fail(batch, others, reply.failure);
     }
     if (offenders.size > 0) {
-      const second = await request(others, batch);
+      const second = await request(others, batch, paid);
       if (second.kind !== 'rejected' || !isAboutSome(second)) {
         aside();
-        return settle(batch, others, second);
+        return await settleOrRepair(batch, others, second, paid);
       }
       // The details misled (they may count from 1, or name only the first): find out by trying.
     }
     const middle = Math.ceil(messages.length / 2);
-    await deliver(batch, messages.slice(0, middle));
-    await deliver(batch, messages.slice(middle));
+    await deliver(batch, messages.slice(0, middle), paid);
+    await deliver(batch, messages.slice(middle), paid);
   }
 
   /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
   async function deliverAffordable(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
     const count = control.whenCreditsRunOut === 'stop' || control.stopOnFailure ? 0 : affordable(messages.length, reply.error);
-    creditsRanOut ??= reply.failure;
-    if (count > 0) await deliver(batch, messages.slice(0, count));
+    if (count > 0) {
+      creditsRanOut ??= reply.failure;
+      await deliver(batch, messages.slice(0, count), true);
+    }
     fail(batch, messages.slice(count), reply.failure);
   }
 
-  async function request(messages: readonly Message[], batch: number): Promise<Reply> {
-    if (halt !== null) return notTried(halt);
+  async function request(messages: readonly Message[], batch: number, paid: boolean): Promise<Reply> {
+    const why = () => halt ?? (paid ? null : creditsRanOut);
+    const before = why();
+    if (before !== null) return notTried(forOthers(before));
     try {
-      return await control.request(messages, batch);
+      return await control.request(messages, batch, () => why() === null);
     } catch {
-      // Only the Stop button ends a wait; n8n itself says so to the user.
-      return notTried(STOPPED);
+      const reason = why();
+      // Else only the Stop button ends a wait; n8n itself says so to the user.
+      return notTried(reason === null ? STOPPED : forOthers(reason));
     }
   }
 
@@ -119,7 +132,11 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
     for (const { outcome } of results) {
       if (outcome.kind === 'sent') continue;
-      if (control.stopOnFailure || outcome.failure.scope === 'run') halt ??= outcome.failure;
+      const endsRun = outcome.failure.scope === 'run' && outcome.failure !== creditsRanOut;
+      if (halt === null && (control.stopOnFailure || endsRun)) {
+        halt = outcome.kind === 'uncertain' ? { ...outcome.failure, scope: 'request' } : outcome.failure;
+        control.onHalt();
+      }
     }
     const receipt = { batch, results, data };
     receipts.push(receipt);
@@ -177,6 +194,19 @@ function isAboutSome({ failure: { code, httpStatus } }: Rejected): boolean {
 function notTried(failure: Failure): Rejected {
   return { kind: 'rejected', failure, error: {}, unreached: false, retryAfter: null };
 }
+
+/** What a failure that ended the run means for a message that was not tried because of it. */
+function forOthers(halt: Failure): Failure {
+  return halt.scope === 'run' ? halt : NOT_STARTED;
+}
+
+const NOT_STARTED: Failure = {
+  code: 'NOT_STARTED',
+  httpStatus: null,
+  message: 'Not sent, because the run ended at an earlier failure',
+  description: '',
+  scope: 'run',
+};
 
 /** For messages that the Stop button kept from being sent. */
 export const STOPPED: Failure = {

@@ -6,19 +6,36 @@ export interface Duplicate {
   readonly original: Message;
 }
 
-/** Sets aside every message whose number and text came before; the first of them stays. */
+/**
+ * Sets aside every message whose number and text came before; the first of them stays. Texts that were
+ * split are compared whole: two of them may have a part in common.
+ */
 export function setDuplicatesAside(messages: readonly Message[]): { unique: Message[]; duplicates: Duplicate[] } {
-  const firsts = new Map<string, Message>();
+  const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
-  for (const message of messages) {
-    const original = firsts.get(`${message.phone} ${message.text}`);
-    if (original === undefined) {
-      firsts.set(`${message.phone} ${message.text}`, message);
-      unique.push(message);
+  for (const parts of wholeTexts(messages)) {
+    const key = JSON.stringify([parts[0]?.phone, ...parts.map(({ text }) => text)]);
+    const originals = firsts.get(key);
+    if (originals === undefined) {
+      firsts.set(key, parts);
+      unique.push(...parts);
     } else {
-      duplicates.push({ message, original });
+      parts.forEach((message, index) => duplicates.push({ message, original: originals[index] ?? message }));
     }
   }
   return { unique, duplicates };
+}
+
+/** The messages, with the parts of one text together. */
+function* wholeTexts(messages: readonly Message[]): Generator<readonly Message[]> {
+  let parts: Message[] = [];
+  for (const message of messages) {
+    if (parts.length > 0 && (message.part === null || message.part === 0)) {
+      yield parts;
+      parts = [];
+    }
+    parts.push(message);
+  }
+  if (parts.length > 0) yield parts;
 }

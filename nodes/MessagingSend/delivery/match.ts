@@ -8,6 +8,8 @@ import type { Outcome } from './outcome';
 /** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
 const NOT_SENT = /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
 
+const SENT = /^(sent|queued|accepted|pending|scheduled|delivered|success|ok)$/i;
+
 /**
  * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
  * order; entries may come in another order, doubled, or be missing. A message without an entry is
@@ -29,7 +31,8 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   return messages.map(({ phone }) => {
     const group = byPhone.get(phone);
     // With fewer entries than messages to a number, it can't be told which of them an entry is about.
-    if (group === undefined || group.total < (expected.get(phone) ?? 0)) return NOT_LISTED;
+    // Nor with entries that tell different things, once they are out of order.
+    if (group === undefined || group.total < (expected.get(phone) ?? 0) || group.isMixed) return NOT_LISTED;
     const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
@@ -42,7 +45,9 @@ export function entryOutcome(entry: JsonRecord): Outcome {
   if (refused || (typeof status === 'string' && NOT_SENT.test(status.trim()))) {
     return { kind: 'not_sent', failure: refusedEntry(entry) };
   }
-  return { kind: 'sent', messageId, status };
+  // Without an ID, only a state that is known to be good tells that it was sent.
+  const isGood = typeof status === 'string' && SENT.test(status.trim());
+  return messageId === null && !isGood ? NOT_LISTED : { kind: 'sent', messageId, status };
 }
 
 /** The failure, with what to do where a message may have gone out all the same. */
@@ -86,12 +91,21 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   return [...byIdentity.values()];
 }
 
-function groupByPhone(entries: JsonRecord[]): Map<string, { entries: JsonRecord[]; total: number }> {
-  const byPhone = new Map<string, { entries: JsonRecord[]; total: number }>();
+interface Group {
+  readonly entries: JsonRecord[];
+  total: number;
+  /** Whether they tell different outcomes. */
+  isMixed: boolean;
+}
+
+function groupByPhone(entries: JsonRecord[]): Map<string, Group> {
+  const byPhone = new Map<string, Group>();
   for (const entry of entries) {
     const phone = phoneOf(entry);
     if (phone === null) continue;
-    const group = byPhone.get(phone) ?? { entries: [], total: 0 };
+    const group = byPhone.get(phone) ?? { entries: [], total: 0, isMixed: false };
+    const [first = entry] = group.entries;
+    group.isMixed ||= entryOutcome(first).kind !== entryOutcome(entry).kind;
     group.total = group.entries.push(entry);
     byPhone.set(phone, group);
   }

@@ -14,6 +14,8 @@ export interface Origin {
 export interface Draft extends Origin {
   readonly phone: unknown;
   readonly message: unknown;
+  /** Digits put in place of a leading 0; null where such a number is an error. */
+  readonly countryCode: string | null;
 }
 
 /** One phone number with one text, clean and ready to send. */

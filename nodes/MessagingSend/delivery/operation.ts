@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { JsonRecord } from '../api/records';
 import { LONGEST_TEXT } from './compose';
-import { entryOutcome, matchEntries, NOT_LISTED } from './match';
+import { entryOutcome, matchEntries } from './match';
 import type { Message } from './message';
 import type { Outcome } from './outcome';
 import { LARGEST_BATCH } from './pack';
@@ -23,8 +23,7 @@ export const SEND: SendOperation = {
   largestBatch: 1,
   longestText: LONGEST_TEXT,
   body: ([message]) => (message === undefined ? {} : record(message)),
-  // Data with neither an ID nor a status says nothing about the message.
-  outcomes: (_messages, data) => ['message_id' in data || 'status' in data ? entryOutcome(data) : NOT_LISTED],
+  outcomes: (_messages, data) => [entryOutcome(data)],
 };
 
 /** POST /messages/send-bulk (API 4.3): up to 100 messages a request. */

@@ -2,8 +2,6 @@
 export interface DeliveryOptions {
   /** Nothing is sent if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
-  /** Digits put in place of a leading 0; null where such a number is an error. */
-  readonly countryCode: string | null;
   /** Everything is checked and packed, nothing is sent. */
   readonly dryRun: boolean;
   /** `sendOnce`: the same text goes to the same number once in a run. */
@@ -21,7 +19,6 @@ export interface DeliveryOptions {
 
 export const DEFAULT_OPTIONS: DeliveryOptions = {
   checkCreditsFirst: false,
-  countryCode: null,
   dryRun: false,
   duplicateMessages: 'send',
   longMessages: 'fail',

@@ -10,7 +10,9 @@ const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leadi
 const INVISIBLE = /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /** A country code with the "(0)" after it that is dialled only inside the country: "+44 (0)7700…". */
-const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?[1-9]\d{0,3}[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
+const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,3})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
+/** Countries whose numbers keep their leading 0 when they are dialled from abroad: Italy, San Marino and others. */
+const KEEPS_ZERO = /^(?:39|378|225|229|241|242)$/;
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
@@ -41,12 +43,18 @@ export function cleanPhone(given: unknown, countryCode: string | null = null): P
   const compact = visible
     // A number that passed through a spreadsheet or a database as a decimal.
     .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
-    .replace(DOMESTIC_ZERO, '$1')
+    .replace(DOMESTIC_ZERO, (_, start: string, code: string) => (KEEPS_ZERO.test(code) ? `${start}0` : start))
     .replace(PUNCTUATION, '');
   const international = compact.replace(/^(?:\+00|\+|00)/, '');
   // In North America no number begins with a 0 at home: 011 is how another country is dialled.
   const isNational = international === compact && /^0[1-9]/.test(compact) && countryCode !== '1';
-  return checkDigits(isNational && countryCode !== null ? countryCode + compact.slice(1) : international);
+  return checkDigits(isNational && countryCode !== null ? countryCode + withoutTrunk(compact, countryCode) : international);
+}
+
+/** The number without what is dialled before it inside the country: a 0, in Hungary 06. */
+function withoutTrunk(national: string, countryCode: string): string {
+  if (KEEPS_ZERO.test(countryCode)) return national;
+  return national.slice(countryCode === '36' && national.startsWith('06') ? 2 : 1);
 }
 
 function checkDigits(digits: string): PhoneCheck {

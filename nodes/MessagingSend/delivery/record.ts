@@ -30,12 +30,21 @@ type Sent = Extract<Outcome, { kind: 'sent' }>;
 
 interface Remembered {
   readonly line: Line;
-  readonly fingerprint: string;
   readonly outcome: Outcome;
 }
 
 /** Lines are joined up to this length: n8n's form of storage needs some room for each text. */
 const JOINED = 4096;
+
+/** How messages are looked up in a record. */
+export interface Recall {
+  /** Whether those whose fate is not known are to be sent. */
+  readonly sendUncertainAgain: boolean;
+  /** Whether the same number and text is known wherever it came from: it is to go out once. */
+  readonly anyOrigin: boolean;
+  /** Whether the service's answers have the form of a single send (API 2.2). */
+  readonly isSingle: boolean;
+}
 
 /** What a record makes of a run's messages. */
 export interface Recalled {
@@ -68,21 +77,19 @@ export class DeliveryRecord {
 
   /**
    * Parts messages by whether they have an outcome already. One whose number or text has changed is new.
-   * @param sendUncertainAgain whether those whose fate is not known are to be sent
-   * @param isSingle whether the service's answers have the form of a single send (API 2.2)
    */
-  recall(messages: readonly Message[], sendUncertainAgain: boolean, isSingle: boolean): Recalled {
+  recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Recalled {
     if (this.lines.length === 0) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
-    const remembered = this.read();
+    const remembered = this.read(anyOrigin);
     const byLine = new Map<Line, Result[]>();
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
     for (const message of messages) {
-      const known = remembered.get(key(message));
-      const counts = known !== undefined && known.fingerprint === fingerprint(message);
-      if (!counts || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
+      const print = fingerprint(message);
+      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin ? remembered.get(print) : undefined);
+      if (known === undefined || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
         pending.push(message);
-        if (counts && known.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
+        if (known?.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
       } else {
         const results = byLine.get(known.line) ?? [];
         if (results.push({ message, outcome: known.outcome }) === 1) byLine.set(known.line, results);
@@ -130,15 +137,20 @@ export class DeliveryRecord {
     else delete this.context.deliveries;
   }
 
-  private read(): Map<string, Remembered> {
+  /** By origin and fingerprint; if asked, by fingerprint alone as well. */
+  private read(anyOrigin: boolean): Map<string, Remembered> {
     const remembered = new Map<string, Remembered>();
+    const remember = (origin: string, print: string, line: Line, outcome: Outcome) => {
+      remembered.set(`${origin} ${print}`, { line, outcome });
+      if (anyOrigin) remembered.set(print, { line, outcome });
+    };
     for (const text of this.lines.flatMap((lines) => lines.split('\n'))) {
       const line = JSON.parse(text) as Line;
       for (const [origin, print, messageId, status = 'sent'] of line.s ?? []) {
-        remembered.set(origin, { line, fingerprint: print, outcome: { kind: 'sent', messageId, status } });
+        remember(origin, print, line, { kind: 'sent', messageId, status });
       }
       const uncertain: Outcome = { kind: 'uncertain', failure: failureOf(line) };
-      for (const [origin, print] of line.u ?? []) remembered.set(origin, { line, fingerprint: print, outcome: uncertain });
+      for (const [origin, print] of line.u ?? []) remember(origin, print, line, uncertain);
     }
     return remembered;
   }

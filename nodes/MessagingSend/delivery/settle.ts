@@ -112,14 +112,16 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
   const { phone, part } = message;
   const json: IDataObject =
     output === 'send'
-      ? { ...pick(data ?? {}, SEND_FIELDS), phone }
+      ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
   if (part !== null) Object.assign(json, partOf(message));
   return json;
 }
 
 function batchJson({ batch, data }: Receipt): IDataObject {
-  return { ...(data as IDataObject | null), batch };
+  // n8n runs a node again whose first item has an error, though all of this was sent.
+  const entries = Object.entries(data ?? {}).filter(([name]) => name !== 'error');
+  return { ...(Object.fromEntries(entries) as IDataObject), batch };
 }
 
 /** One link for each input item, however many of its messages are in the batch. */

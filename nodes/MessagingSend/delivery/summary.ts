@@ -1,5 +1,6 @@
 import type { Delivered } from './deliver';
 import type { SendOperation } from './operation';
+import type { Receipt } from './outcome';
 
 /** What a run came to, in numbers; no phone number and no text is among them. */
 export interface Summary {
@@ -22,14 +23,17 @@ export function summarize(delivered: Delivered, requests: number, waited: number
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, not_sent: 0, uncertain: 0 };
   for (const { results } of receipts) for (const { outcome } of results) count[outcome.kind] += 1;
+  // A duplicate of one that failed has failed with it.
+  const failures = duplicates.length === 0 ? new Set() : notSent(receipts);
+  const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
   const answers = receipts.flatMap(({ data }) => (data === null ? [] : [data]));
   const left = answers.map((data) => data.credits_remaining).filter((credits): credits is number => typeof credits === 'number');
   return {
     sent: count.sent,
     resumed,
-    failed: count.not_sent + unsendable.length,
+    failed: count.not_sent + unsendable.length + failedDuplicates,
     uncertain: count.uncertain,
-    skipped: duplicates.length,
+    skipped: duplicates.length - failedDuplicates,
     planned: planned.reduce((total, { messages }) => total + messages.length, 0),
     creditsUsed: answers.reduce((total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0), 0),
     // Answers to requests that ran at once may come in any order; credits only go down.
@@ -37,6 +41,11 @@ export function summarize(delivered: Delivered, requests: number, waited: number
     requests,
     waited,
   };
+}
+
+function notSent(receipts: readonly Receipt[]): Set<unknown> {
+  const results = receipts.flatMap((receipt) => receipt.results);
+  return new Set(results.filter(({ outcome }) => outcome.kind !== 'sent').map(({ message }) => message));
 }
 
 /** The summary as one sentence for the hint over the output and the log. */

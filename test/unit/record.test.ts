@@ -1,0 +1,40 @@
+import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import { DeliveryRecord, type Recall } from '../../nodes/MessagingSend/delivery/record';
+
+const RECALL: Recall = { sendUncertainAgain: false, anyOrigin: false, isSingle: false };
+
+function message(item: number, text: string): Message {
+  return { item, entry: null, part: null, phone: '447700900123', text };
+}
+
+/** A record in which these messages were sent one after the other, read anew as after a re-run. */
+function recordOf(...sent: Message[]): DeliveryRecord {
+  const context: JsonRecord = {};
+  sent.forEach((each, index) => {
+    const results = [{ message: each, outcome: { kind: 'sent', messageId: index, status: 'sent' } as const }];
+    new DeliveryRecord(context, 0).note({ batch: 1, results, data: {} });
+  });
+  return new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonRecord, 0);
+}
+
+it('a text that was changed and changed back is not sent again', () => {
+  const record = recordOf(message(0, 'A'), message(0, 'B'));
+  expect(record.recall([message(0, 'A')], RECALL).pending).toEqual([]);
+});
+
+it('the same text of another item is new, unless it is to go out once', () => {
+  const record = recordOf(message(0, 'A'));
+  expect(record.recall([message(1, 'A')], RECALL).pending).toHaveLength(1);
+  expect(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true }).pending).toEqual([]);
+});
+
+it('another run of a loop is new', () => {
+  const context: JsonRecord = {};
+  new DeliveryRecord(context, 0).note({
+    batch: 1,
+    results: [{ message: message(0, 'A'), outcome: { kind: 'sent', messageId: 1, status: 'sent' } }],
+    data: {},
+  });
+  expect(new DeliveryRecord(context, 1).recall([message(0, 'A')], RECALL).pending).toHaveLength(1);
+});
