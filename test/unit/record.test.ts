@@ -29,6 +29,12 @@ it('the same text of another item is new, unless it is to go out once', () => {
   expect(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true }).pending).toEqual([]);
 });
 
+it('a part of a split text is never taken for the same part of another text', () => {
+  const record = recordOf({ ...message(0, 'A'), part: 1 });
+  const other = [{ ...message(1, 'A'), part: 1 }, message(2, 'A')];
+  expect(record.recall(other, { ...RECALL, anyOrigin: true }).pending).toEqual(other);
+});
+
 it('another run of a loop is new', () => {
   const context: JsonRecord = {};
   new DeliveryRecord(context, 0).note({

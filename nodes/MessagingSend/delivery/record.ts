@@ -86,7 +86,7 @@ export class DeliveryRecord {
     const again = new Map<Message, Failure>();
     for (const message of messages) {
       const print = fingerprint(message);
-      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin ? remembered.get(print) : undefined);
+      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin && message.part === null ? remembered.get(print) : undefined);
       if (known === undefined || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
         pending.push(message);
         if (known?.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
@@ -142,7 +142,8 @@ export class DeliveryRecord {
     const remembered = new Map<string, Remembered>();
     const remember = (origin: string, print: string, line: Line, outcome: Outcome) => {
       remembered.set(`${origin} ${print}`, { line, outcome });
-      if (anyOrigin) remembered.set(print, { line, outcome });
+      // Not for parts: two texts that were split may have one in common.
+      if (anyOrigin && !isPart(origin)) remembered.set(print, { line, outcome });
     };
     for (const text of this.lines.flatMap((lines) => lines.split('\n'))) {
       const line = JSON.parse(text) as Line;
@@ -159,6 +160,10 @@ export class DeliveryRecord {
 /** Where a message came from, as a text: `12`, `12.3` for an entry of a list, `12.3.0` for a part. */
 function key({ item, entry, part }: Origin): string {
   return part === null ? (entry === null ? `${item}` : `${item}.${entry}`) : `${item}.${entry ?? ''}.${part}`;
+}
+
+function isPart(origin: string): boolean {
+  return origin.split('.').length === 3;
 }
 
 /** 72 bits, so that two texts are not taken for one, in 12 characters. */
