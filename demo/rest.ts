@@ -1,4 +1,4 @@
-import { parse } from 'flatted';
+import { readExecution, readListed, type Execution, type ListedExecution } from './execution.js';
 import { DemoFailure } from './failure.js';
 import { asArray, asObject, asString, isObject, type JsonObject } from './json.js';
 import type { N8nProcess } from './n8n.js';
@@ -17,30 +17,6 @@ export interface StoredCredential {
   id: string;
   name: string;
   type: string;
-}
-
-/** One item that went out of a node. */
-export interface OutputItem {
-  json: JsonObject;
-  /** Which input item it came from, where the node says so. */
-  pairedItem: number | undefined;
-}
-
-/** One run of one node: its outputs in the order of its connectors. */
-export interface NodeRun {
-  outputs: OutputItem[][];
-  seconds: number;
-}
-
-/** An execution that has come to its end. */
-export interface Execution {
-  id: string;
-  /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
-  status: string;
-  /** n8n's error message; empty when there is none. */
-  error: string;
-  seconds: number;
-  runsOf(nodeName: string): NodeRun[];
 }
 
 const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
@@ -93,8 +69,7 @@ export class N8nRest {
    * @returns the id of the execution
    */
   async run(workflow: JsonObject, trigger: string): Promise<string> {
-    const id = asString(workflow['id'], 'workflow.id');
-    const started = await this.request('POST', `/rest/workflows/${id}/run`, {
+    const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
       triggerToStartFrom: { name: trigger },
     });
@@ -113,6 +88,28 @@ export class N8nRest {
   async retry(id: string): Promise<string> {
     const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false });
     return String(retried['id'] ?? retried['executionId']);
+  }
+
+  /** Stops an execution that is under way, as the editor's Stop button does. */
+  async stop(id: string): Promise<void> {
+    await this.request('POST', `/rest/executions/${id}/stop`);
+  }
+
+  /** Lists the executions of a workflow, the newest first, those under way among them. */
+  async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
+    const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
+    return asArray(list['results'], 'executions').map(readListed);
+  }
+
+  /** Lets a workflow's triggers start it from now on, with the nodes it was stored with. */
+  async activate(workflow: JsonObject): Promise<void> {
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId: workflow['versionId'] });
+  }
+
+  /** Undoes {@link activate}. */
+  async deactivate(workflow: JsonObject): Promise<void> {
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`);
   }
 
   private async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonObject> {
@@ -143,6 +140,11 @@ export class N8nRest {
   }
 }
 
+/** The id n8n gave to a stored workflow. */
+export function idOf(workflow: JsonObject): string {
+  return asString(workflow['id'], 'workflow.id');
+}
+
 function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
   const nodes = asArray(workflow['nodes'], 'workflow.nodes').map((value) => {
     const node = asObject(value, 'a node');
@@ -152,33 +154,6 @@ function withCredentials(workflow: JsonObject, stored: StoredCredential[]): Json
       .map(({ id, name, type }) => [type, { id, name }]);
     return { ...node, credentials: { ...node['credentials'], ...Object.fromEntries(replaced) } };
   });
-  return { ...workflow, nodes };
-}
-
-function readExecution(record: JsonObject): Execution {
-  // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
-  const data = asObject(parse(asString(record['data'], 'execution.data')), 'execution.data');
-  const result = asObject(data['resultData'], 'resultData');
-  const runData = asObject(result['runData'] ?? {}, 'runData');
-  return {
-    id: String(record['id']),
-    status: asString(record['status'], 'execution.status'),
-    error: isObject(result['error']) ? String(result['error']['message']) : '',
-    seconds: (Date.parse(String(record['stoppedAt'])) - Date.parse(String(record['startedAt']))) / 1000,
-    runsOf: (nodeName) => asArray(runData[nodeName] ?? [], nodeName).map((run) => readNodeRun(asObject(run, nodeName))),
-  };
-}
-
-function readNodeRun(run: JsonObject): NodeRun {
-  const main = isObject(run['data']) ? asArray(run['data']['main'] ?? [], 'main') : [];
-  return {
-    outputs: main.map((output) => asArray(output ?? [], 'output').map((item) => readItem(asObject(item, 'item')))),
-    seconds: Number(run['executionTime']) / 1000,
-  };
-}
-
-function readItem(item: JsonObject): OutputItem {
-  const paired: unknown = Array.isArray(item['pairedItem']) ? item['pairedItem'][0] : item['pairedItem'];
-  const index = isObject(paired) ? paired['item'] : paired;
-  return { json: asObject(item['json'], 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
+  // n8n 2.0 doesn't take a workflow that doesn't say so; an export leaves it out.
+  return { active: false, ...workflow, nodes };
 }

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { chromium, selectors, type Browser, type Page } from 'playwright-core';
 import { EXAMPLE_CONTACTS } from './contacts.js';
 import { DemoFailure } from './failure.js';
+import { CURRENT } from './releases.js';
 import { runSession } from './session.js';
 import { startStack, type Stack } from './stack.js';
 
@@ -15,6 +16,7 @@ void runSession(async ({ signal, closing, say }) => {
   const { out, browser: executablePath } = readFlags();
   await mkdir(out, { recursive: true });
   const stack = await startStack({
+    release: CURRENT,
     ports: { n8n: 'free', sandbox: 'free' },
     contactsFile: EXAMPLE_CONTACTS,
     credits: 1000,

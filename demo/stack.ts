@@ -7,16 +7,20 @@ import type { Closing } from './closing.js';
 import { CONTACTS_FILE, readExample, type ExampleWorkflow } from './example.js';
 import { DemoFailure } from './failure.js';
 import { installN8n } from './install.js';
-import { asString, type JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
 import { filesFolderOf, startN8n, type N8nProcess } from './n8n.js';
 import { packPackage, placePackage } from './package.js';
-import { N8nRest, type Owner, type StoredCredential } from './rest.js';
+import type { ReleaseName } from './releases.js';
+import { idOf, N8nRest, type Owner, type StoredCredential } from './rest.js';
 
 /** A certain port, or any that is free. */
 export type Port = number | 'free';
 
 export interface StackOptions {
+  release: ReleaseName;
   ports: { n8n: Port; sandbox: Port };
+  /** The packed package; without it, this one is built and packed. */
+  tarball?: string;
   /** The list the example workflow reads. */
   contactsFile: string;
   /** Credits in the sandbox at the start. */
@@ -48,7 +52,8 @@ export interface Stack {
 /** The key of the sandbox. */
 export const API_KEY = 'demo-key';
 
-const OWNER: Owner = {
+/** The user of every n8n that is started here. */
+export const OWNER: Owner = {
   email: 'owner@example.com',
   firstName: 'Demo',
   lastName: 'Owner',
@@ -60,11 +65,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { say, signal, closing } = options;
   const n8nPort = await findPort(options.ports.n8n, '--n8n-port');
   const sandboxPort = await findPort(options.ports.sandbox, '--sandbox-port');
-  const installation = await installN8n({ say, signal });
+  const installation = await installN8n(options.release, { say, signal });
   const folder = await makeDataFolder(options);
 
-  say('Building and packing this package');
-  const tarball = await packPackage(path.join(folder, 'package'), signal);
+  if (options.tarball === undefined) say('Building and packing this package');
+  const tarball = options.tarball ?? (await packPackage(path.join(folder, 'package'), signal));
   await placePackage(tarball, folder, signal);
 
   say('Starting the sandbox and n8n');
@@ -82,7 +87,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     apiKey: API_KEY,
   });
   const workflow = await rest.importWorkflow(example.workflow, [credential]);
-  const editor = `${n8n.url}/workflow/${asString(workflow['id'], 'workflow.id')}`;
+  const editor = `${n8n.url}/workflow/${idOf(workflow)}`;
   return { n8n, rest, sandbox, owner: OWNER, example, credential, workflow, editor };
 }
 
