@@ -19,6 +19,14 @@ export interface StoredCredential {
   type: string;
 }
 
+/** How long to wait for n8n, and what ends the wait early. */
+export interface WaitOptions {
+  seconds: number;
+  signal: AbortSignal;
+}
+
+type Method = 'GET' | 'POST';
+
 const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
 /** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
@@ -77,7 +85,7 @@ export class N8nRest {
   }
 
   /** Waits until an execution has ended, well or badly. */
-  async waitForExecution(id: string, options: { seconds: number; signal: AbortSignal }): Promise<Execution> {
+  async waitForExecution(id: string, options: WaitOptions): Promise<Execution> {
     return await waitFor(`execution ${id} to end`, options.seconds, async () => {
       const record = await this.request('GET', `/rest/executions/${id}`);
       return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
@@ -102,17 +110,36 @@ export class N8nRest {
     return asArray(list['results'], 'executions').map(readListed);
   }
 
-  /** Lets a workflow's triggers start it from now on, with the nodes it was stored with. */
-  async activate(workflow: JsonObject): Promise<void> {
-    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId: workflow['versionId'] });
+  /** Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can. */
+  async activate(workflow: JsonObject, options: WaitOptions): Promise<void> {
+    const { versionId } = workflow;
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
+    await this.waitForPublication(workflow, 'published', options);
   }
 
-  /** Undoes {@link activate}. */
-  async deactivate(workflow: JsonObject): Promise<void> {
-    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`);
+  /** Undoes {@link activate}; waits until it has come about. */
+  async deactivate(workflow: JsonObject, options: WaitOptions): Promise<void> {
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
+    await this.waitForPublication(workflow, 'not_published', options);
   }
 
-  private async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonObject> {
+  private async waitForPublication(workflow: JsonObject, wanted: string, options: WaitOptions): Promise<void> {
+    const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
+    await waitFor(`a workflow to be "${wanted}"`, options.seconds, async () => {
+      const { status, text } = await this.exchange('GET', path);
+      // Older releases don't know the question: they have done what they were asked before they answer.
+      if (status === 404) return true;
+      return dataOf(path, text)['status'] === wanted ? true : undefined;
+    }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
+  }
+
+  private async request(method: Method, path: string, body?: unknown): Promise<JsonObject> {
+    const { status, text } = await this.exchange(method, path, body);
+    if (status >= 400) throw new DemoFailure(`n8n answered ${status} to ${method} ${path}: ${text.slice(0, 300)}`);
+    return dataOf(path, text);
+  }
+
+  private async exchange(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const answer = await this.fetch(path, {
       method,
       headers: {
@@ -123,12 +150,9 @@ export class N8nRest {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new DemoFailure(`n8n answered ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`);
     const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
     if (cookies.length > 0) this.cookie = cookies.join('; ');
-    const envelope: unknown = JSON.parse(text);
-    return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
+    return { status: answer.status, text: await answer.text() };
   }
 
   private async fetch(path: string, request: RequestInit): Promise<Response> {
@@ -143,6 +167,11 @@ export class N8nRest {
 /** The id n8n gave to a stored workflow. */
 export function idOf(workflow: JsonObject): string {
   return asString(workflow['id'], 'workflow.id');
+}
+
+function dataOf(path: string, text: string): JsonObject {
+  const envelope: unknown = JSON.parse(text);
+  return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
 }
 
 function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
