@@ -40,6 +40,12 @@ export async function openNode(page: Page, name: string): Promise<void> {
   await page.getByTestId('ndv').waitFor();
 }
 
+/** Goes back from a node's panel to the canvas. */
+export async function closeNode(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByTestId('ndv').waitFor({ state: 'hidden' });
+}
+
 /** The right half of a node's panel. */
 export function outputPanel(page: Page): Locator {
   return page.getByTestId('output-panel');

@@ -3,13 +3,14 @@ import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../demo/contacts.js';
-import { executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor.js';
+import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor.js';
 import { CONTACTS_FILE } from '../../demo/example.js';
 import { filesFolderOf } from '../../demo/n8n.js';
 import { PROJECT_FOLDER } from '../../demo/package.js';
 import { SUPPORTED } from '../../demo/releases.js';
 import {
   choose,
+  credentialChosen,
   findInNodePanel,
   importWorkflowFile,
   openNewCredential,
@@ -79,14 +80,17 @@ for (const release of SUPPORTED) {
       return stage().editorOf(await rest.importWorkflow(chain('Send to contacts', nodes), [credential]));
     };
 
-    // First of all: the example takes the one credential there is.
+    // First of all: the node takes the credential of that name if it is the only one, once it is opened.
     test('the example imported from its file sends to every contact that can be reached', async () => {
-      const { n8n, sandbox, folder } = stage();
+      const { n8n, sandbox, folder, credential } = stage();
       sandbox.reset();
       await copyFile(EXAMPLE_CONTACTS, path.join(filesFolderOf(folder), CONTACTS_FILE));
       const reachable = (await readContacts(EXAMPLE_CONTACTS)).flatMap((contact) => expectedPhone(contact) ?? []);
       await inEditor(`${release} example`, async (page) => {
         await importWorkflowFile(page, n8n.url, path.join(PROJECT_FOLDER, 'examples', 'contacts-to-bulk.json'));
+        await openNode(page, SENDER);
+        assert.equal(await credentialChosen(page), credential.name);
+        await closeNode(page);
         await executeWorkflow(page);
       });
       assert.deepEqual(sandbox.messages().map(({ phone }) => phone).sort(), reachable.sort());

@@ -74,6 +74,13 @@ export async function optionsOffered(page: Page): Promise<string[]> {
   return names;
 }
 
+/** The name of the credential that the open node has chosen. */
+export async function credentialChosen(page: Page): Promise<string> {
+  const select = page.getByTestId('node-credentials-select');
+  await select.waitFor();
+  return await select.locator('input').inputValue();
+}
+
 /** Starts a new credential from the open node. */
 export async function openNewCredential(page: Page): Promise<Locator> {
   await page.getByTestId('node-credentials-select').click();
