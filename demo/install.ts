@@ -1,27 +1,15 @@
 import { existsSync } from 'node:fs';
-import { link, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import envPaths from 'env-paths';
 import { execa, ExecaError } from 'execa';
 import { DemoFailure, systemCode } from './failure.js';
-import { waitFor } from './waiting.js';
-
-/** The n8n that the demo runs. */
-export const N8N_VERSION = '2.41.1';
+import { withLock } from './lock.js';
+import { releaseOf, type Release, type ReleaseName } from './releases.js';
 
 /** Names another folder to keep n8n in between runs. */
 export const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
 
-/** Installed next to n8n when the demo itself runs on another Node: n8n 2.41 needs 24. */
-const NODE_VERSION = '24.21.0';
-
-/** Two dependencies of n8n leave a range open that took in releases n8n doesn't work with. */
-const OVERRIDES = { linkedom: '0.18.12', '@langchain/langgraph': '1.4.17' };
-
-/** Peer dependencies are left out, for they conflict; this one is needed by n8n's node "Extract from File". */
-const PEERS = { 'date-fns': '2.30.0' };
-
-const EXPECTED_PACKAGES = 2100;
 const PROGRESS_EVERY_MS = 10_000;
 const INSTALL_DEADLINE_SECONDS = 1800;
 
@@ -29,6 +17,8 @@ const INSTALL_DEADLINE_SECONDS = 1800;
 export interface N8nInstallation {
   nodeBinary: string;
   entry: string;
+  /** What this release has to be told, beyond what all are told. */
+  settings: Record<string, string>;
 }
 
 export interface InstallOptions {
@@ -38,35 +28,37 @@ export interface InstallOptions {
 }
 
 /**
- * Finds n8n in the cache folder, or installs it there (some minutes, 2.2 GB, once).
+ * Finds a release of n8n in the cache folder, or installs it there (some minutes, over 2 GB, once).
  *
  * An installation counts only with the stamp that is written at its very end, so one that was broken off is
  * done again. Of two runs that need it at the same time, one installs and the other waits.
  *
  * @throws DemoFailure when the network, the disk or a tool is missing
  */
-export async function installN8n({ say, signal }: InstallOptions): Promise<N8nInstallation> {
-  const plan = planInstallation();
+export async function installN8n(name: ReleaseName, { say, signal }: InstallOptions): Promise<N8nInstallation> {
+  const plan = planInstallation(releaseOf(name));
   if (await isFinished(plan)) return plan.installation;
 
   await mkdir(path.dirname(plan.folder), { recursive: true });
-  return await withLock(`${plan.folder}.lock`, { say, signal }, async () => {
+  const onWait = () => say('Another run is installing n8n at this moment: waiting for it');
+  return await withLock(`${plan.folder}.lock`, 'another run to install n8n', INSTALL_DEADLINE_SECONDS, { signal, onWait }, async () => {
     if (await isFinished(plan)) return plan.installation;
 
     const started = Date.now();
-    say(`Installing n8n ${N8N_VERSION} into ${plan.folder} (once; about 5 minutes and 2.2 GB)`);
+    say(`Installing n8n ${name} into ${plan.folder} (once; about 5 minutes and ${plan.release.gigabytes} GB)`);
     await rm(plan.folder, { recursive: true, force: true });
     await mkdir(plan.folder, { recursive: true });
     await writeFile(path.join(plan.folder, 'package.json'), plan.manifest);
     await downloadPackages(plan, { say, signal });
     await buildDatabaseDriver(plan, { say, signal });
     await writeFile(plan.stamp, plan.manifest);
-    say(`n8n ${N8N_VERSION} installed in ${Math.round((Date.now() - started) / 1000)} s`);
+    say(`n8n ${name} installed in ${Math.round((Date.now() - started) / 1000)} s`);
     return plan.installation;
   });
 }
 
 interface Plan {
+  release: Release;
   folder: string;
   manifest: string;
   stamp: string;
@@ -76,19 +68,20 @@ interface Plan {
   installation: N8nInstallation;
 }
 
-function planInstallation(): Plan {
-  // One of n8n's native parts comes prebuilt for certain Node versions only, so "24 or newer" would be too wide.
-  const bringsNode = process.versions.node.split('.')[0] !== '24';
+function planInstallation(release: Release): Plan {
+  // One of n8n's native parts comes prebuilt for certain Node versions only, so "this or newer" would be too wide.
+  const bringsNode = majorOf(process.versions.node) !== majorOf(release.node);
   const cache = process.env[CACHE_VARIABLE] ?? envPaths('n8n-nodes-messaging-send', { suffix: '' }).cache;
-  const folder = path.resolve(cache, `n8n-${N8N_VERSION}-${bringsNode ? 'with-node' : 'own-node'}`);
+  const folder = path.resolve(cache, `n8n-${release.version}-${bringsNode ? 'with-node' : 'own-node'}`);
   const manifest = {
     private: true,
-    dependencies: { n8n: N8N_VERSION, ...PEERS, ...(bringsNode ? { node: NODE_VERSION } : {}) },
-    overrides: OVERRIDES,
+    dependencies: { n8n: release.version, ...release.dependencies, ...(bringsNode ? { node: release.node } : {}) },
+    overrides: release.overrides,
     // npm that asks which packages may run scripts finds the answer here; older npm passes over it.
     allowScripts: { node: true, sqlite3: true },
   };
   return {
+    release,
     folder,
     manifest: `${JSON.stringify(manifest, null, 2)}\n`,
     stamp: path.join(folder, 'finished.json'),
@@ -97,8 +90,13 @@ function planInstallation(): Plan {
     installation: {
       nodeBinary: bringsNode ? path.join(folder, 'node_modules', 'node', 'bin', 'node') : process.execPath,
       entry: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
+      settings: release.settings,
     },
   };
+}
+
+function majorOf(version: string): string {
+  return version.split('.')[0] ?? '';
 }
 
 async function isFinished(plan: Plan): Promise<boolean> {
@@ -123,13 +121,13 @@ async function downloadPackages(plan: Plan, { say, signal }: InstallOptions): Pr
   }
 }
 
-async function describeProgress(plan: Plan): Promise<string> {
-  const log = await readFile(plan.log, 'utf8').catch(() => '');
+async function describeProgress({ log: file, release }: Plan): Promise<string> {
+  const log = await readFile(file, 'utf8').catch(() => '');
   const requests = log.split('\n').filter((line) => line.startsWith('npm http '));
   const downloaded = requests.filter((line) => line.includes('.tgz ')).length;
   return downloaded === 0
     ? `${requests.length} packages looked up`
-    : `${downloaded} of about ${EXPECTED_PACKAGES} packages downloaded`;
+    : `${downloaded} of about ${release.packages} packages downloaded`;
 }
 
 const RUN_SCRIPTS = ['--ignore-scripts=false', '--foreground-scripts'];
@@ -185,7 +183,7 @@ async function npm(plan: Plan, args: string[], signal: AbortSignal): Promise<voi
     });
   } catch (failure) {
     signal.throwIfAborted();
-    throw new DemoFailure(`n8n ${N8N_VERSION} couldn't be installed: ${await reasonOf(plan, args, failure)}`);
+    throw new DemoFailure(`n8n ${plan.release.version} couldn't be installed: ${await reasonOf(plan, args, failure)}`);
   } finally {
     await log.close();
   }
@@ -210,50 +208,4 @@ async function reasonOf(plan: Plan, args: string[], failure: unknown): Promise<s
   const lines = (await readFile(plan.log, 'utf8')).split('\n');
   const complaints = lines.flatMap((line) => NPM_COMPLAINT.exec(line)?.[1] ?? []);
   return `npm ${args[0] ?? ''} failed (${complaints.slice(0, 2).join('; ')}). Everything it said is in ${plan.log}`;
-}
-
-/** Runs `work` while no other process runs under the same lock file; a lock left by a process that is gone is void. */
-async function withLock<Result>(
-  file: string,
-  { say, signal }: InstallOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  let told = false;
-  await waitFor('another run to install n8n', INSTALL_DEADLINE_SECONDS, async () => {
-    if (await takeLock(file)) return true;
-    if (!told) say('Another run is installing n8n at this moment: waiting for it');
-    told = true;
-    return undefined;
-  }, { signal, evidence: () => `If no other run is under way, remove ${file}` });
-  try {
-    return await work();
-  } finally {
-    await rm(file, { force: true });
-  }
-}
-
-async function takeLock(file: string): Promise<boolean> {
-  // Written in full under a name of its own first: a lock is never seen without its owner.
-  const own = `${file}.${process.pid}`;
-  await writeFile(own, String(process.pid));
-  try {
-    await link(own, file);
-    return true;
-  } catch (failure) {
-    if (systemCode(failure) !== 'EEXIST') throw failure;
-    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (owner > 0 && !isRunning(owner)) await rm(file, { force: true });
-    return false;
-  } finally {
-    await rm(own, { force: true });
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (failure) {
-    return systemCode(failure) === 'EPERM';
-  }
 }

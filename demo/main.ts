@@ -1,28 +1,24 @@
 import './requirements.js';
 import { once } from 'node:events';
-import { checkOutcome } from './checks.js';
-import { checkCredentialTest } from './credentialChecks.js';
+import { checkStack, runExample } from './checkStack.js';
 import { readContacts } from './contacts.js';
 import { readOptions } from './options.js';
-import { readCounters, readOutcome, type Outcome } from './outcome.js';
 import { describeAddresses, describeCheck, describeOutcome } from './report.js';
-import { checkRetry } from './retryChecks.js';
+import { CURRENT } from './releases.js';
 import { runSession, type Session } from './session.js';
 import { startStack, type Stack } from './stack.js';
-
-const RUN_DEADLINE_SECONDS = 300;
 
 void runSession(async (session) => {
   const options = readOptions(process.argv);
   const contacts = await readContacts(options.contactsFile);
-  const stack = await startStack({ ...options, ...session, credits: Math.max(1000, 2 * contacts.length) });
+  const stack = await startStack({ ...options, ...session, release: CURRENT, credits: Math.max(1000, 2 * contacts.length) });
 
   session.say(`Running "${stack.example.name}" with ${contacts.length} contacts`);
-  const outcome = await runExample(stack, session);
+  const outcome = await runExample(stack, session.signal);
   session.say(`\n${describeOutcome(outcome, contacts)}\n`);
 
   if (options.exit) {
-    const checks = [...checkOutcome(outcome, contacts, stack.example), ...(await checkCredentialTest(stack)), ...(await checkRetry(stack, session.signal))];
+    const checks = await checkStack(stack, outcome, contacts, session.signal);
     const failed = checks.filter(({ difference }) => difference !== '').length;
     for (const check of checks) session.say(describeCheck(check));
     await session.closing.close();
@@ -35,13 +31,6 @@ void runSession(async (session) => {
   await untilStopped(stack, session);
   return 0;
 });
-
-async function runExample({ rest, sandbox, example, workflow }: Stack, { signal }: Session): Promise<Outcome> {
-  const before = await readCounters(sandbox.url);
-  const id = await rest.run(workflow, example.trigger);
-  const execution = await rest.waitForExecution(id, { seconds: RUN_DEADLINE_SECONDS, signal });
-  return await readOutcome(execution, example, sandbox.url, before);
-}
 
 async function untilStopped({ n8n }: Stack, { signal, say }: Session): Promise<void> {
   if (!signal.aborted) await Promise.race([once(signal, 'abort'), n8n.whenEnded()]);

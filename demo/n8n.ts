@@ -16,6 +16,8 @@ export interface N8nOptions {
   /** A folder of this n8n's own: its home, its database and its log. Not a symbolic link. */
   folder: string;
   port: number;
+  /** More of n8n's settings, or others than here. */
+  environment?: NodeJS.ProcessEnv;
   signal: AbortSignal;
 }
 
@@ -25,20 +27,21 @@ export function filesFolderOf(folder: string): string {
 }
 
 /**
- * Starts n8n and waits until it answers.
+ * Starts n8n and waits until it answers. On a folder that an earlier n8n has left, it goes on from there.
  *
  * It gets nothing of the user's environment beyond what a program needs to run, and is told to call nobody.
  *
  * @throws DemoFailure with n8n's last words when it ends or stays silent
  */
-export async function startN8n({ installation, folder, port, signal }: N8nOptions): Promise<N8nProcess> {
+export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
+  const { installation, folder, port, environment, signal } = options;
   await mkdir(filesFolderOf(folder), { recursive: true });
   const logFile = path.join(folder, 'n8n.log');
   const log = await open(logFile, 'a');
   const child = spawn(installation.nodeBinary, [installation.entry, 'start'], {
     // Relative paths in a workflow start here, as they do in n8n's own container image.
     cwd: folder,
-    env: { ...inherited(), ...settings(folder, port, await getPort()) },
+    env: { ...inherited(), ...settings(folder, port, await getPort()), ...installation.settings, ...environment },
     stdio: ['ignore', log.fd, log.fd],
     // A process group of its own: Ctrl-C reaches only the demo, and n8n's children can be ended with it.
     detached: true,
@@ -114,6 +117,13 @@ export class N8nProcess {
     process.removeListener('exit', this.killGroup);
   }
 
+  /** Ends n8n and all its children at once, as a crash or a power cut would: it has no time to save anything. */
+  async kill(): Promise<void> {
+    this.killGroup();
+    await this.whenEnded();
+    process.removeListener('exit', this.killGroup);
+  }
+
   private signalGroup(signal: NodeJS.Signals): void {
     if (this.child.pid === undefined) return;
     try {
@@ -152,6 +162,5 @@ function settings(folder: string, port: number, brokerPort: number): NodeJS.Proc
     N8N_HIRING_BANNER_ENABLED: 'false',
     N8N_VERIFIED_PACKAGES_ENABLED: 'false',
     N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-    N8N_DISABLED_MODULES: 'mcp-registry',
   };
 }

@@ -1,7 +1,7 @@
 import type { ExampleWorkflow } from './example.js';
 import { NOT_SENT_END, SENT_END } from './example.js';
 import { asArray, asNumber, asObject, asString, isObject } from './json.js';
-import type { Execution, OutputItem } from './rest.js';
+import type { Execution, OutputItem } from './execution.js';
 
 /** What n8n's execution says about one contact; `item` is the contact's place in the list, from 0. */
 export type ItemOutcome =

@@ -1,4 +1,4 @@
-import { parse } from 'flatted';
+import { readExecution, readListed, type Execution, type ListedExecution } from './execution.js';
 import { DemoFailure } from './failure.js';
 import { asArray, asObject, asString, isObject, type JsonObject } from './json.js';
 import type { N8nProcess } from './n8n.js';
@@ -19,29 +19,13 @@ export interface StoredCredential {
   type: string;
 }
 
-/** One item that went out of a node. */
-export interface OutputItem {
-  json: JsonObject;
-  /** Which input item it came from, where the node says so. */
-  pairedItem: number | undefined;
+/** How long to wait for n8n, and what ends the wait early. */
+export interface WaitOptions {
+  seconds: number;
+  signal: AbortSignal;
 }
 
-/** One run of one node: its outputs in the order of its connectors. */
-export interface NodeRun {
-  outputs: OutputItem[][];
-  seconds: number;
-}
-
-/** An execution that has come to its end. */
-export interface Execution {
-  id: string;
-  /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
-  status: string;
-  /** n8n's error message; empty when there is none. */
-  error: string;
-  seconds: number;
-  runsOf(nodeName: string): NodeRun[];
-}
+type Method = 'GET' | 'POST';
 
 const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
@@ -93,8 +77,7 @@ export class N8nRest {
    * @returns the id of the execution
    */
   async run(workflow: JsonObject, trigger: string): Promise<string> {
-    const id = asString(workflow['id'], 'workflow.id');
-    const started = await this.request('POST', `/rest/workflows/${id}/run`, {
+    const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
       triggerToStartFrom: { name: trigger },
     });
@@ -102,7 +85,7 @@ export class N8nRest {
   }
 
   /** Waits until an execution has ended, well or badly. */
-  async waitForExecution(id: string, options: { seconds: number; signal: AbortSignal }): Promise<Execution> {
+  async waitForExecution(id: string, options: WaitOptions): Promise<Execution> {
     return await waitFor(`execution ${id} to end`, options.seconds, async () => {
       const record = await this.request('GET', `/rest/executions/${id}`);
       return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
@@ -115,7 +98,48 @@ export class N8nRest {
     return String(retried['id'] ?? retried['executionId']);
   }
 
-  private async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonObject> {
+  /** Stops an execution that is under way, as the editor's Stop button does. */
+  async stop(id: string): Promise<void> {
+    await this.request('POST', `/rest/executions/${id}/stop`);
+  }
+
+  /** Lists the executions of a workflow, the newest first, those under way among them. */
+  async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
+    const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
+    return asArray(list['results'], 'executions').map(readListed);
+  }
+
+  /** Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can. */
+  async activate(workflow: JsonObject, options: WaitOptions): Promise<void> {
+    const { versionId } = workflow;
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
+    await this.waitForPublication(workflow, 'published', options);
+  }
+
+  /** Undoes {@link activate}; waits until it has come about. */
+  async deactivate(workflow: JsonObject, options: WaitOptions): Promise<void> {
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
+    await this.waitForPublication(workflow, 'not_published', options);
+  }
+
+  private async waitForPublication(workflow: JsonObject, wanted: string, options: WaitOptions): Promise<void> {
+    const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
+    await waitFor(`a workflow to be "${wanted}"`, options.seconds, async () => {
+      const { status, text } = await this.exchange('GET', path);
+      // Older releases don't know the question: they have done what they were asked before they answer.
+      if (status === 404) return true;
+      return dataOf(path, text)['status'] === wanted ? true : undefined;
+    }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
+  }
+
+  private async request(method: Method, path: string, body?: unknown): Promise<JsonObject> {
+    const { status, text } = await this.exchange(method, path, body);
+    if (status >= 400) throw new DemoFailure(`n8n answered ${status} to ${method} ${path}: ${text.slice(0, 300)}`);
+    return dataOf(path, text);
+  }
+
+  private async exchange(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const answer = await this.fetch(path, {
       method,
       headers: {
@@ -126,12 +150,9 @@ export class N8nRest {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new DemoFailure(`n8n answered ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`);
     const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
     if (cookies.length > 0) this.cookie = cookies.join('; ');
-    const envelope: unknown = JSON.parse(text);
-    return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
+    return { status: answer.status, text: await answer.text() };
   }
 
   private async fetch(path: string, request: RequestInit): Promise<Response> {
@@ -143,6 +164,16 @@ export class N8nRest {
   }
 }
 
+/** The id n8n gave to a stored workflow. */
+export function idOf(workflow: JsonObject): string {
+  return asString(workflow['id'], 'workflow.id');
+}
+
+function dataOf(path: string, text: string): JsonObject {
+  const envelope: unknown = JSON.parse(text);
+  return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
+}
+
 function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
   const nodes = asArray(workflow['nodes'], 'workflow.nodes').map((value) => {
     const node = asObject(value, 'a node');
@@ -152,33 +183,6 @@ function withCredentials(workflow: JsonObject, stored: StoredCredential[]): Json
       .map(({ id, name, type }) => [type, { id, name }]);
     return { ...node, credentials: { ...node['credentials'], ...Object.fromEntries(replaced) } };
   });
-  return { ...workflow, nodes };
-}
-
-function readExecution(record: JsonObject): Execution {
-  // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
-  const data = asObject(parse(asString(record['data'], 'execution.data')), 'execution.data');
-  const result = asObject(data['resultData'], 'resultData');
-  const runData = asObject(result['runData'] ?? {}, 'runData');
-  return {
-    id: String(record['id']),
-    status: asString(record['status'], 'execution.status'),
-    error: isObject(result['error']) ? String(result['error']['message']) : '',
-    seconds: (Date.parse(String(record['stoppedAt'])) - Date.parse(String(record['startedAt']))) / 1000,
-    runsOf: (nodeName) => asArray(runData[nodeName] ?? [], nodeName).map((run) => readNodeRun(asObject(run, nodeName))),
-  };
-}
-
-function readNodeRun(run: JsonObject): NodeRun {
-  const main = isObject(run['data']) ? asArray(run['data']['main'] ?? [], 'main') : [];
-  return {
-    outputs: main.map((output) => asArray(output ?? [], 'output').map((item) => readItem(asObject(item, 'item')))),
-    seconds: Number(run['executionTime']) / 1000,
-  };
-}
-
-function readItem(item: JsonObject): OutputItem {
-  const paired: unknown = Array.isArray(item['pairedItem']) ? item['pairedItem'][0] : item['pairedItem'];
-  const index = isObject(paired) ? paired['item'] : paired;
-  return { json: asObject(item['json'], 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
+  // n8n 2.0 doesn't take a workflow that doesn't say so; an export leaves it out.
+  return { active: false, ...workflow, nodes };
 }

@@ -1,5 +1,5 @@
 import { equal, type Check } from './checks.js';
-import type { Execution } from './rest.js';
+import type { Execution } from './execution.js';
 import type { Stack } from './stack.js';
 
 const MESSAGES = 250;

@@ -1,22 +1,26 @@
-import { copyFile, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import getPort from 'get-port';
 import { startSandbox, type Sandbox } from '../sandbox/server.js';
 import type { Closing } from './closing.js';
+import { makeDataFolder } from './dataFolder.js';
 import { CONTACTS_FILE, readExample, type ExampleWorkflow } from './example.js';
 import { DemoFailure } from './failure.js';
 import { installN8n } from './install.js';
-import { asString, type JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
 import { filesFolderOf, startN8n, type N8nProcess } from './n8n.js';
 import { packPackage, placePackage } from './package.js';
-import { N8nRest, type Owner, type StoredCredential } from './rest.js';
+import type { ReleaseName } from './releases.js';
+import { idOf, N8nRest, type Owner, type StoredCredential } from './rest.js';
 
 /** A certain port, or any that is free. */
 export type Port = number | 'free';
 
 export interface StackOptions {
+  release: ReleaseName;
   ports: { n8n: Port; sandbox: Port };
+  /** The packed package; without it, this one is built and packed. */
+  tarball?: string;
   /** The list the example workflow reads. */
   contactsFile: string;
   /** Credits in the sandbox at the start. */
@@ -48,7 +52,8 @@ export interface Stack {
 /** The key of the sandbox. */
 export const API_KEY = 'demo-key';
 
-const OWNER: Owner = {
+/** The user of every n8n that is started here. */
+export const OWNER: Owner = {
   email: 'owner@example.com',
   firstName: 'Demo',
   lastName: 'Owner',
@@ -60,11 +65,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { say, signal, closing } = options;
   const n8nPort = await findPort(options.ports.n8n, '--n8n-port');
   const sandboxPort = await findPort(options.ports.sandbox, '--sandbox-port');
-  const installation = await installN8n({ say, signal });
-  const folder = await makeDataFolder(options);
+  const installation = await installN8n(options.release, { say, signal });
+  const folder = await makeDataFolder('demo');
+  closing.add(async () => {
+    if (options.keepData) say(`n8n's data is kept in ${folder}`);
+    else await rm(folder, { recursive: true, force: true });
+  });
 
-  say('Building and packing this package');
-  const tarball = await packPackage(path.join(folder, 'package'), signal);
+  if (options.tarball === undefined) say('Building and packing this package');
+  const tarball = options.tarball ?? (await packPackage(path.join(folder, 'package'), signal));
   await placePackage(tarball, folder, signal);
 
   say('Starting the sandbox and n8n');
@@ -82,7 +91,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     apiKey: API_KEY,
   });
   const workflow = await rest.importWorkflow(example.workflow, [credential]);
-  const editor = `${n8n.url}/workflow/${asString(workflow['id'], 'workflow.id')}`;
+  const editor = `${n8n.url}/workflow/${idOf(workflow)}`;
   return { n8n, rest, sandbox, owner: OWNER, example, credential, workflow, editor };
 }
 
@@ -90,14 +99,4 @@ async function findPort(wanted: Port, flag: string): Promise<number> {
   if (wanted === 'free') return await getPort();
   if ((await getPort({ port: wanted })) === wanted) return wanted;
   throw new DemoFailure(`Port ${wanted} is in use. Choose another with ${flag}.`);
-}
-
-async function makeDataFolder({ keepData, say, closing }: StackOptions): Promise<string> {
-  // n8n compares real paths, and a temporary folder may be reached through a link.
-  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-demo-'));
-  closing.add(async () => {
-    if (keepData) say(`n8n's data is kept in ${folder}`);
-    else await rm(folder, { recursive: true, force: true });
-  });
-  return folder;
 }

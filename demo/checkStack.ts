@@ -1,0 +1,30 @@
+import { checkOutcome, type Check } from './checks.js';
+import type { Contact } from './contacts.js';
+import { checkCredentialTest } from './credentialChecks.js';
+import { readCounters, readOutcome, type Outcome } from './outcome.js';
+import { checkRetry } from './retryChecks.js';
+import type { Stack } from './stack.js';
+
+const RUN_DEADLINE_SECONDS = 300;
+
+/** Runs the example workflow once, and collects what came of it. */
+export async function runExample({ rest, sandbox, example, workflow }: Stack, signal: AbortSignal): Promise<Outcome> {
+  const before = await readCounters(sandbox.url);
+  const id = await rest.run(workflow, example.trigger);
+  const execution = await rest.waitForExecution(id, { seconds: RUN_DEADLINE_SECONDS, signal });
+  return await readOutcome(execution, example, sandbox.url, before);
+}
+
+/**
+ * Checks everything the demo promises. What the sandbox had received is gone then.
+ *
+ * @param outcome   of {@link runExample}
+ * @param contacts  the list it ran with
+ */
+export async function checkStack(stack: Stack, outcome: Outcome, contacts: Contact[], signal: AbortSignal): Promise<Check[]> {
+  return [
+    ...checkOutcome(outcome, contacts, stack.example),
+    ...(await checkCredentialTest(stack)),
+    ...(await checkRetry(stack, signal)),
+  ];
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../demo/json.js';
+
+/** A node of a workflow, as n8n exports it; its place follows from where it stands in the workflow. */
+export interface WorkflowNode extends JsonObject {
+  name: string;
+  type: string;
+  typeVersion: number;
+  parameters: JsonObject;
+}
+
+/** The name of {@link start}, to run a workflow from. */
+export const START = 'Start';
+
+/** The name of {@link messagingSend}, unless it is given another. */
+export const SENDER = 'Messaging Send';
+
+/** The trigger of the editor's button. */
+export function start(): WorkflowNode {
+  return { name: START, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
+}
+
+/** A Code node that puts out these items, whatever comes in. */
+export function items(rows: JsonObject[], name = 'Items'): WorkflowNode {
+  return {
+    name,
+    type: 'n8n-nodes-base.code',
+    typeVersion: 2,
+    parameters: { jsCode: `return ${JSON.stringify(rows)}.map((json) => ({ json }));` },
+  };
+}
+
+/** @param rest  what the node's Settings tab sets, such as `onError`, or another `name` */
+export function messagingSend(parameters: JsonObject, rest: JsonObject = {}): WorkflowNode {
+  return {
+    name: SENDER,
+    type: 'n8n-nodes-messaging-send.messagingSend',
+    typeVersion: 1,
+    parameters,
+    // Where the workflow's import puts the stored credential.
+    credentials: { messagingSendApi: { id: '', name: '' } },
+    ...rest,
+  };
+}
+
+/** A workflow of these nodes one after the other, each connected to the next by its first output. */
+export function chain(name: string, nodes: WorkflowNode[]): JsonObject {
+  const connections = nodes.slice(1).map((next, index) => {
+    const previous = nodes[index]?.name ?? '';
+    return [previous, { main: [[{ node: next.name, type: 'main', index: 0 }]] }];
+  });
+  return {
+    name,
+    nodes: nodes.map((node, index) => ({ id: randomUUID(), position: [index * 220, 0], ...node })),
+    connections: Object.fromEntries(connections),
+    settings: { executionOrder: 'v1' },
+  };
+}
