@@ -130,7 +130,7 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
     });
 
     for (const retryOnFail of [false, true]) {
-      test(`a message that may have gone out is not sent again${retryOnFail ? ', Retry On Fail or not' : ''}`, async () => {
+      test(`a message that may have gone out is not sent again${retryOnFail ? ', with Retry On Fail' : ''}`, async () => {
         stage().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
         const tools = UNTOUCHED.map((node) => ({ ...node, retryOnFail, waitBetweenTries: 10 }));
         const { execution } = await runAgent(tools, [send('Hello')]);

@@ -106,6 +106,15 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
       assert.deepEqual(sentTexts(), []);
     });
 
+    test('with On Error: Continue the rest of a list is sent, and each entry has its result', async () => {
+      const continuing = tool('Continuing', SEND_BULK, { onError: 'continueRegularOutput' });
+      const Messages = [PHONE, '07700 900124', '447700900125'].map((phone) => ({ phone, message: `To ${phone}` }));
+      const { text } = await call('Continuing', { Messages }, await connect('continuing', [continuing]));
+      const results = asArray(JSON.parse(text), 'results').map((result) => asObject(result, 'result'));
+      assert.deepEqual(results.map(({ status, error }) => status ?? error), ['sent', 'The phone number begins with 0, so its country code is missing (entry 1 of the list)', 'sent']);
+      assert.deepEqual(sentTexts(), [`To ${PHONE}`, 'To 447700900125']);
+    });
+
     test('Retry On Fail sends nothing twice: not what was sent, nor what may have been', async () => {
       stage().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1, times: 10 }]);
       const messages = ['one', 'two'].map((message) => ({ phone: PHONE, message }));
