@@ -1,4 +1,5 @@
-import { loadPackage, runRouting, runWorkflow } from './n8n';
+import { loadPackage } from './engine';
+import { runRouting, runWorkflow } from './n8n';
 import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const sandbox = sandboxForTests();

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
-import { loadPackage, runWorkflow, type Ran, type Setup } from './n8n';
+import { loadPackage } from './engine';
+import { runWorkflow, type Ran, type Setup } from './n8n';
 import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);

@@ -1,9 +1,9 @@
 import { at, compose as composeBy, unsendable, type Composed } from '../../nodes/MessagingSend/delivery/compose';
 import type { Draft, Unsendable } from '../../nodes/MessagingSend/delivery/message';
-import { ODD_VALUES } from './samples';
+import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {
-  return composeBy(drafts, { longMessages: 'fail', longestText });
+  return complete(composeBy(drafts, { longMessages: 'fail', longestText }));
 }
 
 function draft(changed: Partial<Draft> = {}): Draft {

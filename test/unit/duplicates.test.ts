@@ -1,5 +1,6 @@
 import { setDuplicatesAside } from '../../nodes/MessagingSend/delivery/duplicates';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import { complete } from './samples';
 
 function parts(item: number, ...texts: string[]): Message[] {
   return texts.map((text, part) => ({ item, entry: null, part: texts.length === 1 ? null : part, phone: '447700900123', text }));
@@ -7,18 +8,18 @@ function parts(item: number, ...texts: string[]): Message[] {
 
 it('a message with the same number and text as one before is set aside', () => {
   const messages = [...parts(0, 'A'), ...parts(1, 'B'), ...parts(2, 'A')];
-  const { unique, duplicates } = setDuplicatesAside(messages);
+  const { unique, duplicates } = complete(setDuplicatesAside(messages));
   expect(unique.map(({ item }) => item)).toEqual([0, 1]);
   expect(duplicates.map(({ message, original }) => [message.item, original.item])).toEqual([[2, 0]]);
 });
 
 it('a split text is compared whole: parts in common are no duplicates', () => {
   const messages = [...parts(0, 'A', 'A'), ...parts(1, 'B', 'A')];
-  expect(setDuplicatesAside(messages)).toEqual({ unique: messages, duplicates: [] });
+  expect(complete(setDuplicatesAside(messages))).toEqual({ unique: messages, duplicates: [] });
 });
 
 it('a split text that comes again is set aside with all its parts', () => {
-  const { unique, duplicates } = setDuplicatesAside([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]);
+  const { unique, duplicates } = complete(setDuplicatesAside([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]));
   expect(unique).toHaveLength(2);
   expect(duplicates.map(({ message, original }) => [message.item, message.part, original.part])).toEqual([[1, 0, 0], [1, 1, 1]]);
 });

@@ -1,6 +1,7 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
 import { DeliveryRecord, type Recall } from '../../nodes/MessagingSend/delivery/record';
+import { complete } from './samples';
 
 const RECALL: Recall = { sendUncertainAgain: false, anyOrigin: false, isSingle: false };
 
@@ -20,19 +21,19 @@ function recordOf(...sent: Message[]): DeliveryRecord {
 
 it('a text that was changed and changed back is not sent again', () => {
   const record = recordOf(message(0, 'A'), message(0, 'B'));
-  expect(record.recall([message(0, 'A')], RECALL).pending).toEqual([]);
+  expect(complete(record.recall([message(0, 'A')], RECALL)).pending).toEqual([]);
 });
 
 it('the same text of another item is new, unless it is to go out once', () => {
   const record = recordOf(message(0, 'A'));
-  expect(record.recall([message(1, 'A')], RECALL).pending).toHaveLength(1);
-  expect(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true }).pending).toEqual([]);
+  expect(complete(record.recall([message(1, 'A')], RECALL)).pending).toHaveLength(1);
+  expect(complete(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true })).pending).toEqual([]);
 });
 
 it('a part of a split text is never taken for the same part of another text', () => {
   const record = recordOf({ ...message(0, 'A'), part: 1 });
   const other = [{ ...message(1, 'A'), part: 1 }, message(2, 'A')];
-  expect(record.recall(other, { ...RECALL, anyOrigin: true }).pending).toEqual(other);
+  expect(complete(record.recall(other, { ...RECALL, anyOrigin: true })).pending).toEqual(other);
 });
 
 it('another run of a loop is new', () => {
@@ -42,5 +43,5 @@ it('another run of a loop is new', () => {
     results: [{ message: message(0, 'A'), outcome: { kind: 'sent', messageId: 1, status: 'sent' } }],
     data: {},
   });
-  expect(new DeliveryRecord(context, 1).recall([message(0, 'A')], RECALL).pending).toHaveLength(1);
+  expect(complete(new DeliveryRecord(context, 1).recall([message(0, 'A')], RECALL)).pending).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import type { Failure } from '../../nodes/MessagingSend/api/failure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import type { Interruptible } from '../../nodes/MessagingSend/delivery/slices';
 
 export const API_KEY = 'test-key-0123456789abcdef';
 
@@ -91,3 +92,11 @@ export const ODD_VALUES: readonly unknown[] = [
   new Date(NaN),
   new Map([['phone', 1]]),
 ];
+
+/** Does work that could be interrupted in one go. */
+export function complete<Result>(work: Interruptible<Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -3,14 +3,14 @@ import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { settle as settleAll, type Output } from '../../nodes/MessagingSend/delivery/settle';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
-import { failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
+import { complete, failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
 
 /** The items of a run without duplicates, dry run or earlier tries. */
 function settle(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
-  return settleAll({ duplicates: [], planned: [], resumed: 0, ...delivered }, output);
+  return complete(settleAll({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
 }
 
 function sent(messageId: number): Outcome {

@@ -1,18 +1,16 @@
 import { isRecord } from '../api/records';
 import { at, unsendable } from '../delivery/compose';
-import type { Draft, Unsendable } from '../delivery/message';
+import type { Draft, Origin, Unsendable } from '../delivery/message';
 import { OptionError, readCountryCode } from './deliveryOptions';
+import type { ReadParameter } from './itemParameters';
 
 /** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
 export function* draftsOf(
   count: number,
-  draftsOfItem: (item: number) => ReadonlyArray<Draft | Unsendable>,
+  draftsOfItem: (item: number) => Iterable<Draft | Unsendable>,
 ): Generator<Draft | Unsendable> {
   for (let item = 0; item < count; item += 1) yield* draftsOfItem(item);
 }
-
-/** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
-export type ReadParameter = (name: string, otherwise?: unknown) => unknown;
 
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
@@ -25,7 +23,7 @@ export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsen
 }
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-export function draftsFromList(item: number, read: ReadParameter): Array<Draft | Unsendable> {
+export function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
   let given: unknown;
   let countryCode: string | null;
@@ -33,33 +31,25 @@ export function draftsFromList(item: number, read: ReadParameter): Array<Draft |
     given = read('messages');
     countryCode = readCountryCode(read('options.defaultCountryCode', ''));
   } catch (error) {
-    return [brokenParameter(item, error)];
+    yield brokenParameter(item, error);
+    return;
   }
   const list = parseList(given);
   if (list === NOT_JSON) {
     const remedy = 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.';
-    return [unsendable(origin, 'INVALID_MESSAGES', 'Messages is not valid JSON', remedy)];
+    yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not valid JSON', remedy);
+  } else if (!Array.isArray(list)) {
+    const remedy = 'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]';
+    yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not a list', remedy);
+  } else {
+    for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, countryCode);
   }
-  if (!Array.isArray(list)) {
-    return [
-      unsendable(
-        origin,
-        'INVALID_MESSAGES',
-        'Messages is not a list',
-        'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]',
-      ),
-    ];
-  }
-  return list.map((value: unknown, entry) => {
-    if (isRecord(value)) return { item, entry, part: null, phone: value.phone, message: value.message, countryCode };
-    const place = { item, entry, part: null, phone: null };
-    return unsendable(
-      place,
-      'INVALID_MESSAGES',
-      at('The entry is not an object', place),
-      'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }',
-    );
-  });
+}
+
+function draftFromEntry(place: Origin & { phone: null }, value: unknown, countryCode: string | null): Draft | Unsendable {
+  if (isRecord(value)) return { ...place, phone: value.phone, message: value.message, countryCode };
+  const remedy = 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }';
+  return unsendable(place, 'INVALID_MESSAGES', at('The entry is not an object', place), remedy);
 }
 
 const NOT_JSON = Symbol('not JSON');

@@ -1,9 +1,11 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { routedCaller, type RoutedRequest } from '../api/routing';
+import type { Draft, Unsendable } from '../delivery/message';
 import { SEND_BULK } from '../delivery/operation';
 import type { Output } from '../delivery/settle';
 import { draftFromItem, draftsFromList, draftsOf } from './drafts';
+import { parametersOf, type ReadParameter } from './itemParameters';
 import { sendForItem, sendForRun } from './sendMessages';
 
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
@@ -11,7 +13,8 @@ export async function sendBulk(this: IExecuteFunctions): Promise<INodeExecutionD
   // Neither depends on the item: the editor takes no expression for them.
   const read = readerFor(this.getNodeParameter('source', 0));
   const output = outputFor(this.getNodeParameter('options.output', 0, 'messages'));
-  const drafts = draftsOf(this.getInputData().length, (item) => read(item, (name, otherwise) => this.getNodeParameter(name, item, otherwise)));
+  const parameters = parametersOf(this);
+  const drafts = draftsOf(this.getInputData().length, (item) => read(item, parameters(item)));
   return [await sendForRun(this, { operation: SEND_BULK, drafts, output })];
 }
 
@@ -26,7 +29,7 @@ export async function routedSendBulk(
   return await sendForItem(this, { operation: SEND_BULK, drafts, output }, (account) => routedCaller(this, request, account));
 }
 
-function readerFor(source: unknown): typeof draftsFromList {
+function readerFor(source: unknown): (item: number, read: ReadParameter) => Iterable<Draft | Unsendable> {
   return source === 'json' ? draftsFromList : draftFromItem;
 }
 

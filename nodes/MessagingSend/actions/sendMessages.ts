@@ -9,6 +9,7 @@ import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { DeliveryRecord } from '../delivery/record';
 import { settle, type Output } from '../delivery/settle';
+import { inSlices } from '../delivery/slices';
 import { summarize } from '../delivery/summary';
 import { readDeliveryOptions } from './deliveryOptions';
 import { progressReporter, reportSummary } from './report';
@@ -47,21 +48,20 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     };
   } catch (error) {
     if (stopOnFailure) throw new NodeOperationError(context.getNode(), error as Error, { itemIndex: 0 });
-    return settle(notSetUp(job.drafts, error), job.output);
+    return await inSlices(settle(notSetUp(job.drafts, error), job.output));
   }
 
-  const { account, requestOptions, options } = setup;
+  const { account, requestOptions } = setup;
   const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions), context.getExecutionCancelSignal());
   const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
   const delivered = await deliver({
     ...delivery,
-    options,
     stopOnFailure,
     record: new DeliveryRecord(context.getContext('node'), runIndex),
     onReceipt: progressReporter(context),
   });
   reportSummary(context, job.operation, summarize(delivered, gate.tally.requests, gate.tally.waited));
-  return outcome(context, job, delivered, stopOnFailure);
+  return await outcome(context, job, delivered, stopOnFailure);
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
@@ -79,7 +79,7 @@ export async function sendForItem(
   };
   const { delivery } = prepare(job, setup, callerFor(setup.account), context.getExecutionCancelSignal());
   const delivered = await deliver({ ...delivery, stopOnFailure, record: recordOfCall(context), onReceipt: () => {} });
-  return outcome(context, job, delivered, stopOnFailure);
+  return await outcome(context, job, delivered, stopOnFailure);
 }
 
 function prepare({ operation, drafts, output }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
@@ -91,15 +91,15 @@ function prepare({ operation, drafts, output }: Job, { account, requestOptions, 
   return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire, signal, onHalt: () => halted.abort() } };
 }
 
-function outcome(
+async function outcome(
   context: Pick<IExecuteFunctions, 'getNode'>,
   { output }: Job,
   delivered: Delivered,
   stopOnFailure: boolean,
-): INodeExecutionData[] {
+): Promise<INodeExecutionData[]> {
   const error = stopOnFailure ? stopError(context.getNode(), delivered) : null;
   if (error !== null) throw error;
-  return settle(delivered, output);
+  return await inSlices(settle(delivered, output));
 }
 
 function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {

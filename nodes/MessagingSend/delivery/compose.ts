@@ -3,6 +3,7 @@ import { codePoints, split, truncate } from './longText';
 import type { Draft, Message, Origin, Unsendable } from './message';
 import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';
+import type { Interruptible } from './slices';
 
 /** What a set of drafts came to; each draft is in exactly one of the two lists. */
 export interface Composed {
@@ -20,13 +21,14 @@ export interface Rules extends Pick<DeliveryOptions, 'longMessages'> {
 }
 
 /** Cleans and checks drafts, each on its own: a bad one never concerns another. */
-export function compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Composed {
+export function* compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Interruptible<Composed> {
   const messages: Message[] = [];
   const unsendable: Unsendable[] = [];
   for (const draft of drafts) {
     const result = 'failure' in draft ? draft : composeOne(draft, rules);
     if ('failure' in result) unsendable.push(result);
     else messages.push(...result);
+    yield;
   }
   return { messages, unsendable };
 }

@@ -12,6 +12,7 @@ import type { DeliveryOptions } from './options';
 import type { Outcome, Receipt } from './outcome';
 import { pack } from './pack';
 import type { DeliveryRecord } from './record';
+import { inSlices } from './slices';
 
 /** Everything one delivery needs to know. */
 export interface Delivery {
@@ -66,20 +67,21 @@ export interface Delivered {
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, drafts, options, stopOnFailure, record } = delivery;
-  const { messages, unsendable } = compose(drafts, { ...options, longestText: operation.longestText });
+  const { messages, unsendable } = await inSlices(compose(drafts, { ...options, longestText: operation.longestText }));
   const { unique, duplicates } =
-    options.duplicateMessages === 'sendOnce' ? setDuplicatesAside(messages) : { unique: messages, duplicates: [] };
+    options.duplicateMessages === 'sendOnce' ? await inSlices(setDuplicatesAside(messages)) : { unique: messages, duplicates: [] };
   const size = Math.min(delivery.batchSize ?? operation.largestBatch, operation.largestBatch);
   const nothing: Delivered = { unsendable, receipts: [], duplicates: [], planned: [], resumed: 0 };
   if (options.dryRun && !(stopOnFailure && unsendable.length > 0)) {
     return { ...nothing, duplicates, planned: pack(unique, size) };
   }
 
-  const known = record?.recall(unique, {
+  const rules = {
     sendUncertainAgain: options.uncertain === 'sendAgain',
     anyOrigin: options.duplicateMessages === 'sendOnce',
     isSingle: operation.largestBatch === 1,
-  });
+  };
+  const known = record === null ? undefined : await inSlices(record.recall(unique, rules));
   const pending = known?.pending ?? unique;
   const recalled = (known?.receipts ?? []).flatMap(({ results }) => results);
   const resumed = recalled.filter(({ outcome }) => outcome.kind === 'sent').length;

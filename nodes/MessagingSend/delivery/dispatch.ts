@@ -156,34 +156,20 @@ async function inOrder(
 ): Promise<void> {
   const [first, ...others] = batches;
   if (first !== undefined) await work(first);
-  const repeated = repeatedPhones(others);
-  const lastWithPhone = new Map<string, Promise<void>>();
+  const underWay = new Map<string, Promise<void>>();
   const queue = others.values();
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
-      const phones = new Set(batch.messages.map(({ phone }) => phone).filter((phone) => repeated.has(phone)));
-      const earlier = new Set([...phones].flatMap((phone) => lastWithPhone.get(phone) ?? []));
+      const phones = batch.messages.map(({ phone }) => phone);
+      const earlier = new Set(phones.flatMap((phone) => underWay.get(phone) ?? []));
       const done = Promise.all(earlier).then(async () => await work(batch));
-      for (const phone of phones) lastWithPhone.set(phone, done);
+      for (const phone of phones) underWay.set(phone, done);
       await done;
+      for (const phone of phones) if (underWay.get(phone) === done) underWay.delete(phone);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
-}
-
-/** The numbers that stand in more than one batch. */
-function repeatedPhones(batches: readonly Batch[]): Set<string> {
-  const firstBatch = new Map<string, number>();
-  const repeated = new Set<string>();
-  for (const { number, messages } of batches) {
-    for (const { phone } of messages) {
-      const first = firstBatch.get(phone);
-      if (first === undefined) firstBatch.set(phone, number);
-      else if (first !== number) repeated.add(phone);
-    }
-  }
-  return repeated;
 }
 
 /** Whether a batch was refused for some of its messages (422), or for being too large (413): others may pass. */

@@ -1,4 +1,5 @@
 import type { Message } from './message';
+import type { Interruptible } from './slices';
 
 /** A message that is not sent, because the same text goes to the same number already. */
 export interface Duplicate {
@@ -10,7 +11,9 @@ export interface Duplicate {
  * Sets aside every message whose number and text came before; the first of them stays. Texts that were
  * split are compared whole: two of them may have a part in common.
  */
-export function setDuplicatesAside(messages: readonly Message[]): { unique: Message[]; duplicates: Duplicate[] } {
+export function* setDuplicatesAside(
+  messages: readonly Message[],
+): Interruptible<{ readonly unique: readonly Message[]; readonly duplicates: readonly Duplicate[] }> {
   const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
@@ -23,6 +26,7 @@ export function setDuplicatesAside(messages: readonly Message[]): { unique: Mess
     } else {
       parts.forEach((message, index) => duplicates.push({ message, original: originals[index] ?? message }));
     }
+    yield;
   }
   return { unique, duplicates };
 }

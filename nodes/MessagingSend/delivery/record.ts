@@ -5,6 +5,7 @@ import { isRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Failure } from '../api/failure';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt, Result } from './outcome';
+import type { Interruptible } from './slices';
 
 /**
  * One receipt as it is kept: a JSON text, because n8n stores an execution in a form in which one long
@@ -78,9 +79,9 @@ export class DeliveryRecord {
   /**
    * Parts messages by whether they have an outcome already. One whose number or text has changed is new.
    */
-  recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Recalled {
+  *recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Interruptible<Recalled> {
     if (this.lines.length === 0) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
-    const remembered = this.read(anyOrigin);
+    const remembered = yield* this.read(anyOrigin);
     const byLine = new Map<Line, Result[]>();
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
@@ -94,6 +95,7 @@ export class DeliveryRecord {
         const results = byLine.get(known.line) ?? [];
         if (results.push({ message, outcome: known.outcome }) === 1) byLine.set(known.line, results);
       }
+      yield;
     }
     const receipts = [...byLine].map(([line, results]): Receipt => ({ batch: line.b, results, data: dataOf(line, results, isSingle) }));
     const lastBatch = [...remembered.values()].reduce((last, { line }) => Math.max(last, line.b), 0);
@@ -138,7 +140,7 @@ export class DeliveryRecord {
   }
 
   /** By origin and fingerprint; if asked, by fingerprint alone as well. */
-  private read(anyOrigin: boolean): Map<string, Remembered> {
+  private *read(anyOrigin: boolean): Interruptible<Map<string, Remembered>> {
     const remembered = new Map<string, Remembered>();
     const remember = (origin: string, print: string, line: Line, outcome: Outcome) => {
       remembered.set(`${origin} ${print}`, { line, outcome });
@@ -152,6 +154,7 @@ export class DeliveryRecord {
       }
       const uncertain: Outcome = { kind: 'uncertain', failure: failureOf(line) };
       for (const [origin, print] of line.u ?? []) remember(origin, print, line, uncertain);
+      yield;
     }
     return remembered;
   }

@@ -6,6 +6,7 @@ import type { Delivered } from './deliver';
 import { codePoints } from './longText';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt } from './outcome';
+import type { Interruptible } from './slices';
 
 /** What the output items of an accepted request look like. */
 export type Output =
@@ -24,17 +25,22 @@ type Sent = Extract<Outcome, { kind: 'sent' }>;
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
-export function settle({ unsendable, receipts, duplicates, planned }: Delivered, output: Output): INodeExecutionData[] {
+export function* settle({ unsendable, receipts, duplicates, planned }: Delivered, output: Output): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
     items.add(draft, failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }));
+    yield;
   }
-  for (const receipt of receipts) settleReceipt(receipt, output, items);
+  for (const receipt of inOrderOfInput(receipts)) {
+    settleReceipt(receipt, output, items);
+    yield;
+  }
 
   // Only where there are duplicates is it worth to find every message's outcome again.
   const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
   for (const { message, original } of duplicates) {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
+    yield;
   }
   for (const { number, messages } of planned) {
     for (const message of messages) {
@@ -42,6 +48,7 @@ export function settle({ unsendable, receipts, duplicates, planned }: Delivered,
       const json = { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) };
       items.add(message, linked(json, message));
     }
+    yield;
   }
   return items.inOrder();
 }
@@ -64,10 +71,16 @@ class OrderedItems {
 
   inOrder(): INodeExecutionData[] {
     if (this.isOrdered) return this.items;
-    const places = Uint32Array.from(this.items.keys());
+    const places = [...this.items.keys()];
+    // An Array's sort, unlike a typed array's, is fast where all but a few are in order.
     places.sort((a, b) => compare(this.origins[a], this.origins[b]) || a - b);
-    return Array.from(places, (place) => this.items[place]).filter((item) => item !== undefined);
+    return places.flatMap((place) => this.items[place] ?? []);
   }
+}
+
+/** Answers to requests that ran at once come in any order. */
+function inOrderOfInput(receipts: readonly Receipt[]): Receipt[] {
+  return receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
 }
 
 function settleReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {

@@ -1,0 +1,74 @@
+import './environment';
+
+import {
+  ICredentialsHelper,
+  type ICredentialDataDecryptedObject,
+  type ICredentials,
+  type ICredentialType,
+  type IHttpRequestOptions,
+  type INode,
+  type INodeProperties,
+  type Workflow,
+} from 'n8n-workflow';
+
+/** The one thing that n8n-core leaves to the server: where credentials are stored. Here all nodes have the same one. */
+export class Credentials extends ICredentialsHelper {
+  constructor(private readonly data: ICredentialDataDecryptedObject, private readonly type: ICredentialType) {
+    super();
+  }
+
+  getParentTypes(): string[] {
+    return [];
+  }
+
+  isCredentialUsableByNode(): boolean {
+    return true;
+  }
+
+  /** As n8n's server resolves the `authenticate` of a credential of type generic. */
+  async authenticate(
+    credentials: ICredentialDataDecryptedObject,
+    _typeName: string,
+    requestOptions: IHttpRequestOptions,
+    workflow?: Workflow,
+    node?: INode,
+  ): Promise<IHttpRequestOptions> {
+    const { authenticate } = this.type;
+    if (typeof authenticate !== 'object' || workflow === undefined || node === undefined) throw new Error('not generic');
+    for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
+      requestOptions.headers ??= {};
+      requestOptions.headers[name] = workflow.expression.getSimpleParameterValue(node, value as string, 'internal', {
+        $credentials: credentials,
+      }) as string;
+    }
+    return await Promise.resolve(requestOptions);
+  }
+
+  async preAuthentication(): Promise<undefined> {
+    return await Promise.resolve(undefined);
+  }
+
+  async runPreAuthentication(): Promise<undefined> {
+    return await Promise.resolve(undefined);
+  }
+
+  async getCredentials(): Promise<ICredentials> {
+    return await Promise.reject(new Error('not needed'));
+  }
+
+  async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+    return await Promise.resolve({ ...this.data });
+  }
+
+  getCredentialsProperties(): INodeProperties[] {
+    return this.type.properties;
+  }
+
+  async updateCredentials(): Promise<void> {
+    return await Promise.reject(new Error('not needed'));
+  }
+
+  async updateCredentialsOauthTokenData(): Promise<void> {
+    return await Promise.reject(new Error('not needed'));
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * n8n's own engine (n8n-core) in this process: packages are loaded by n8n's loader, and workflows run in
+ * its WorkflowExecute over real HTTP. Nothing of n8n is imitated but what n8n-core leaves to the server.
+ */
+import './environment';
+
+import { resolve } from 'node:path';
+import 'reflect-metadata';
+import { ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
+import {
+  NodeHelpers,
+  Workflow,
+  type ICredentialType,
+  type IConnections,
+  type INode,
+  type INodeExecutionData,
+  type INodeType,
+  type INodeTypes,
+  type IRunExecutionData,
+  type IVersionedNodeType,
+  type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+
+import { Credentials } from './credentials';
+
+const ROOT = resolve(__dirname, '../..');
+
+export interface Loaded {
+  readonly node: INodeType;
+  readonly credential: ICredentialType;
+}
+
+let loaded: Promise<Loaded> | undefined;
+
+/** The built package, loaded as n8n does it, with the steps that make a declarative node runnable. */
+export async function loadPackage(): Promise<Loaded> {
+  loaded ??= (async () => {
+    const loader = new PackageDirectoryLoader(ROOT);
+    await loader.loadAll();
+    const node = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSend').type);
+    node.execute = async function () {
+      return (await new RoutingNode(this as unknown as ExecuteContext, node).runNode()) ?? [];
+    };
+    return { node, credential: loader.getCredential('messagingSendApi').type };
+  })();
+  return await loaded;
+}
+
+/** The node that a workflow begins with: n8n's own triggers have no items to hand on. */
+export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = []): INodeType {
+  return {
+    description: {
+      displayName: 'Items',
+      name: 'items',
+      group: ['input'],
+      version: 1,
+      description: 'Hands on the items it was given',
+      defaults: { name: 'Items' },
+      inputs,
+      outputs: ['main'],
+      properties: [],
+    },
+    execute: async () => await Promise.resolve([items]),
+  };
+}
+
+export interface EngineSetup {
+  readonly nodes: INode[];
+  readonly connections: IConnections;
+  /** By the names that `nodes` use. */
+  readonly types: Readonly<Record<string, INodeType | IVersionedNodeType>>;
+  /** The credential that every node gets. */
+  readonly account: { baseUrl: string; apiKey: string };
+  /** How n8n counts the execution: `manual` is one started in the editor. */
+  readonly mode: 'manual' | 'trigger';
+  /** Is given what a manual run shows in the browser's console. */
+  readonly onConsole?: (...lines: unknown[]) => void;
+  /** Is given the data of the execution when n8n stores it. */
+  readonly onStore?: (data: IRunExecutionData) => void;
+}
+
+export interface Prepared {
+  readonly workflow: Workflow;
+  readonly additionalData: IWorkflowExecuteAdditionalData;
+}
+
+/** What n8n's WorkflowExecute needs to run a workflow. */
+export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore }: EngineSetup): Promise<Prepared> {
+  const { credential } = await loadPackage();
+  const typeOf = (name: string): INodeType | IVersionedNodeType => {
+    const type = types[name];
+    if (type === undefined) throw new Error(`the workflow has a node of an unknown type ${name}`);
+    return type;
+  };
+  const nodeTypes: INodeTypes = {
+    getByName: typeOf,
+    getByNameAndVersion: (name, version) => NodeHelpers.getVersionedNodeType(typeOf(name), version),
+    getKnownTypes: () => ({}),
+  };
+  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1' } });
+  const hooks = new ExecutionLifecycleHooks(mode, '1', { id: 'test', name: 'test', active: false, nodes, connections, createdAt: new Date(), updatedAt: new Date(), isArchived: false, activeVersionId: null });
+  if (onStore !== undefined) {
+    hooks.addHandler('workflowExecuteAfter', async ({ data }) => {
+      onStore(data);
+      await Promise.resolve();
+    });
+  }
+  const address = 'http://127.0.0.1';
+  const additionalData = {
+    credentialsHelper: new Credentials(account, credential),
+    currentNodeExecutionIndex: 0,
+    executionId: '1',
+    hooks,
+    restApiUrl: address,
+    instanceBaseUrl: address,
+    formBaseUrl: address,
+    formWaitingBaseUrl: address,
+    formTestBaseUrl: address,
+    webhookBaseUrl: address,
+    webhookWaitingBaseUrl: address,
+    webhookTestBaseUrl: address,
+    mcpBaseUrl: address,
+    mcpTestBaseUrl: address,
+    variables: {},
+    logAiEvent: () => {},
+    sendDataToUI: (_type: string, data: { messages?: unknown[] }) => onConsole?.(...(data.messages ?? [])),
+  } as unknown as IWorkflowExecuteAdditionalData;
+  return { workflow, additionalData };
+}

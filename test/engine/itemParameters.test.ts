@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { ExecuteContext } from 'n8n-core';
+import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
+
+import { parametersOf } from '../../nodes/MessagingSend/actions/itemParameters';
+import { loadPackage, prepareEngine } from './engine';
+import { NODE_TYPE } from './n8n';
+import { SEND } from './setup';
+
+/** What n8n hands to a node whose Phone is this expression. */
+async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteFunctions> {
+  const node: INode = { id: '1', name: 'Send', type: NODE_TYPE, typeVersion: 1, position: [0, 0], parameters: { ...SEND, phone } };
+  const account = { baseUrl: 'http://127.0.0.1', apiKey: '' };
+  const types = { [NODE_TYPE]: (await loadPackage()).node };
+  const { workflow, additionalData } = await prepareEngine({ nodes: [node], connections: {}, types, account, mode: 'manual' });
+  const items = jsons.map((json) => ({ json }));
+  const input = { main: [items] };
+  const data = createRunExecutionData();
+  return new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, { node, data: input, source: null }, []);
+}
+
+/** A value, or the message of the error in its place. */
+function valueOrError(read: () => unknown): unknown {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+const NAMES = ['a', 'b', '_c1', 'phone number', '0', '', 'length', 'größe', 'constructor', '__proto__', 'toJSON', 'caller', '}}', '{{', "it's", '\n'];
+
+const leaf = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.double(),
+  fc.integer(),
+  fc.boolean(),
+  fc.constantFrom(null, undefined, '={{ 1 }}', '{{ $json.a }}', [], {}),
+);
+
+/** A step of an expression, and the name it stands for. */
+const step = fc.oneof(
+  fc.constantFrom('a', 'b', '_c1').map((name) => ({ name, written: `.${name}` })),
+  fc.constantFrom(...NAMES).map((name) => ({ name, written: `.${name}` })),
+  fc.constantFrom(...NAMES).map((name) => ({ name, written: `["${name}"]` })),
+  fc.constantFrom(...NAMES).map((name) => ({ name, written: `['${name}']` })),
+  fc.nat({ max: 2 }).map((index) => ({ name: String(index), written: `[${index}]` })),
+);
+const space = fc.constantFrom('', ' ', '\n ');
+
+/** An expression, and items in which its path leads to some value, wholly or in part. */
+const expressionAndItems = fc.array(step, { minLength: 1, maxLength: 3 }).chain((steps) => {
+  const written = steps.map((each) => each.written).join('');
+  const json = fc.tuple(fc.nat({ max: 9 }), fc.boolean(), leaf).map(([depth, asList, value]) => {
+    const names = steps.slice(0, depth).map(({ name }) => name);
+    return names.reduceRight<unknown>((inner, name) => (asList && /^\d$/.test(name) ? listWith(Number(name), inner) : Object.fromEntries([[name, inner]])), value);
+  });
+  return fc.record({
+    phone: fc.tuple(space, space).map(([before, after]) => `={{${before}$json${written}${after}}}`),
+    jsons: fc.array(json.map((value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { a: value })), { minLength: 1, maxLength: 5 }),
+  });
+});
+
+function listWith(index: number, value: unknown): unknown[] {
+  return Array.from({ length: index + 1 }, (_, place) => (place === index ? value : place));
+}
+
+test('an expression that names a field comes to exactly what n8n makes of it, whatever the items hold', async () => {
+  let readDirectly = 0;
+  await fc.assert(
+    fc.asyncProperty(expressionAndItems, async ({ phone, jsons }) => {
+      const context = await contextOf(phone, jsons as IDataObject[]);
+      const expected = jsons.map((_json, item) => valueOrError(() => context.getNodeParameter('phone', item)));
+      const asked = jest.spyOn(context, 'getNodeParameter');
+      const read = parametersOf(context);
+      expect(jsons.map((_json, item) => valueOrError(() => read(item)('phone')))).toEqual(expected);
+      // One more is for the expression itself.
+      readDirectly += jsons.length - (asked.mock.calls.length - 1);
+    }),
+    { seed: 20_261_121, numRuns: 2000 },
+  );
+  expect(readDirectly).toBeGreaterThan(500);
+}, 60_000);
+
+test('n8n evaluates a plain expression for one item, and any other for each', async () => {
+  const items = Array.from({ length: 50 }, (_, index) => ({ phone: `44770090${index}` }));
+  const evaluations = async (phone: string) => {
+    const context = await contextOf(phone, items);
+    const asked = jest.spyOn(context, 'getNodeParameter');
+    const read = parametersOf(context);
+    expect(items.map((_item, index) => read(index)('phone'))).toEqual(items.map(({ phone: number }) => number));
+    return asked.mock.calls.filter(([, , , options]) => options === undefined).length;
+  };
+  expect(await evaluations('={{ $json.phone }}')).toBe(1);
+  expect(await evaluations('={{ $json.phone.trim() }}')).toBe(50);
+});

@@ -1,0 +1,29 @@
+import { inSlices, type Interruptible } from '../../nodes/MessagingSend/delivery/slices';
+
+/** Keeps the process to itself for some milliseconds, as reading an item does. */
+function busy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+it('long work lets others have their turn, and comes to its result', async () => {
+  let turns = 0;
+  function* work(): Interruptible<number> {
+    for (let step = 0; step < 100; step += 1) {
+      busy(1);
+      yield;
+    }
+    return turns;
+  }
+  const others = setInterval(() => (turns += 1), 1);
+  const turnsMeanwhile = await inSlices(work());
+  clearInterval(others);
+  expect(turnsMeanwhile).toBeGreaterThanOrEqual(3);
+});
+
+it('an error of the work comes out', async () => {
+  function* work(): Interruptible<number> {
+    throw new Error('broken');
+  }
+  await expect(inSlices(work())).rejects.toThrow('broken');
+});
