@@ -142,7 +142,7 @@ describe('a message that only the service knows to be bad', () => {
   test('is named when the run stops', async () => {
     refuse(3, { detailsShape: 'dotted' });
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-    expect(error).toMatchObject({ message: 'The service does not accept the phone of this message', context: { itemIndex: 3 } });
+    expect(error).toMatchObject({ message: 'The service does not accept the phone number of this message', context: { itemIndex: 3 } });
     expect(received()).toEqual([]);
   });
 });

@@ -194,7 +194,7 @@ describe('a batch that is refused for some of its messages', () => {
     expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
     expect(run.items('not_sent')).toEqual([3, 50, 99]);
     expect(run.items('sent')).toHaveLength(117);
-    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone of this message');
+    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone number of this message');
   });
 
   it('also where they are named by their number', async () => {

@@ -116,9 +116,9 @@ describe('the failure of one message of a batch', () => {
   const ofRequest = failureWith({ code: 'VALIDATION_ERROR', httpStatus: 422, message: 'The request', description: 'The request' });
 
   it.each([
-    [[['messages', 3, 'phone']], 'The service does not accept the phone of this message'],
-    [[['messages', 3, 'message']], 'The service does not accept the message of this message'],
-    [[['messages', 3, 'phone'], ['messages', 3, 'message']], 'The service does not accept the phone and the message of this message'],
+    [[['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
+    [[['messages', 3, 'message']], 'The service does not accept the text of this message'],
+    [[['messages', 3, 'phone'], ['messages', 3, 'message']], 'The service does not accept the phone number and the text of this message'],
     [[['messages', 3]], 'The service does not accept this message'],
     [[[]], 'The service does not accept this message'],
     [[], 'The service does not accept this message'],

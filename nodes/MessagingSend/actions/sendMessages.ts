@@ -14,6 +14,7 @@ import { summarize } from '../delivery/summary';
 import { readDeliveryOptions } from './deliveryOptions';
 import { progressReporter, reportSummary } from './report';
 import { stopError } from './stop';
+import { recordOfCall } from './toolCall';
 import { gateFor, wireFor } from './wire';
 
 /** What an operation makes of the node's parameters. */
@@ -63,11 +64,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   return await outcome(context, job, delivered, stopOnFailure);
 }
 
-/**
- * Sends the messages of one item through the routing of its operation, for agents and MCP servers.
- * n8n does not run it again by itself, and an agent may well mean to send the same text twice, so no
- * record is kept.
- */
+/** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
 export async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
@@ -81,7 +78,7 @@ export async function sendForItem(
     options: readDeliveryOptions(context.getNodeParameter('options', {})),
   };
   const { delivery } = prepare(job, setup, callerFor(setup.account), context.getExecutionCancelSignal());
-  const delivered = await deliver({ ...delivery, stopOnFailure, record: null, onReceipt: () => {} });
+  const delivered = await deliver({ ...delivery, stopOnFailure, record: recordOfCall(context), onReceipt: () => {} });
   return await outcome(context, job, delivered, stopOnFailure);
 }
 

@@ -1,9 +1,10 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import type { Failure } from '../api/failure';
-import { nodeApiError, nodeOperationError } from '../api/nodeErrors';
+import { isTool, nodeApiError, nodeOperationError } from '../api/nodeErrors';
 import type { Delivered } from '../delivery/deliver';
 import type { Origin } from '../delivery/message';
+import { toolStopError } from './toolStop';
 
 const SEND_THE_REST =
   'To send the rest, use Retry in the list of executions: it leaves those alone, while a new execution sends them again.';
@@ -15,7 +16,9 @@ const MOST_NAMED = 10;
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first
  * failure, says how many messages had gone out before, and names the items that failed alike.
  */
-export function stopError(node: INode, { unsendable, receipts, resumed }: Delivered): NodeApiError | NodeOperationError | null {
+export function stopError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
+  if (isTool(node)) return toolStopError(node, delivered);
+  const { unsendable, receipts, resumed } = delivered;
   const [wrong] = unsendable;
   if (wrong !== undefined) {
     const nothing = resumed > 0 ? `Nothing more was sent; ${resumed} had gone out in an earlier try.` : 'Nothing was sent.';

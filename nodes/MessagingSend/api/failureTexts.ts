@@ -40,7 +40,8 @@ export function failureOf(answer: FailedAnswer): Failure {
  * @param failure that of the request
  */
 export function messageFailure(failure: Failure, complaints: readonly Complaint[]): Failure {
-  const fields = [...new Set(complaints.map(({ path }) => path.at(-1)))].filter((field) => field === 'phone' || field === 'message');
+  const names: Partial<Record<string, string>> = { phone: 'phone number', message: 'text' };
+  const fields = [...new Set(complaints.flatMap(({ path }) => names[path.at(-1) ?? ''] ?? []))];
   const texts = [...new Set(complaints.map(({ text }) => apiText(text)))].filter((text) => text !== '');
   return {
     ...failure,

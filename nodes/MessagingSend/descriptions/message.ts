@@ -1,40 +1,76 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { routedSend } from '../actions/send';
 import { routedSendBulk } from '../actions/sendBulk';
 import { keepAnswer } from '../api/routing';
 import { deliveryOptions } from './options';
+import { forModels, notForModels } from './tool';
 
-const FROM_ITEMS = { resource: ['message'], operation: ['sendBulk'], source: ['items'] };
-const FROM_LIST = { resource: ['message'], operation: ['sendBulk'], source: ['json'] };
+const BULK = { resource: ['message'], operation: ['sendBulk'] };
+const FROM_ITEMS = { ...BULK, source: ['items'] };
+const FROM_LIST = { ...BULK, source: ['json'] };
 
 /** Send and Send Bulk from items ask for the same two fields. */
-function recipientAndText(show: Record<string, string[]>, textDescription: string): INodeProperties[] {
+function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescription: string): INodeProperties[] {
+  const phone: INodeProperties = {
+    displayName: 'Phone',
+    name: 'phone',
+    type: 'string',
+    required: true,
+    default: '',
+    placeholder: 'e.g. 447700900123',
+    description:
+      'Number of the recipient with the country code. Spaces, dots, dashes, brackets and a leading + or 00 are removed.',
+  };
+  const message: INodeProperties = {
+    displayName: 'Message',
+    name: 'message',
+    type: 'string',
+    typeOptions: { rows: 4 },
+    required: true,
+    default: '',
+    placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
+    description: textDescription,
+  };
   return [
-    {
-      displayName: 'Phone',
-      name: 'phone',
-      type: 'string',
-      required: true,
-      default: '',
-      placeholder: 'e.g. 447700900123',
-      description:
-        'Number of the recipient with the country code. Spaces, dots, dashes, brackets and a leading + or 00 are removed.',
-      displayOptions: { show },
-    },
-    {
-      displayName: 'Message',
-      name: 'message',
-      type: 'string',
-      typeOptions: { rows: 4 },
-      required: true,
-      default: '',
-      placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
-      description: textDescription,
-      displayOptions: { show },
-    },
+    notForModels(phone, show),
+    forModels(phone, show, 'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123'),
+    notForModels(message, show),
+    forModels(message, show, 'Text to send, of at most 1,000 characters. Every call sends a message and uses a credit, also if the same text was sent before.'),
   ];
 }
+
+const source: INodeProperties = {
+  displayName: 'Source',
+  name: 'source',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: 'Input Items',
+      value: 'items',
+      description: 'One message for each input item',
+    },
+    {
+      name: 'JSON List',
+      value: 'json',
+      description: 'A list of messages of any length, such as a webhook brings',
+    },
+  ],
+  default: 'items',
+  description: 'Where the messages come from',
+};
+
+const messages: INodeProperties = {
+  displayName: 'Messages',
+  name: 'messages',
+  type: 'json',
+  required: true,
+  default: '',
+  placeholder: 'e.g. [{ "phone": "447700900123", "message": "Hello" }]',
+  description:
+    'JSON array of objects, each with "phone" (number of the recipient with the country code) and "message" (text to send)',
+};
 
 export const messageProperties: INodeProperties[] = [
   {
@@ -47,7 +83,7 @@ export const messageProperties: INodeProperties[] = [
       {
         name: 'Send',
         value: 'send',
-        action: 'Send a message',
+        action: 'Send a text message to a phone number',
         description: 'Send one message for each input item, with one request each',
         routing: {
           request: { method: 'POST', url: '/messages/send' },
@@ -59,7 +95,7 @@ export const messageProperties: INodeProperties[] = [
       {
         name: 'Send Bulk',
         value: 'sendBulk',
-        action: 'Send messages in bulk',
+        action: 'Send text messages to many phone numbers',
         description: 'Send the messages of all input items, or of a list, with up to 100 in each request',
         routing: {
           request: { method: 'POST', url: '/messages/send-bulk' },
@@ -72,38 +108,15 @@ export const messageProperties: INodeProperties[] = [
     default: 'send',
   },
   ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'Text to send, of at most 1,000 characters'),
-  {
-    displayName: 'Source',
-    name: 'source',
-    type: 'options',
-    noDataExpression: true,
-    options: [
-      {
-        name: 'Input Items',
-        value: 'items',
-        description: 'One message for each input item',
-      },
-      {
-        name: 'JSON List',
-        value: 'json',
-        description: 'A list of messages of any length, such as a webhook brings',
-      },
-    ],
-    default: 'items',
-    description: 'Where the messages come from',
-    displayOptions: { show: { resource: ['message'], operation: ['sendBulk'] } },
-  },
+  notForModels(source, BULK),
+  // A call by a model is one item, so from Input Items it could send but one message.
+  { ...forModels(source, BULK), default: 'json' },
   ...recipientAndText(FROM_ITEMS, 'Text to send; with an expression, each item can have its own'),
-  {
-    displayName: 'Messages',
-    name: 'messages',
-    type: 'json',
-    required: true,
-    default: '',
-    placeholder: 'e.g. [{ "phone": "447700900123", "message": "Hello" }]',
-    description:
-      'JSON array of objects, each with "phone" (number of the recipient with the country code) and "message" (text to send)',
-    displayOptions: { show: FROM_LIST },
-  },
+  notForModels(messages, FROM_LIST),
+  forModels(
+    messages,
+    FROM_LIST,
+    'The messages to send, as a JSON array with one object for each: [{ "phone": "447700900123", "message": "Hello" }]. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.',
+  ),
   deliveryOptions,
 ];

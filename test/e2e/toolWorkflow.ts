@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../demo/json.js';
+import { CURRENT, OLDEST, type ReleaseName } from '../../demo/releases.js';
+import { START, start, type WorkflowNode } from './workflow.js';
+
+/** The name of the agent in {@link agentWorkflow}. */
+export const AGENT = 'AI Agent';
+
+/** The newest versions of n8n's AI nodes in each release. */
+const VERSIONS: Record<ReleaseName, { agent: number; mcpTrigger: number; model: JsonObject }> = {
+  [CURRENT]: { agent: 3.1, mcpTrigger: 2.1, model: { responsesApiEnabled: true } },
+  // So that both of OpenAI's interfaces are used.
+  [OLDEST]: { agent: 3, mcpTrigger: 2, model: { responsesApiEnabled: false } },
+};
+
+/** What each operation is to a user who picks it in the editor. */
+export const GET_BALANCE = { resource: 'balance', operation: 'get' };
+export const SEND = { resource: 'message', operation: 'send' };
+export const SEND_BULK = { resource: 'message', operation: 'sendBulk', source: 'json' };
+
+/**
+ * This package's node as a tool of an agent or an MCP server. Its name is what a model knows it by.
+ *
+ * @param settings  what the node's Settings tab sets, such as `onError`
+ */
+export function tool(name: string, parameters: JsonObject, settings: JsonObject = {}): WorkflowNode {
+  return {
+    name,
+    type: 'n8n-nodes-messaging-send.messagingSendTool',
+    typeVersion: 1,
+    parameters,
+    // Where the workflow's import puts the stored credential.
+    credentials: { messagingSendApi: { id: '', name: '' } },
+    ...settings,
+  };
+}
+
+/** An AI Agent, started by hand, with a model and these tools. */
+export function agentWorkflow(release: ReleaseName, name: string, tools: WorkflowNode[]): JsonObject {
+  const agent = {
+    name: AGENT,
+    type: '@n8n/n8n-nodes-langchain.agent',
+    typeVersion: VERSIONS[release].agent,
+    parameters: { promptType: 'define', text: 'Tell the customer that the order is on its way.', options: {} },
+  };
+  const model = {
+    name: 'Model',
+    type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+    typeVersion: 1.3,
+    parameters: { model: { __rl: true, mode: 'id', value: 'made-up' }, ...VERSIONS[release].model, options: { maxRetries: 0 } },
+    credentials: { openAiApi: { id: '', name: '' } },
+  };
+  return workflow(name, [start(), agent, model, ...tools], {
+    [START]: { main: [[{ node: AGENT, type: 'main', index: 0 }]] },
+    [model.name]: { ai_languageModel: [[{ node: AGENT, type: 'ai_languageModel', index: 0 }]] },
+    ...connected(tools, AGENT),
+  });
+}
+
+/** An MCP server with these tools, at `/mcp/<path>` once it is activated. */
+export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowNode[]): JsonObject {
+  const trigger = {
+    name: 'MCP Server Trigger',
+    type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+    typeVersion: VERSIONS[release].mcpTrigger,
+    parameters: { authentication: 'none', path },
+    webhookId: randomUUID(),
+  };
+  return workflow(path, [trigger, ...tools], connected(tools, trigger.name));
+}
+
+function connected(tools: WorkflowNode[], to: string): JsonObject {
+  return Object.fromEntries(tools.map(({ name }) => [name, { ai_tool: [[{ node: to, type: 'ai_tool', index: 0 }]] }]));
+}
+
+function workflow(name: string, nodes: WorkflowNode[], connections: JsonObject): JsonObject {
+  return {
+    name,
+    nodes: nodes.map((node, index) => ({ id: randomUUID(), position: [index * 220, 0], ...node })),
+    connections,
+    settings: { executionOrder: 'v1' },
+  };
+}
