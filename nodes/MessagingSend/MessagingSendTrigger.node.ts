@@ -21,7 +21,7 @@ export class MessagingSendTrigger implements INodeType {
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
-    // A poll has no way to add a hint of its own, so both texts are fixed, and true of every item.
+    // A poll has no way to add a hint of its own, so these texts are fixed, and true of every item.
     hints: [
       {
         message:
@@ -39,7 +39,10 @@ export class MessagingSendTrigger implements INodeType {
         active:
           '<b>While building your workflow</b>, fetch a test event: it is the current balance, low or not.<br /><br /><b>Your workflow will also execute automatically</b>, since it\'s activated: n8n checks the balance at the Poll Times, and executes the workflow when the credits fall below the threshold. These executions will show up in the <a data-key="executions">executions list</a>, but not in the editor.',
       },
-      activationHint: 'Once the workflow is published, n8n checks the balance at the Poll Times.',
+      activationHint: {
+        inactive: 'A test gives the current balance, low or not. Once the workflow is published, n8n checks the balance at the Poll Times.',
+        active: 'A test gives the current balance, low or not. The active workflow is started only by a low balance.',
+      },
     },
     properties: lowBalanceProperties,
   };

@@ -3,7 +3,7 @@ import './environment';
 
 import { Container } from '@n8n/di';
 import { ActiveWorkflowTriggers, PollContext, PollTriggerExecutor, WorkflowExecute } from 'n8n-core';
-import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
 import { loadPackage, prepareEngine, type EngineSetup } from './engine';
 import type { StoredError } from './n8n';
@@ -18,6 +18,8 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly stored?: IDataObject;
   /** How long n8n gives a poll, in milliseconds; left out, what n8n-core gives. */
   readonly budget?: number;
+  /** How n8n came to activate the workflow; `init` is its own start. */
+  readonly activation?: WorkflowActivateMode;
   /** n8n 2.0 does not tell how long a poll may take. */
   readonly withoutBudget?: boolean;
 }
@@ -42,6 +44,7 @@ export interface Active {
  */
 export async function activate(setup: TriggerSetup): Promise<Active> {
   const { workflow, additionalData, node } = await prepare(setup, 'trigger');
+  const { activation = 'activate' } = setup;
   let stored = JSON.stringify(setup.stored ?? {});
   const started: INodeExecutionData[][] = [];
   const errors: StoredError[] = [];
@@ -56,18 +59,18 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
     started.push(items ?? []);
   };
   const emitError = (error: Error) => errors.push(error as unknown as StoredError);
-  const getPollFunctions: GetPollFunctions = (_workflow, _node, _data, mode, activation) => {
+  const getPollFunctions: GetPollFunctions = (_workflow, _node, _data, mode, activationMode) => {
     const inScope = async <T>(poll: () => Promise<T>) => await poll();
     const { budget } = setup;
     const getBudget = budget === undefined ? undefined : () => budget;
-    const context = new PollContext(workflow, node, additionalData, mode, activation, emit, emitError, async () => {}, inScope, undefined, getBudget);
+    const context = new PollContext(workflow, node, additionalData, mode, activationMode, emit, emitError, async () => {}, inScope, undefined, getBudget);
     if (setup.withoutBudget === true) Object.defineProperty(context, 'getPollBudgetMs', { value: undefined });
     return context;
   };
-  await Container.get(ActiveWorkflowTriggers).addTriggers(workflow.id, workflow, [node.id], additionalData, 'trigger', 'activate', getTriggerFunctions, getPollFunctions);
+  await Container.get(ActiveWorkflowTriggers).addTriggers(workflow.id, workflow, [node.id], additionalData, 'trigger', activation, getTriggerFunctions, getPollFunctions);
   store();
   // What n8n's clock calls at the Poll Times.
-  const atPollTime = Container.get(PollTriggerExecutor).create(workflow, node, getPollFunctions(workflow, node, additionalData, 'trigger', 'activate'), () => true);
+  const atPollTime = Container.get(PollTriggerExecutor).create(workflow, node, getPollFunctions(workflow, node, additionalData, 'trigger', activation), () => true);
   return {
     poll: async () => await atPollTime(),
     started,

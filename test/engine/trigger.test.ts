@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { startSandbox, type Fault } from '../../sandbox/server';
+import { loadPackage } from './engine';
 import { runWorkflow } from './n8n';
 import { activate, fetchTestEvent, type Active, type TriggerSetup } from './polling';
 import { accountOf, contacts, KEY, sandboxForTests, SEND, withOptions } from './setup';
@@ -170,6 +171,11 @@ describe('a test run', () => {
     expect(test.staticData).toEqual(active.stored());
   });
 
+  test('is said to be one over its output', async () => {
+    const { trigger } = await loadPackage();
+    expect(trigger.description.hints).toMatchObject([{ message: expect.stringContaining('A test always gives the current balance') as string, location: 'outputPane', whenToDisplay: 'afterExecution' }]);
+  });
+
   test('of a workflow that never was active works as well, again and again', async () => {
     for (let run = 0; run < 2; run += 1) {
       expect((await fetchTestEvent(setup())).items).toMatchObject([{ json: { credits: 100_000, previous_credits: null } }]);
@@ -228,6 +234,20 @@ describe('an error', () => {
     await expect(refused).rejects.toThrow('There was a problem activating the workflow');
     // n8n does not try again to activate a workflow at its start if the message has this word.
     await expect(refused).rejects.not.toThrow('Authorization');
+  });
+
+  test.each(['init', 'leadershipChange'] as const)('of the first poll is stored when n8n resumes the workflow by itself (%s), and the watch goes on', async (activation) => {
+    sandbox().setCredits(150);
+    const before = await activate(setup());
+    sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
+    const active = await activate(setup({ activation, stored: before.stored() }));
+    await active.poll();
+    expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
+    expect(active.stored()).toEqual(before.stored());
+
+    await pollWith(active, 99, 98);
+    expect(told(active)).toEqual([[99]]);
+    expect(active.errors).toHaveLength(2);
   });
 
   test('shows that nothing answers at the address', async () => {

@@ -16,24 +16,44 @@ const KEPT = 'lowBalance';
 const POLL_BUDGET = 5 * 60_000;
 
 /**
- * One poll: reads the balance, and gives an item if it is to be told. A test run always gives one, and
- * leaves alone what is kept. Whatever keeps the balance from being read is thrown, and changes nothing
- * of what is kept either.
+ * The `poll` of the trigger.
+ * @throws whatever keeps the balance from being read. When the user activates the workflow, n8n shows it and
+ * does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  const { account, settings } = await setUp(this);
-  const data = await readData(this, account, settings);
+  if (!isResumed(this)) return await poll(this);
+  // n8n 2.41 gives up a trigger whose first poll fails as n8n starts: after 15 seconds, without a failed
+  // execution, and for good. A service that is down just then must not end the watch, so the error is
+  // reported as n8n does it with that of any later poll, and polls go on.
+  return await poll(this).catch((error: Error) => {
+    this.__emitError(error);
+    return null;
+  });
+}
+
+/** Whether n8n has activated the workflow by itself: there is nobody to show an error to. */
+function isResumed(context: IPollFunctions): boolean {
+  return ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
+/**
+ * Reads the balance, and gives an item if it is to be told. A test run always gives one, and leaves
+ * alone what is kept; so does an error.
+ */
+async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+  const { account, settings } = await setUp(context);
+  const data = await readData(context, account, settings);
   const credits = creditsOf(data);
-  if (credits === null) throw nodeApiError(this.getNode(), NO_CREDITS);
+  if (credits === null) throw nodeApiError(context.getNode(), NO_CREDITS);
   const { user_id, user_name } = pick(data, BALANCE_FIELDS);
   const owner = typeof user_id === 'boolean' ? null : user_id;
 
   // Not before the answer is there, and in one go: a slow poll may be overtaken by the next one.
   const now = Date.now();
   const { threshold } = settings.lowBalance;
-  const kept = this.getWorkflowStaticData('node');
+  const kept = context.getWorkflowStaticData('node');
   const { fires, previousCredits, next } = decide(readState(kept[KEPT]), { credits, owner }, settings.lowBalance, now);
-  const isTest = this.getMode() === 'manual';
+  const isTest = context.getMode() === 'manual';
   if (!isTest) kept[KEPT] = { ...next };
   if (!fires && !isTest) return null;
 
