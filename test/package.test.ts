@@ -27,13 +27,15 @@ test('the package brings no dependency of its own', () => {
 
 test('index.js gives the classes that n8n loads', () => {
   const classes = require(ROOT) as Record<string, unknown>;
-  expect(Object.keys(classes)).toEqual(['MessagingSend', 'MessagingSendApi']);
+  expect(Object.keys(classes)).toEqual(['MessagingSend', 'MessagingSendTrigger', 'MessagingSendApi']);
 });
 
 test('links to the documentation lead to the homepage in package.json', () => {
-  const built = [...manifest.n8n.credentials, 'dist/nodes/MessagingSend/MessagingSend.node.json'].map(read).join();
-  expect(built).toContain(manifest.homepage);
-  expect(built).not.toContain('homepage.invalid');
+  const codices = manifest.n8n.nodes.map((file) => file.replace(/js$/, 'json'));
+  for (const built of [...manifest.n8n.credentials, ...codices].map(read)) {
+    expect(built).toContain(manifest.homepage);
+    expect(built).not.toContain('homepage.invalid');
+  }
 });
 
 test('icons are named in the node and in the credential, light and dark', () => {

@@ -12,6 +12,7 @@ import {
   Workflow,
   type ICredentialType,
   type IConnections,
+  type IDataObject,
   type INode,
   type INodeExecutionData,
   type INodeType,
@@ -27,6 +28,7 @@ const ROOT = resolve(__dirname, '../..');
 
 export interface Loaded {
   readonly node: INodeType;
+  readonly trigger: INodeType;
   readonly credential: ICredentialType;
 }
 
@@ -41,7 +43,8 @@ export async function loadPackage(): Promise<Loaded> {
     node.execute = async function () {
       return (await new RoutingNode(this as unknown as ExecuteContext, node).runNode()) ?? [];
     };
-    return { node, credential: loader.getCredential('messagingSendApi').type };
+    const trigger = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSendTrigger').type);
+    return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
   })();
   return await loaded;
 }
@@ -77,6 +80,8 @@ export interface EngineSetup {
   readonly onConsole?: (...lines: unknown[]) => void;
   /** Is given the data of the execution when n8n stores it. */
   readonly onStore?: (data: IRunExecutionData) => void;
+  /** What n8n has stored of the workflow's static data. */
+  readonly staticData?: IDataObject;
 }
 
 export interface Prepared {
@@ -85,7 +90,7 @@ export interface Prepared {
 }
 
 /** What n8n's WorkflowExecute needs to run a workflow. */
-export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore }: EngineSetup): Promise<Prepared> {
+export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore, staticData }: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
     const type = types[name];
@@ -97,7 +102,7 @@ export async function prepareEngine({ nodes, connections, types, account, mode, 
     getByNameAndVersion: (name, version) => NodeHelpers.getVersionedNodeType(typeOf(name), version),
     getKnownTypes: () => ({}),
   };
-  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1' } });
+  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1' }, ...(staticData && { staticData }) });
   const hooks = new ExecutionLifecycleHooks(mode, '1', { id: 'test', name: 'test', active: false, nodes, connections, createdAt: new Date(), updatedAt: new Date(), isArchived: false, activeVersionId: null });
   if (onStore !== undefined) {
     hooks.addHandler('workflowExecuteAfter', async ({ data }) => {

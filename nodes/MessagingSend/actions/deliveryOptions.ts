@@ -15,9 +15,9 @@ export function readDeliveryOptions(value: unknown): DeliveryOptions {
     dryRun: onOff(given.dryRun, 'Dry Run'),
     duplicateMessages: oneOf(given.duplicateMessages, 'Duplicate Messages', ['send', 'sendOnce'] as const),
     longMessages: oneOf(given.longMessages, 'Long Messages', ['fail', 'truncate', 'split'] as const),
-    longestWait: number(given.longestWait, 'Longest Wait', 0, DEFAULT_OPTIONS.longestWait / 60_000) * 60_000,
-    parallelRequests: Math.floor(number(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests)),
-    requestsPerMinute: Math.floor(number(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute)),
+    longestWait: optionNumber(given.longestWait, 'Longest Wait', 0, DEFAULT_OPTIONS.longestWait / 60_000) * 60_000,
+    parallelRequests: Math.floor(optionNumber(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests)),
+    requestsPerMinute: Math.floor(optionNumber(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute)),
     uncertain: oneOf(given.uncertain, 'If the Outcome Is Uncertain', ['report', 'sendAgain'] as const),
     whenCreditsRunOut: oneOf(given.whenCreditsRunOut, 'When Credits Run Out', ['stop', 'sendWhatCreditsAllow'] as const),
   };
@@ -50,7 +50,8 @@ function oneOf<Choice extends string>(value: unknown, name: string, choices: rea
   throw new OptionError(`The option ${name} has to be one of ${choices.join(', ')}`);
 }
 
-function number(value: unknown, name: string, least: number, otherwise: number): number {
+/** @throws if it is set and not a number of at least `least`; the message names the option */
+export function optionNumber(value: unknown, name: string, least: number, otherwise: number): number {
   if (value === undefined || value === null || value === '') return otherwise;
   const given = Number(value);
   if (Number.isFinite(given) && given >= least) return given;

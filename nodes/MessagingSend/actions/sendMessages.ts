@@ -52,7 +52,8 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   }
 
   const { account, requestOptions } = setup;
-  const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions), context.getExecutionCancelSignal());
+  const signal = context.getExecutionCancelSignal();
+  const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions, signal), signal);
   const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
   const delivered = await deliver({
     ...delivery,

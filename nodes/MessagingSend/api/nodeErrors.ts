@@ -9,9 +9,9 @@ export function isTool({ type }: INode): boolean {
 
 /**
  * A failure of the service as n8n's error panel shows it.
- * @param item index of the item it is shown at
+ * @param item index of the item it is shown at; a trigger has none
  */
-export function nodeApiError(node: INode, failure: Failure, item: number): NodeApiError {
+export function nodeApiError(node: INode, failure: Failure, item?: number): NodeApiError {
   const { message, description } = shown(node, failure);
   const error = new NodeApiError(node, {}, {
     message,

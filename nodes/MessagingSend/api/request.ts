@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse, IPollFunctions } from 'n8n-workflow';
 
 import { follow } from '../delivery/wait';
 import { normalizeBaseUrl } from './baseUrl';
@@ -52,11 +52,19 @@ export function accountId({ baseUrl, apiKey }: Account): string {
   return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
 }
 
-/** For custom operations: requests with the node's credential and the user's Request Options. */
-export function caller(context: IExecuteFunctions, account: Account, options: RequestOptions): Call {
+/**
+ * For custom operations and polls: requests with the node's credential and the user's Request Options.
+ * @param signal ends a request that is under way
+ */
+export function caller(
+  context: IExecuteFunctions | IPollFunctions,
+  account: Account,
+  options: RequestOptions,
+  signal: AbortSignal | undefined,
+): Call {
   return async (method, path, body) => {
     try {
-      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(withOwnSignal(context), CREDENTIAL, {
+      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(withSignal(context, signal), CREDENTIAL, {
         ...REQUEST_DEFAULTS,
         ...options.http,
         headers: { ...REQUEST_DEFAULTS.headers },
@@ -72,8 +80,8 @@ export function caller(context: IExecuteFunctions, account: Account, options: Re
   };
 }
 
-/** n8n's helper listens to the Stop button of the context it is called on, for each request anew. */
-function withOwnSignal(context: IExecuteFunctions): IExecuteFunctions {
-  const signal = follow(context.getExecutionCancelSignal());
-  return Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as IExecuteFunctions;
+/** n8n's helper listens to the signal of the context it is called on, for each request anew; a poll has none. */
+function withSignal(context: IExecuteFunctions | IPollFunctions, signal: AbortSignal | undefined): IExecuteFunctions {
+  const own = follow(signal);
+  return Object.create(context, { getExecutionCancelSignal: { value: () => own } }) as IExecuteFunctions;
 }

@@ -13,6 +13,12 @@ export function affordable(count: number, { required_credits: required, availabl
   return Number.isFinite(affordableCount) ? Math.min(count - 1, affordableCount) : 0;
 }
 
+/** The credits of a balance record (API 2.1), also where they come as a text of digits; null where it has none. */
+export function creditsOf({ credits }: JsonRecord): number | null {
+  const value = typeof credits === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(credits) ? Number(credits) : credits;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
 const UNKNOWN: Failure = {
   code: 'UNREADABLE_ANSWER',
   httpStatus: null,
@@ -33,10 +39,9 @@ export function creditsFailure(reply: Reply, needed: number): Failure | null {
       scope: 'run',
     };
   }
-  const { credits } = reply.data;
-  const available = typeof credits === 'number' || typeof credits === 'string' ? Number(credits) : NaN;
+  const available = creditsOf(reply.data);
+  if (available === null) return UNKNOWN;
   if (available >= needed) return null;
-  if (!Number.isFinite(available)) return UNKNOWN;
   return {
     code: 'INSUFFICIENT_CREDITS',
     httpStatus: null,

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-const longestWait: INodeProperties = {
+export const longestWait: INodeProperties = {
   displayName: 'Longest Wait (Minutes)',
   name: 'longestWait',
   type: 'number',
@@ -10,7 +10,7 @@ const longestWait: INodeProperties = {
     'How long a request waits when the service says that there are too many. After that, what is left is not sent.',
 };
 
-const requestsPerMinute: INodeProperties = {
+export const requestsPerMinute: INodeProperties = {
   displayName: 'Requests per Minute',
   name: 'requestsPerMinute',
   type: 'number',

@@ -1,0 +1,51 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { lowBalanceProperties } from './descriptions/lowBalance';
+import { pollBalance } from './trigger/pollBalance';
+
+/** Starts a workflow when the credits run low. n8n calls `poll` at the Poll Times, and once on activation. */
+export class MessagingSendTrigger implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Messaging Send Trigger',
+    name: 'messagingSendTrigger',
+    icon: {
+      light: 'file:../../icons/messagingSend.light.svg',
+      dark: 'file:../../icons/messagingSend.dark.svg',
+    },
+    group: ['trigger'],
+    version: 1,
+    subtitle: '={{ { lowBalance: "Low Balance" }[$parameter["event"]] }}',
+    description: 'Starts the workflow when the credit balance falls below a threshold',
+    defaults: { name: 'Messaging Send Trigger' },
+    polling: true,
+    inputs: [],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: 'messagingSendApi', required: true }],
+    // A poll has no way to add a hint of its own, so these texts are fixed, and true of every item.
+    hints: [
+      {
+        message:
+          'A test always gives the current balance, low or not. The active workflow starts only when the credits fall below the threshold, once for each fall.',
+        type: 'info',
+        location: 'outputPane',
+        whenToDisplay: 'afterExecution',
+      },
+    ],
+    triggerPanel: {
+      header: '',
+      executionsHelp: {
+        inactive:
+          '<b>While building your workflow</b>, fetch a test event: it is the current balance, low or not.<br /><br /><b>Once you\'re happy with your workflow</b>, publish it. Then n8n checks the balance at the Poll Times, and executes the workflow when the credits fall below the threshold. These executions will show up in the <a data-key="executions">executions list</a>, but not in the editor.',
+        active:
+          '<b>While building your workflow</b>, fetch a test event: it is the current balance, low or not.<br /><br /><b>Your workflow will also execute automatically</b>, since it\'s activated: n8n checks the balance at the Poll Times, and executes the workflow when the credits fall below the threshold. These executions will show up in the <a data-key="executions">executions list</a>, but not in the editor.',
+      },
+      activationHint: {
+        inactive: 'A test gives the current balance, low or not. Once the workflow is published, n8n checks the balance at the Poll Times.',
+        active: 'A test gives the current balance, low or not. The active workflow is started only by a low balance.',
+      },
+    },
+    properties: lowBalanceProperties,
+  };
+
+  poll = pollBalance;
+}
