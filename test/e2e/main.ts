@@ -7,10 +7,8 @@ import { Command } from 'commander';
 import { DemoFailure } from '../../demo/failure.js';
 import { packPackage } from '../../demo/package.js';
 import { runSession } from '../../demo/session.js';
-import { report } from './report.js';
+import { ENDING, report } from './report.js';
 import { TARBALL_VARIABLE } from './tarball.js';
-
-const ENDING = '.test.ts';
 
 void runSession(async ({ signal, closing, say }) => {
   const parts = chooseParts(await findParts());

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { run } from 'node:test';
 
+/** How the name of a part's file ends. */
+export const ENDING = '.test.ts';
+
 /** How many tests came to which end; those that are skipped count as neither. */
 export interface Counts {
   passed: number;
@@ -28,7 +31,9 @@ export async function report(events: ReturnType<typeof run>, say: (line: string)
   let begun = { name: '', nesting: 0 };
   let previousNesting = 0;
   const enter = (file = '') => {
-    if (file !== part) say(`\n== ${path.basename(file, '.test.ts')}`);
+    // A part may have its tests in other files.
+    if (file === part || !file.endsWith(ENDING)) return;
+    say(`\n== ${path.basename(file, ENDING)}`);
     part = file;
   };
   const isParent = ({ nesting, details }: Ended) => {
