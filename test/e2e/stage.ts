@@ -123,11 +123,12 @@ export function stageForTests(options: StageOptions = {}): () => Stage {
   };
 }
 
-async function makeFolder(closing: Closing): Promise<string> {
+/** Makes a temporary folder that goes away with `closing`. */
+export async function makeFolder(closing: Closing): Promise<string> {
   // n8n compares real paths, and a temporary folder may be reached through a link.
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-e2e-'));
   // Also when the tests are ended by force, as far as that lets anything run.
-  const removeNow = () => rmSync(folder, { recursive: true, force: true });
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', removeNow);
   closing.add(async () => {
     await rm(folder, { recursive: true, force: true });
