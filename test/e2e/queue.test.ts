@@ -59,6 +59,7 @@ for (const release of SUPPORTED) {
       const { killed, sent } = await killInTheMiddle(stage, campaign);
       const other = await campaign.begin(1);
       const [failed, finished] = await campaign.ended(2);
+      assert.equal(phonesReached(stage), sent + campaign.phones(1).length);
       assert.deepEqual([failed?.id, failed?.status], [killed, 'error']);
       assert.match(failed?.error ?? '', STALLED);
       assert.deepEqual(failed?.runsOf(SENDER), [], 'n8n knows nothing of what went out');
@@ -112,7 +113,7 @@ async function beginInSight(stage: QueueStage, campaign: Campaign): Promise<{ ex
   // Messages go out at once, and n8n is told of it late.
   sandbox.setFaults([{ kind: 'delay', ms: 2000, on: 'bulk', probability: 1 }]);
   const execution = await campaign.begin(0);
-  await stage.waitFor('some answers, and requests under way', 30, async () => {
+  await stage.waitFor('some answers, and requests under way', 90, async () => {
     const requests = sandbox.requests();
     const answered = requests.filter(({ status }) => status === 201).length;
     return answered > 0 && answered < requests.length ? true : undefined;

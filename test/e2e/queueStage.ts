@@ -45,7 +45,8 @@ export class QueueStage {
     readonly credential: StoredCredential,
     private readonly closing: Closing,
   ) {
-    closing.add(async () => await this.main.stop());
+    // Nobody wants what they still do, and a worker in good order would end its executions first.
+    closing.add(async () => await this.main.kill());
   }
 
   /** Starts everything but workers, with the package in its place. */
@@ -67,7 +68,7 @@ export class QueueStage {
       };
       const home = { folder: await makeHome(closing), port: await getPort() };
       const main = await startN8n({ installation, ...home, environment, signal });
-      closing.add(() => main.stop());
+      closing.add(() => main.kill());
       const rest = new N8nRest(main);
       await rest.setUpOwner(OWNER);
       const credential = await rest.createCredential('Messaging Send account', 'messagingSendApi', {
@@ -88,7 +89,7 @@ export class QueueStage {
     const port = await getPort();
     const { concurrency } = options;
     const worker = await startN8n({ installation, folder, port, environment, worker: { concurrency }, signal: stopped.signal });
-    closing.add(() => worker.stop());
+    closing.add(() => worker.kill());
     this.workers.push(worker);
     return worker;
   }
