@@ -1,9 +1,9 @@
-import { copyFile, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import getPort from 'get-port';
 import { startSandbox, type Sandbox } from '../sandbox/server.js';
 import type { Closing } from './closing.js';
+import { makeDataFolder } from './dataFolder.js';
 import { CONTACTS_FILE, readExample, type ExampleWorkflow } from './example.js';
 import { DemoFailure } from './failure.js';
 import { installN8n } from './install.js';
@@ -66,7 +66,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const n8nPort = await findPort(options.ports.n8n, '--n8n-port');
   const sandboxPort = await findPort(options.ports.sandbox, '--sandbox-port');
   const installation = await installN8n(options.release, { say, signal });
-  const folder = await makeDataFolder(options);
+  const folder = await makeDataFolder('demo');
+  closing.add(async () => {
+    if (options.keepData) say(`n8n's data is kept in ${folder}`);
+    else await rm(folder, { recursive: true, force: true });
+  });
 
   if (options.tarball === undefined) say('Building and packing this package');
   const tarball = options.tarball ?? (await packPackage(path.join(folder, 'package'), signal));
@@ -95,14 +99,4 @@ async function findPort(wanted: Port, flag: string): Promise<number> {
   if (wanted === 'free') return await getPort();
   if ((await getPort({ port: wanted })) === wanted) return wanted;
   throw new DemoFailure(`Port ${wanted} is in use. Choose another with ${flag}.`);
-}
-
-async function makeDataFolder({ keepData, say, closing }: StackOptions): Promise<string> {
-  // n8n compares real paths, and a temporary folder may be reached through a link.
-  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-demo-'));
-  closing.add(async () => {
-    if (keepData) say(`n8n's data is kept in ${folder}`);
-    else await rm(folder, { recursive: true, force: true });
-  });
-  return folder;
 }

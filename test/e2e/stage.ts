@@ -1,10 +1,9 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { after, before } from 'node:test';
 import getPort from 'get-port';
 import { Closing } from '../../demo/closing.js';
+import { makeDataFolder } from '../../demo/dataFolder.js';
 import { Stopped } from '../../demo/failure.js';
 import { installN8n, type N8nInstallation } from '../../demo/install.js';
 import type { JsonObject } from '../../demo/json.js';
@@ -125,8 +124,7 @@ export function stageForTests(options: StageOptions = {}): () => Stage {
 
 /** Makes a temporary folder that goes away with `closing`. */
 export async function makeFolder(closing: Closing): Promise<string> {
-  // n8n compares real paths, and a temporary folder may be reached through a link.
-  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-e2e-'));
+  const folder = await makeDataFolder('e2e');
   // Also when the tests are ended by force, as far as that lets anything run.
   const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', removeNow);

@@ -378,6 +378,21 @@ describe('several requests at once', () => {
     expect((await done).flatMap(({ results }) => results)).toHaveLength(5);
   });
 
+  it('wait for all earlier ones to the same number, however many there are', async () => {
+    const messages = messagesUpTo(6).map((message) => (message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) }));
+    const { open, done, started } = byHand(messages, 1, 3);
+    await begin();
+    await open[0]?.answer();
+    expect(started()).toEqual([[1]]);
+    await open[0]?.answer();
+    expect(started()).toEqual([[4], [2]]);
+    await open[0]?.answer();
+    // The first one to this number is done, and the second one is under way: the others wait on.
+    expect(started()).toEqual([[2]]);
+    while (open.length > 0) await open[0]?.answer();
+    expect((await done).map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
+  });
+
   it('cost one request where the key is wrong', async () => {
     const { open, done, started } = byHand(messagesUpTo(5), 1, 4);
     await begin();

@@ -5,11 +5,13 @@ import { plainPath, valueAt, type Path } from './plainExpression';
 /** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
 export type ReadParameter = (name: string, otherwise?: unknown) => unknown;
 
-interface Plain {
-  readonly path: Path | null;
-  /** Whether n8n was seen to come to the same value for an item. */
-  confirmed: boolean;
-}
+/** How a parameter can be read without n8n's help. */
+type Shortcut =
+  /** It is the same for all items. */
+  | { readonly kind: 'fixed'; readonly value: unknown }
+  /** It only names a field; `confirmed` once n8n was seen to come to the same value for an item. */
+  | { readonly kind: 'field'; readonly path: Path; confirmed: boolean }
+  | { readonly kind: 'none' };
 
 /**
  * Reads the parameters of the items of a run. n8n takes some 0.1 ms to evaluate an expression, so a
@@ -18,20 +20,25 @@ interface Plain {
  */
 export function parametersOf(context: IExecuteFunctions): (item: number) => ReadParameter {
   const items = context.getInputData();
-  const known = new Map<string, Plain>();
+  const shortcuts = new Map<string, Shortcut>();
 
-  const plainOf = (name: string, otherwise: unknown): Plain => {
+  const shortcutFor = (name: string, otherwise: unknown): Shortcut => {
     const parameter: unknown = context.getNodeParameter(name, 0, otherwise, { rawExpressions: true });
-    const plain = { path: plainPath(parameter), confirmed: false };
-    known.set(name, plain);
-    return plain;
+    const path = plainPath(parameter);
+    if (path !== null) return { kind: 'field', path, confirmed: false };
+    const mayDiffer = typeof parameter === 'object' || (typeof parameter === 'string' && parameter.startsWith('='));
+    return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, otherwise) };
   };
   return (item) => (name, otherwise) => {
-    const plain = known.get(name) ?? plainOf(name, otherwise);
-    const direct = plain.path === null ? undefined : valueAt(items[item]?.json, plain.path);
-    if (direct !== undefined && plain.confirmed) return direct;
+    let shortcut = shortcuts.get(name);
+    if (shortcut === undefined) shortcuts.set(name, (shortcut = shortcutFor(name, otherwise)));
+    if (shortcut.kind === 'fixed') return shortcut.value;
+
+    const direct = shortcut.kind === 'field' ? valueAt(items[item]?.json, shortcut.path) : undefined;
+    if (shortcut.kind === 'none' || direct === undefined) return context.getNodeParameter(name, item, otherwise);
+    if (shortcut.confirmed) return direct;
     const value: unknown = context.getNodeParameter(name, item, otherwise);
-    if (direct !== undefined) plain.confirmed = Object.is(value, direct);
+    shortcut.confirmed = Object.is(value, direct);
     return value;
   };
 }

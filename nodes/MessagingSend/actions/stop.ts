@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
+import type { Failure } from '../api/failure';
 import { nodeApiError, nodeOperationError } from '../api/nodeErrors';
 import type { Delivered } from '../delivery/deliver';
 import type { Origin } from '../delivery/message';
@@ -21,15 +22,19 @@ export function stopError(node: INode, { unsendable, receipts, resumed }: Delive
     const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
     return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
   }
-  const results = receipts.flatMap((receipt) => receipt.results);
-  const failed = results.flatMap(({ message, outcome }) =>
-    outcome.kind === 'sent' ? [] : [{ ...message, failure: outcome.failure }],
-  );
+  let sent = 0;
+  const failed: Array<Origin & { readonly failure: Failure }> = [];
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) {
+      if (outcome.kind === 'sent') sent += 1;
+      else failed.push({ ...message, failure: outcome.failure });
+    }
+  }
   const [first] = failed;
   if (first === undefined) return null;
   const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
-  const sent = results.length - failed.length;
-  const gone = `${sent} of ${results.length} ${results.length === 1 ? 'message' : 'messages'} had gone out before.`;
+  const total = sent + failed.length;
+  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before.`;
   const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
   const description = `${first.failure.description} ${gone}${rest}${alsoConcerned(alike)}`;
   return nodeApiError(node, { ...first.failure, description }, first.item);

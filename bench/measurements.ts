@@ -1,0 +1,63 @@
+/** What one contender came to in one case, round by round. */
+export interface Series {
+  readonly case: string;
+  readonly contender: string;
+  readonly unit: string;
+  readonly rounds: readonly number[];
+}
+
+/** A figure that the project has set itself. */
+export interface Goal {
+  readonly goal: string;
+  readonly measured: number;
+  readonly met: boolean;
+}
+
+export interface Measurements {
+  readonly series: readonly Series[];
+  readonly goals: readonly Goal[];
+}
+
+export function atMost(goal: string, measured: number, limit: number): Goal {
+  return { goal: `${goal}: at most ${limit}`, measured, met: measured <= limit };
+}
+
+export function atLeast(goal: string, measured: number, limit: number): Goal {
+  return { goal: `${goal}: at least ${limit}`, measured, met: measured >= limit };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? NaN) : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+}
+
+/** The median of the ratios of two series, round by round: what slows one round down slows both. */
+export function ratio(of: Series, to: Series): number {
+  return median(of.rounds.map((value, round) => value / (to.rounds[round] ?? NaN)));
+}
+
+export interface Contender {
+  readonly name: string;
+  /** One round; returns what is measured. */
+  readonly run: () => Promise<number>;
+}
+
+/** Lets contenders run in turn (A B A B …), after a round of each that does not count. */
+export async function inTurn(
+  given: Pick<Series, 'case' | 'unit'>,
+  contenders: readonly Contender[],
+  rounds: number,
+  say: (line: string) => void,
+): Promise<Series[]> {
+  const measured = contenders.map((): number[] => []);
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, { name, run }] of contenders.entries()) {
+      say(`${given.case}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${name}`);
+      global.gc?.();
+      const value = await run();
+      if (round > 0) measured[index]?.push(value);
+    }
+  }
+  return contenders.map(({ name }, index) => ({ ...given, contender: name, rounds: measured[index] ?? [] }));
+}

@@ -1,0 +1,61 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+import { median, type Measurements } from './measurements';
+
+const FILE = join(__dirname, 'results', 'latest.json');
+
+/** Packages whose release a figure hangs on. */
+const PACKAGES = ['n8n-core', 'n8n-workflow', 'n8n-nodes-base'];
+
+/** Prints median, minimum and maximum of each series, and which goals are met; with each goal, what was measured last. */
+export async function print(name: string, { series, goals }: Measurements): Promise<void> {
+  const before = (await results())[name]?.goals ?? [];
+  console.log(`\n${name}`);
+  console.table(
+    series.map(({ case: what, contender, unit, rounds }) => ({
+      case: what,
+      contender,
+      median: shown(median(rounds)),
+      minimum: shown(Math.min(...rounds)),
+      maximum: shown(Math.max(...rounds)),
+      unit,
+    })),
+  );
+  for (const { goal, measured, met } of goals) {
+    const last = before.find((each) => each.goal === goal);
+    console.log(`${met ? 'met   ' : 'MISSED'}  ${goal}; measured ${shown(measured)}${last === undefined ? '' : ` (last time ${shown(last.measured)})`}`);
+  }
+  console.log('');
+}
+
+/** Puts the figures of one benchmark into the results; those of the others stay as they were. */
+export async function write(name: string, rounds: number, measurements: Measurements, seconds: number): Promise<void> {
+  await mkdir(join(FILE, '..'), { recursive: true });
+  const result = { measured_at: new Date().toISOString(), seconds: Math.round(seconds), rounds, ...(await surroundings()), ...measurements };
+  await writeFile(FILE, `${JSON.stringify({ ...(await results()), [name]: result }, null, 1)}\n`);
+}
+
+/** The figures of earlier runs, as they are in the file. */
+async function results(): Promise<Record<string, Measurements | undefined>> {
+  return JSON.parse(await readFile(FILE, 'utf8').catch(() => '{}')) as Record<string, Measurements | undefined>;
+}
+
+/** The machine and the versions that the figures come from. */
+async function surroundings(): Promise<object> {
+  const versions = await Promise.all(
+    PACKAGES.map(async (name) => {
+      const manifest = JSON.parse(await readFile(require.resolve(`${name}/package.json`), 'utf8')) as { version: string };
+      return [name, manifest.version] as const;
+    }),
+  );
+  return {
+    machine: { processor: cpus()[0]?.model.trim(), cores: cpus().length, gigabytes: Math.round(totalmem() / 2 ** 30), platform: `${process.platform} ${process.arch}` },
+    versions: { node: process.versions.node, ...Object.fromEntries(versions) },
+  };
+}
+
+function shown(value: number): number {
+  return Number(value.toPrecision(value >= 100 ? 4 : 3));
+}

@@ -1,0 +1,88 @@
+import { messagingSend } from './contenders';
+import type { Options } from './main';
+import { atMost, inTurn, median, type Measurements, type Series } from './measurements';
+import { askOnce } from './processes';
+import { withSandbox, type RemoteSandbox } from './sandbox';
+import { contacts, PASS, run } from './workflows';
+
+const COUNTS = [1_000, 10_000, 100_000, 200_000];
+
+/** Contacts that get a message first, so that all code is loaded before anything is measured. */
+export const WARM_UP = 100;
+
+/** What a worker is to measure. */
+export interface ScaleTask {
+  readonly measure: 'memory' | 'block';
+  /** `evaluate` has a text that n8n has to evaluate for each item; `hold` only holds the items. */
+  readonly contender: 'send' | 'evaluate' | 'hold';
+  readonly count: number;
+  readonly url: string;
+}
+
+/** In milliseconds: what other workflows of the same n8n may have to wait. */
+const LONGEST_BLOCK = 50;
+
+/** Time and memory per item, and how long the process is kept from anything else, from small to large runs. */
+export async function scale({ rounds, say }: Options): Promise<Measurements> {
+  return await withSandbox({}, async (sandbox) => {
+    const time: Series[] = [];
+    const memory: Series[] = [];
+    const blocked: Series[] = [];
+    for (const count of COUNTS) {
+      const of = `${count.toLocaleString('en')} items`;
+      time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, say)));
+      say(`${of}: memory`);
+      const memoryOf = async (contender: ScaleTask['contender']) => (await measure(sandbox, { measure: 'memory', contender, count }, rounds)).map((bytes) => bytes / count / 1024);
+      memory.push({ case: of, contender: 'Send Bulk, peak memory', unit: 'KB/item', rounds: await memoryOf('send') });
+      memory.push({ case: of, contender: 'the same items, held by n8n', unit: 'KB/item', rounds: await memoryOf('hold') });
+      say(`${of}: event loop`);
+      for (const [contender, name] of [['send', 'Send Bulk'], ['evaluate', 'Send Bulk, n8n evaluates each text']] as const) {
+        blocked.push({ case: of, contender: `${name}, longest block`, unit: 'ms', rounds: await measure(sandbox, { measure: 'block', contender, count }, rounds) });
+      }
+    }
+    const growth = (series: readonly Series[], contender: string) => {
+      const own = series.filter((each) => each.contender === contender).map((each) => median(each.rounds));
+      return (own.at(-1) ?? NaN) / (own[0] ?? NaN);
+    };
+    return {
+      series: [...time, ...memory, ...blocked],
+      goals: [
+        atMost('time per item, the largest run over the smallest', growth(time, 'Send Bulk'), 1.2),
+        atMost('peak memory per item, the largest run over the smallest', growth(memory, 'Send Bulk, peak memory'), 1.2),
+        ...blocked.map((each) => atMost(`${each.contender}, ${each.case} (ms)`, median(each.rounds), LONGEST_BLOCK)),
+      ],
+    };
+  });
+}
+
+async function timePerItem(count: number, of: Pick<Series, 'case' | 'unit'>, sandbox: RemoteSandbox, rounds: number, say: Options['say']): Promise<Series[]> {
+  const items = contacts(0, count);
+  const timed = async (work: () => Promise<unknown>) => {
+    const started = performance.now();
+    await work();
+    return (performance.now() - started) / count;
+  };
+  return await inTurn(of, [
+    {
+      name: 'Send Bulk',
+      run: async () => {
+        await sandbox.reset();
+        const each = await timed(async () => await run(items, messagingSend('sendBulk'), sandbox.url));
+        await sandbox.expectOnce(count);
+        return each;
+      },
+    },
+    { name: 'the same without the node', run: async () => await timed(async () => await run(items, PASS, sandbox.url)) },
+  ], rounds, say);
+}
+
+/** Each round in a process of its own: what one leaves behind is not the next one's. */
+async function measure(sandbox: RemoteSandbox, task: Omit<ScaleTask, 'url'>, rounds: number): Promise<number[]> {
+  const measured: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await sandbox.reset();
+    measured.push(await askOnce<ScaleTask, number>('scaleWorker.ts', { ...task, url: sandbox.url }));
+    if (task.contender !== 'hold') await sandbox.expectOnce(task.count + WARM_UP);
+  }
+  return measured;
+}

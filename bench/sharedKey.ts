@@ -1,0 +1,51 @@
+import { leastTime } from './limit';
+import type { Options } from './main';
+import { atMost, median, type Goal, type Measurements, type Series } from './measurements';
+import type { PacedTask } from './pacedWorker';
+import { startWorker } from './processes';
+import { withSandbox } from './sandbox';
+
+/** A true minute, or shorter; the sandbox's Retry-After counts in whole seconds, so not much shorter. */
+const windowFor = (trueMinutes: boolean) => (trueMinutes ? 60_000 : 15_000);
+
+const LATENCY = 50;
+const BATCHES = 120;
+const PER_BATCH = 100;
+
+/** Several processes that know nothing of each other send with one key: time over the least possible. */
+export async function sharedKey({ rounds, trueMinutes, say }: Options): Promise<Measurements> {
+  const window = windowFor(trueMinutes);
+  const series: Series[] = [];
+  const goals: Goal[] = [];
+  for (const count of [2, 4]) {
+    const contender = `${count} processes`;
+    const workers = Array.from({ length: count }, () => startWorker<PacedTask, number>('pacedWorker.ts'));
+    const ratios: number[] = [];
+    const refused: number[] = [];
+    try {
+      // The first round is a warm-up.
+      for (let round = 0; round <= (trueMinutes ? 1 : rounds); round += 1) {
+        say(`${contender}: ${round === 0 ? 'warm-up' : `round ${round}`}`);
+        await withSandbox({ limit: 60, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
+          const share = round === 0 ? PER_BATCH : (BATCHES * PER_BATCH) / count;
+          const sent = await Promise.all(
+            workers.map(async ({ ask }, index) => await ask({ url: sandbox.url, from: index * share, to: (index + 1) * share, window })),
+          );
+          const total = share * count;
+          if (sent.reduce((all, each) => all + each) !== total) throw new Error(`the node reports ${sent.join(' + ')} sent of ${total}`);
+          await sandbox.expectOnce(total);
+          if (round === 0) return;
+          const received = await sandbox.received();
+          ratios.push((received.seconds * 1000) / leastTime(BATCHES, window, LATENCY));
+          refused.push(received.refused);
+        });
+      }
+    } finally {
+      await Promise.all(workers.map(async ({ stop }) => await stop()));
+    }
+    const what = `${BATCHES} batches`;
+    series.push({ case: what, contender, unit: 'x least time', rounds: ratios }, { case: what, contender, unit: '429s', rounds: refused });
+    goals.push(atMost(`${contender} with one key, nothing lost or twice`, median(ratios), 1.25));
+  }
+  return { series, goals };
+}

@@ -1,0 +1,47 @@
+import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from './contenders';
+import { atLeast, inTurn, ratio, type Contender, type Goal, type Measurements, type Series } from './measurements';
+import { withSandbox, type RemoteSandbox } from './sandbox';
+import { contacts, run, type Steps } from './workflows';
+import type { Options } from './main';
+
+const COUNTS = [100, 1_000, 10_000];
+const BULK = 'Send Bulk';
+const SEND = 'Send';
+const PER_ITEM = 'HTTP Request, one request per item';
+
+/** Items per second, against a sandbox without a limit. */
+export async function throughput({ rounds, say }: Options): Promise<Measurements> {
+  return await withSandbox({}, async (sandbox) => {
+    const series: Series[] = [];
+    const goals: Goal[] = [];
+    for (const count of COUNTS) {
+      const items = contacts(0, count);
+      const contender = (name: string, stepsFor: (url: string) => Steps): Contender => ({
+        name,
+        run: async () => await itemsPerSecond(items, stepsFor(sandbox.url), sandbox),
+      });
+      const measured = await inTurn({ case: `${count.toLocaleString('en')} items`, unit: 'items/s' }, [
+        contender(BULK, () => messagingSend('sendBulk')),
+        contender(SEND, () => messagingSend('send')),
+        contender(PER_ITEM, (url) => requestPerItem(url)),
+        contender('HTTP Request with its batching', requestPerItemBatched),
+        contender('Loop Over Items, Aggregate, HTTP Request', loopAggregateRequest),
+      ], rounds, say);
+      series.push(...measured);
+      const [bulk, send, perItem] = measured;
+      if (bulk === undefined || send === undefined || perItem === undefined) throw new Error('a contender is missing');
+      if (count === 1_000) goals.push(atLeast(`${BULK} over ${PER_ITEM}, ${perItem.case}`, ratio(bulk, perItem), 30));
+      goals.push(atLeast(`${SEND} over ${PER_ITEM}, ${perItem.case}`, ratio(send, perItem), 1));
+    }
+    return { series, goals };
+  });
+}
+
+async function itemsPerSecond(items: ReturnType<typeof contacts>, steps: Steps, sandbox: RemoteSandbox): Promise<number> {
+  await sandbox.reset();
+  const started = performance.now();
+  await run(items, steps, sandbox.url);
+  const seconds = (performance.now() - started) / 1000;
+  await sandbox.expectOnce(items.length);
+  return items.length / seconds;
+}

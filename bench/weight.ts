@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Options } from './main';
+import { atMost, inTurn, median, type Measurements, type Series } from './measurements';
+import { askOnce } from './processes';
+import type { LoadTask } from './loadWorker';
+
+const ROOT = resolve(__dirname, '..');
+const OWN = 'n8n-nodes-messaging-send';
+
+/** Packages that send messages to phone numbers, as far as the registry has them. */
+const PEERS = ['n8n-nodes-evolution-api', '@devlikeapro/n8n-nodes-waha'];
+
+interface Packed {
+  readonly name: string;
+  /** In bytes. */
+  readonly tarball: number;
+  /** The files that n8n loads. */
+  readonly files: readonly string[];
+}
+
+/** Size of what is downloaded, and time to load what n8n loads of it. */
+export async function weight({ rounds, say }: Options): Promise<Measurements> {
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-send-weight-'));
+  try {
+    const packages: Packed[] = [];
+    for (const name of [OWN, ...PEERS]) {
+      say(`Installing ${name}`);
+      const packed = await install(name, join(folder, String(packages.length)));
+      if (packed === null) say(`${name} is not in the registry`);
+      else packages.push(packed);
+    }
+    const sizes = packages.map(({ name, tarball }): Series => ({ case: 'tarball', contender: name, unit: 'KB', rounds: [tarball / 1024] }));
+    const times = await inTurn(
+      { case: 'to load', unit: 'ms' },
+      packages.map(({ name, files }) => ({ name, run: async () => await askOnce<LoadTask, number>('loadWorker.ts', { files }, { NODE_PATH: join(ROOT, 'node_modules') }) })),
+      rounds,
+      say,
+    );
+    const lightest = ([own, ...others]: readonly Series[], what: string) =>
+      atMost(`${what}, over the lightest other`, median(own?.rounds ?? []) / Math.min(...others.map((each) => median(each.rounds))), 1);
+    return { series: [...sizes, ...times], goals: [lightest(sizes, 'size of the tarball'), lightest(times, 'time to load')] };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns null if the registry does not have it */
+async function install(name: string, folder: string): Promise<Packed | null> {
+  await mkdir(folder);
+  const npm = async (...args: string[]) => await promisify(execFile)('npm', args, { cwd: folder });
+  try {
+    await npm('pack', '--ignore-scripts', name === OWN ? ROOT : name);
+  } catch (error) {
+    if (String(error).includes('E404')) return null;
+    throw error;
+  }
+  const [tarball] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error(`npm made no tarball of ${name}`);
+  // n8n-workflow is n8n's to give, as in a real installation.
+  await npm('install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', `./${tarball}`);
+  const place = join(folder, 'node_modules', name);
+  const { n8n } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as { n8n: { nodes: string[]; credentials: string[] } };
+  const files = [...n8n.nodes, ...n8n.credentials].map((file) => join(place, file));
+  return { name, tarball: (await stat(join(folder, tarball))).size, files };
+}

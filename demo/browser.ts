@@ -1,0 +1,32 @@
+import { chromium, selectors, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { DemoFailure } from './failure.js';
+
+/** Names a Chromium to use instead of Debian's. */
+export const BROWSER_VARIABLE = 'MESSAGING_SEND_BROWSER';
+
+const DEBIAN_CHROMIUM = '/usr/bin/chromium';
+const VIEWPORT = { width: 1440, height: 900 };
+const STEP_DEADLINE_MS = 60_000;
+
+/**
+ * Starts a Chromium without a window.
+ *
+ * @throws DemoFailure when there is none
+ */
+export async function launchBrowser(): Promise<Browser> {
+  // n8n's own name for the attribute its tests go by.
+  selectors.setTestIdAttribute('data-test-id');
+  const executablePath = process.env[BROWSER_VARIABLE] ?? DEBIAN_CHROMIUM;
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  return await chromium.launch({ executablePath, args }).catch((failure: unknown) => {
+    const reason = failure instanceof Error ? failure.message.split('\n')[0] : String(failure);
+    throw new DemoFailure(`Chromium can't be started (${reason}). Name another one in ${BROWSER_VARIABLE}.`);
+  });
+}
+
+/** Opens a window whose pages look the same on every machine; each of their steps has a minute. */
+export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const window = await browser.newContext({ viewport: VIEWPORT, locale: 'en-GB', timezoneId: 'UTC', ...options });
+  window.setDefaultTimeout(STEP_DEADLINE_MS);
+  return window;
+}

@@ -1,0 +1,52 @@
+import type { Locator, Page } from 'playwright-core';
+import type { Owner } from './rest.js';
+
+/** What a user does in n8n's editor, step by step. Its parts are named as n8n's own tests name them. */
+
+/** Logs in at the n8n of this address. */
+export async function logIn(page: Page, n8nUrl: string, owner: Owner): Promise<void> {
+  await page.goto(`${n8nUrl}/signin`);
+  await page.locator('input[name="emailOrLdapLoginId"]').fill(owner.email);
+  await page.locator('input[name="password"]').fill(owner.password);
+  await page.getByTestId('form-submit-button').click();
+  await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
+}
+
+/** Opens a stored workflow. */
+export async function openWorkflow(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByTestId('canvas-node').first().waitFor();
+}
+
+/** Runs the workflow by the button at the bottom, and waits for n8n to say this about it. */
+export async function executeWorkflow(page: Page, notice = 'Workflow executed successfully'): Promise<void> {
+  await page.getByTestId('execute-workflow-button').click();
+  await noticeOn(page).getByText(notice).first().waitFor();
+}
+
+/** The notices at the edge of the page, which go away by themselves. */
+export function noticeOn(page: Page): Locator {
+  return page.locator('.el-notification');
+}
+
+/** A node on the canvas. */
+export function nodeOnCanvas(page: Page, name: string): Locator {
+  return page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+}
+
+/** Opens a node's panel with its parameters, input and output. */
+export async function openNode(page: Page, name: string): Promise<void> {
+  await nodeOnCanvas(page, name).dblclick();
+  await page.getByTestId('ndv').waitFor();
+}
+
+/** Goes back from a node's panel to the canvas. */
+export async function closeNode(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByTestId('ndv').waitFor({ state: 'hidden' });
+}
+
+/** The right half of a node's panel. */
+export function outputPanel(page: Page): Locator {
+  return page.getByTestId('output-panel');
+}

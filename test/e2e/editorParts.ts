@@ -1,0 +1,114 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** Parts of n8n's editor that only tests look at; what the demo uses too is in `demo/editor.ts`. */
+
+/** Opens the panel of all nodes, where one looks for a node to add. */
+export async function openNodePanel(page: Page): Promise<void> {
+  await page.getByTestId('node-creator-plus-button').click();
+  await page.getByTestId('node-creator-search-bar').waitFor();
+}
+
+/** Looks for a word in the open panel of nodes; returns the hits of that name, of which there is at least one. */
+export async function findInNodePanel(page: Page, word: string, name: string): Promise<Locator> {
+  const search = page.getByTestId('node-creator-search-bar');
+  const hitName = page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
+  const hit = page.getByTestId('node-creator-action-item').filter({ has: hitName });
+  // Hits of an earlier word stay for a moment.
+  await search.fill('');
+  await hit.waitFor({ state: 'hidden' });
+  await search.fill(word);
+  await hit.waitFor();
+  return hit;
+}
+
+/** A picture in the page: the end of its address, and whether it can be seen. */
+export interface ShownPicture {
+  file: string;
+  /** Whether its file was loaded and is a picture. */
+  isLoaded: boolean;
+  /** Whether it takes room on the page. */
+  hasSize: boolean;
+}
+
+/** Reads the first picture in a part of the page, once it has been loaded or found missing. */
+export async function pictureIn(part: Locator): Promise<ShownPicture> {
+  const image = part.locator('img').first();
+  await image.waitFor({ state: 'attached' });
+  return await image.evaluate(async (element) => {
+    const picture = element as HTMLImageElement;
+    await picture.decode().catch(() => undefined);
+    const { width, height } = picture.getBoundingClientRect();
+    return {
+      file: picture.src.split('/').at(-1) ?? '',
+      isLoaded: picture.naturalWidth > 0,
+      hasSize: width > 0 && height > 0,
+    };
+  });
+}
+
+/** The labels of the parameters that the open node shows, from top to bottom. */
+export async function parametersShown(page: Page): Promise<string[]> {
+  const labels = page.getByTestId('ndv').getByTestId('node-parameters').getByTestId('input-label').filter({ visible: true });
+  const texts = await labels.allInnerTexts();
+  // What follows the label in the same element is buttons and the preview of an expression.
+  return texts.map((text) => text.split('\n')[0]?.trim() ?? '');
+}
+
+/** Picks an option of a parameter of the open node. */
+export async function choose(page: Page, parameter: string, option: string): Promise<void> {
+  await page.getByTestId(`parameter-input-${parameter}`).click();
+  // An option's description is part of its name.
+  await page.getByRole('option').filter({ has: page.getByText(option, { exact: true }), visible: true }).click();
+}
+
+/** What the open node offers under Options. */
+export async function optionsOffered(page: Page): Promise<string[]> {
+  const add = page.getByTestId('ndv').getByTestId('node-parameters').getByPlaceholder('Add option', { exact: true });
+  await add.click();
+  const offered = page.getByRole('option').filter({ visible: true });
+  await offered.first().waitFor();
+  const names = await offered.allInnerTexts();
+  // The list would lie over what is chosen next.
+  await add.click();
+  await offered.first().waitFor({ state: 'hidden' });
+  return names;
+}
+
+/** The name of the credential that the open node has chosen. */
+export async function credentialChosen(page: Page): Promise<string> {
+  const select = page.getByTestId('node-credentials-select');
+  await select.waitFor();
+  return await select.locator('input').inputValue();
+}
+
+/** Starts a new credential from the open node. */
+export async function openNewCredential(page: Page): Promise<Locator> {
+  await page.getByTestId('node-credentials-select').click();
+  await page.getByTestId('node-credentials-select-item-new').click();
+  const dialog = page.getByTestId('editCredential-modal');
+  await dialog.waitFor();
+  return dialog;
+}
+
+/** Fills in the dialog of a credential and saves it, which tests it too. */
+export async function saveCredential(dialog: Locator, fields: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) {
+    await dialog.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
+  }
+  await dialog.getByTestId('credential-save-button').click();
+}
+
+/** Waits until the dialog tells that the credential works: by a line of text, or, in newer releases, by closing. */
+export async function waitForConnection(dialog: Locator): Promise<void> {
+  const success = dialog.getByText('Connection tested successfully').filter({ visible: true });
+  await Promise.any([success.waitFor(), dialog.waitFor({ state: 'hidden' })]);
+}
+
+/** Imports a workflow from a file into the empty canvas of a new one. */
+export async function importWorkflowFile(page: Page, n8nUrl: string, file: string): Promise<void> {
+  await page.goto(`${n8nUrl}/workflow/new`);
+  await page.getByTestId('canvas-wrapper').waitFor();
+  // What the menu's entry opens; the entry stands in another place in each release.
+  await page.getByTestId('workflow-import-input').setInputFiles(file);
+  await page.getByTestId('canvas-node').first().waitFor();
+}

@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser, openWindow } from '../../demo/browser.js';
+import { logIn } from '../../demo/editor.js';
+import { OWNER } from '../../demo/stack.js';
+import type { Stage } from './stage.js';
+
+/** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
+const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
+
+export type Theme = 'light' | 'dark';
+
+/** Runs `work` on a page of its own, logged in. */
+export type InEditor = (name: string, work: (page: Page) => Promise<void>, theme?: Theme) => Promise<void>;
+
+/** A browser for the tests of a `describe`, logged in to their stage's n8n. */
+export function editorForTests(stage: () => Stage): InEditor {
+  let browser: Browser | undefined;
+  // Pages of one window load n8n's editor only once; a window has one theme.
+  const windows = new Map<Theme, BrowserContext>();
+  before(async () => void (browser = await launchBrowser()));
+  after(async () => await browser?.close());
+
+  const windowOf = async (theme: Theme): Promise<BrowserContext> => {
+    if (browser === undefined) throw new Error('the browser is there only while the tests run');
+    const window = windows.get(theme) ?? (await openWindow(browser, { colorScheme: theme }));
+    if (!windows.has(theme)) await logInOnce(window, stage());
+    windows.set(theme, window);
+    return window;
+  };
+  return async (name, work, theme = 'light') => {
+    const page = await (await windowOf(theme)).newPage();
+    try {
+      await work(page);
+      const folder = process.env[PICTURES_VARIABLE];
+      if (folder !== undefined) await takePicture(page, folder, name);
+    } catch (failure) {
+      const picture = await takePicture(page, path.join(tmpdir(), 'n8n-messaging-send-failures'), name);
+      console.log(`What the editor showed is in ${picture}\n${stage().n8n.lastWords()}`);
+      throw failure;
+    } finally {
+      await page.close();
+    }
+  };
+}
+
+async function logInOnce(window: BrowserContext, { n8n }: Stage): Promise<void> {
+  const page = await window.newPage();
+  await logIn(page, n8n.url, OWNER);
+  await page.close();
+}
+
+async function takePicture(page: Page, folder: string, name: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `${name.replaceAll(/[^\w.-]+/g, '-')}.png`);
+  await page.screenshot({ path: file, animations: 'disabled' });
+  return file;
+}
