@@ -18,6 +18,8 @@ export interface N8nOptions {
   port: number;
   /** More of n8n's settings, or others than here. */
   environment?: NodeJS.ProcessEnv;
+  /** Start a worker of queue mode, which takes so many executions at once, instead of an n8n with an editor. */
+  worker?: { concurrency: number };
   signal: AbortSignal;
 }
 
@@ -34,20 +36,27 @@ export function filesFolderOf(folder: string): string {
  * @throws DemoFailure with n8n's last words when it ends or stays silent
  */
 export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
-  const { installation, folder, port, environment, signal } = options;
+  const { installation, folder, port, environment, worker, signal } = options;
   await mkdir(filesFolderOf(folder), { recursive: true });
   const logFile = path.join(folder, 'n8n.log');
   const log = await open(logFile, 'a');
-  const child = spawn(installation.nodeBinary, [installation.entry, 'start'], {
+  const command = worker === undefined ? ['start'] : ['worker', `--concurrency=${worker.concurrency}`];
+  const child = spawn(installation.nodeBinary, [installation.entry, ...command], {
     // Relative paths in a workflow start here, as they do in n8n's own container image.
     cwd: folder,
-    env: { ...inherited(), ...settings(folder, port, await getPort()), ...installation.settings, ...environment },
+    env: {
+      ...inherited(),
+      ...settings(folder, port, await getPort()),
+      ...(worker === undefined ? {} : workerSettings(port)),
+      ...installation.settings,
+      ...environment,
+    },
     stdio: ['ignore', log.fd, log.fd],
     // A process group of its own: Ctrl-C reaches only the demo, and n8n's children can be ended with it.
     detached: true,
   });
   await log.close();
-  const n8n = new N8nProcess(child, `http://localhost:${port}`, logFile);
+  const n8n = new N8nProcess(child, `http://localhost:${port}`, logFile, worker === undefined);
   try {
     await waitFor('n8n to start', START_DEADLINE_SECONDS, () => n8n.isReady(), {
       signal,
@@ -70,6 +79,7 @@ export class N8nProcess {
     /** Where its editor and its REST interface are. */
     readonly url: string,
     private readonly logFile: string,
+    private readonly hasEditor: boolean,
   ) {
     child.once('exit', (code, signal) => (this.ended = `n8n ended by itself (${signal ?? `exit code ${code}`})`));
     child.once('error', (failure) => (this.ended = `n8n can't be started: ${failure.message}`));
@@ -79,8 +89,13 @@ export class N8nProcess {
 
   /** The end of n8n's log, to show with a failure. */
   lastWords(): string {
-    const lines = readFileSync(this.logFile, 'utf8').trim().split('\n');
+    const lines = this.log().trim().split('\n');
     return `n8n's last words:\n${lines.slice(-12).map((line) => `  ${line}`).join('\n')}`;
+  }
+
+  /** Everything n8n has said so far. */
+  log(): string {
+    return readFileSync(this.logFile, 'utf8');
   }
 
   /** @returns true once workflows can run, `undefined` before; throws when n8n has ended. */
@@ -88,6 +103,7 @@ export class N8nProcess {
     this.assertRunning();
     const answer = await fetch(`${this.url}/healthz/readiness`).catch(() => undefined);
     if (answer?.ok !== true) return undefined;
+    if (!this.hasEditor) return true;
     // While it is starting, n8n answers every other address with a page that says so.
     const settingsAnswer = await fetch(`${this.url}/rest/settings`).catch(() => undefined);
     const isJson = settingsAnswer?.headers.get('content-type')?.includes('json') === true;
@@ -162,5 +178,14 @@ function settings(folder: string, port: number, brokerPort: number): NodeJS.Proc
     N8N_HIRING_BANNER_ENABLED: 'false',
     N8N_VERIFIED_PACKAGES_ENABLED: 'false',
     N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+  };
+}
+
+/** A worker answers to nothing but the question whether it is ready, and to that only if it is told to. */
+function workerSettings(port: number): NodeJS.ProcessEnv {
+  return {
+    QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+    QUEUE_HEALTH_CHECK_PORT: String(port),
+    N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
   };
 }

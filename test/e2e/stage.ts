@@ -122,10 +122,11 @@ export function stageForTests(options: StageOptions = {}): () => Stage {
   };
 }
 
-async function makeFolder(closing: Closing): Promise<string> {
+/** Makes a temporary folder that goes away with `closing`. */
+export async function makeFolder(closing: Closing): Promise<string> {
   const folder = await makeDataFolder('e2e');
   // Also when the tests are ended by force, as far as that lets anything run.
-  const removeNow = () => rmSync(folder, { recursive: true, force: true });
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', removeNow);
   closing.add(async () => {
     await rm(folder, { recursive: true, force: true });

@@ -57,9 +57,10 @@ export function spaced(interval: number, now: () => number, wait: Wait): () => P
  * reached. It is only ever repeated after a reply that says that nothing was sent.
  */
 export async function attempt(post: () => Promise<Reply>, gate: Gate): Promise<Reply> {
+  const came = gate.now();
   let firstRefusal: number | null = null;
   for (let refusals = 0, misses = 0; ; ) {
-    const reply = await throughPacer(post, gate);
+    const reply = await throughPacer(post, gate, came);
     if (reply.kind !== 'rejected') return reply;
 
     if (reply.failure.code === 'RATE_LIMITED') {
@@ -77,8 +78,8 @@ export async function attempt(post: () => Promise<Reply>, gate: Gate): Promise<R
   }
 }
 
-async function throughPacer(post: () => Promise<Reply>, { pacer, limit, wait, space, tally }: Gate): Promise<Reply> {
-  const slot = await tally.during(pacer.acquire(limit, wait));
+async function throughPacer(post: () => Promise<Reply>, { pacer, limit, wait, space, tally }: Gate, came: number): Promise<Reply> {
+  const slot = await tally.during(pacer.acquire(limit, wait, came));
   try {
     await space();
     const reply = await post();

@@ -14,8 +14,18 @@ export interface Slot {
   readonly release: () => void;
 }
 
+/** Someone in the line for a slot. */
+interface Waiting {
+  /** When it came, by the pacer's clock. */
+  readonly came: number;
+  /** Lets it look whether its turn has come. */
+  wake: () => void;
+}
+
 /**
  * Hands out request slots, first come first served: at most `limit` requests in any window.
+ * A request that the service refused comes back to its place in the line: where several processes share a
+ * key, some are refused in every window, and at the end of the line it would be the same ones again and again.
  *
  * A slot counts from the start of its request until a whole window after its answer. The service saw
  * the request at some time in between, so it never sees more than the limit in a window of its own,
@@ -26,8 +36,8 @@ export class Pacer {
   /** When the answers came that still count, oldest first. */
   private answered: number[] = [];
   private heldUntil = 0;
-  private queue: Promise<void> = Promise.resolve();
-  private wakeUp: () => void = () => {};
+  /** Who waits for a slot; only the first one may take one. */
+  private readonly line: Waiting[] = [];
 
   constructor(
     private readonly window: number,
@@ -37,28 +47,34 @@ export class Pacer {
   /**
    * Waits for a slot.
    * @param limit requests in a window
+   * @param came when the request first wanted a slot, by the pacer's clock
    * @throws what `wait` throws when the run is stopped meanwhile
    */
-  async acquire(limit: number, wait: Wait): Promise<Slot> {
-    const turn = this.queue;
-    let passOn = () => {};
-    this.queue = new Promise((resolve) => (passOn = resolve));
+  async acquire(limit: number, wait: Wait, came = this.clock.now()): Promise<Slot> {
+    const own: Waiting = { came, wake: () => {} };
+    const place = this.line.findIndex((other) => other.came > came);
+    this.line.splice(place === -1 ? this.line.length : place, 0, own);
     try {
-      await wait(turn);
-      for (let delay = this.delay(limit); delay !== 0; delay = this.delay(limit)) {
-        await wait(delay ?? this.nextRelease());
+      await wait(Promise.resolve());
+      for (let delay = this.delayOf(own, limit); delay !== 0; delay = this.delayOf(own, limit)) {
+        await wait(delay ?? new Promise<void>((resolve) => (own.wake = resolve)));
       }
+      this.inFlight += 1;
     } finally {
-      // Whoever gives up hands on the turn, but not before its own has come.
-      void turn.then(passOn);
+      this.line.splice(this.line.indexOf(own), 1);
+      this.line[0]?.wake();
     }
-    this.inFlight += 1;
     return { release: once(() => this.release()) };
   }
 
   /** Lets no request start for so many milliseconds from now: the service asked for it. */
   hold(milliseconds: number): void {
     this.heldUntil = Math.max(this.heldUntil, this.clock.now() + milliseconds);
+  }
+
+  /** Milliseconds until the one who waits may start, 0 for now; null while it has to be woken first. */
+  private delayOf(waiting: Waiting, limit: number): number | null {
+    return this.line[0] === waiting ? this.delay(limit) : null;
   }
 
   /** Milliseconds until a request may start, 0 for now; null while that depends on an answer to come. */
@@ -75,12 +91,7 @@ export class Pacer {
   private release(): void {
     this.inFlight -= 1;
     this.answered.push(this.clock.now());
-    this.wakeUp();
-  }
-
-  private async nextRelease(): Promise<void> {
-    // Only the head of the queue waits here.
-    return await new Promise((resolve) => (this.wakeUp = resolve));
+    this.line[0]?.wake();
   }
 }
 

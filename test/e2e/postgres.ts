@@ -1,0 +1,64 @@
+import { chown, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import type { Closing } from '../../demo/closing.js';
+import { DemoFailure } from '../../demo/failure.js';
+import { startServer, type User } from './server.js';
+import { makeFolder, stopped } from './stage.js';
+
+/** Where Debian's packages put each version's programs; only some are in the search path. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+
+/** With the packages of Debian comes a user of this name. */
+const SERVER_USER = 'postgres';
+
+const DATABASE_USER = 'n8n';
+
+/**
+ * Starts a PostgreSQL with an empty database, which listens on a socket in a folder of its own only.
+ *
+ * @param closing  takes its end
+ * @returns n8n's settings for it
+ */
+export async function startPostgres(closing: Closing): Promise<NodeJS.ProcessEnv> {
+  const programs = await findPrograms();
+  const folder = await makeFolder(closing);
+  const user = await serverUser();
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+
+  const data = path.join(folder, 'data');
+  // The folder is closed to other users, so whoever reaches the socket may connect.
+  const options = ['--pgdata', data, '--username', DATABASE_USER, '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'];
+  await execa(path.join(programs, 'initdb'), options, { cwd: folder, cancelSignal: stopped.signal, ...user });
+  await startServer({
+    command: path.join(programs, 'postgres'),
+    args: ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+    folder,
+    user,
+    endSignal: 'SIGQUIT',
+    ask: async () => await execa(path.join(programs, 'pg_isready'), ['--host', folder]),
+    closing,
+  });
+  return {
+    DB_TYPE: 'postgresdb',
+    DB_POSTGRESDB_HOST: folder,
+    DB_POSTGRESDB_DATABASE: 'postgres',
+    DB_POSTGRESDB_USER: DATABASE_USER,
+  };
+}
+
+async function findPrograms(): Promise<string> {
+  const versions = await readdir(DEBIAN_FOLDER).catch(() => []);
+  const newest = versions.sort((left, right) => Number(right) - Number(left))[0];
+  if (newest !== undefined) return path.join(DEBIAN_FOLDER, newest, 'bin');
+  const { stdout, failed } = await execa('pg_config', ['--bindir'], { reject: false });
+  if (failed) throw new DemoFailure("PostgreSQL can't be found. On Debian or Ubuntu: apt-get install postgresql");
+  return stdout.trim();
+}
+
+/** PostgreSQL refuses to run as root. */
+async function serverUser(): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const [uid, gid] = await Promise.all(['--user', '--group'].map(async (flag) => Number((await execa('id', [flag, SERVER_USER])).stdout)));
+  return uid === undefined || gid === undefined ? undefined : { uid, gid };
+}
