@@ -1,7 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa, ExecaError } from 'execa';
 import { DemoFailure, systemCode } from './failure.js';
+import { asObject } from './json.js';
 
 /** The folder of the checkout. */
 export const PROJECT_FOLDER = path.resolve(import.meta.dirname, '..');
@@ -26,17 +27,43 @@ export async function packPackage(folder: string, signal: AbortSignal): Promise<
  *
  * @param tarball     a result of {@link packPackage}
  * @param userFolder  what n8n gets as `N8N_USER_FOLDER`
+ * @returns the package's folder there
  */
-export async function placePackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<void> {
-  const target = path.join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-messaging-send');
+export async function placePackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<string> {
+  const target = path.join(userFolder, '.n8n', 'nodes', 'node_modules', PACKAGE_NAME);
   await mkdir(target, { recursive: true });
   // Everything in a tarball made by npm lies in one folder, "package".
   await tool('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], signal);
+  return target;
 }
 
-async function tool(command: string, args: string[], signal: AbortSignal): Promise<void> {
+/**
+ * Installs a packed package as n8n's own installer does: unpacks it, strikes out the dependencies that are not for
+ * whoever uses it, and has npm install the others into the package's folder.
+ *
+ * n8n takes packages from npm's own registry alone (others need a licence), so its button can't be pressed for a
+ * package that is not published. These are its steps: `downloadPackage` of its community-packages service.
+ *
+ * @returns the package's folder
+ */
+export async function installPackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<string> {
+  const folder = await placePackage(tarball, userFolder, signal);
+  const file = path.join(folder, 'package.json');
+  const manifest = asObject(JSON.parse(await readFile(file, 'utf8')), file);
+  for (const kind of ['devDependencies', 'peerDependencies', 'optionalDependencies']) delete manifest[kind];
+  await writeFile(file, JSON.stringify(manifest, null, 2));
+  await tool('npm', ['install', ...INSTALL_FLAGS], signal, folder);
+  const installed = { name: 'installed-nodes', private: true, dependencies: { [PACKAGE_NAME]: manifest['version'] } };
+  await writeFile(path.join(folder, '..', '..', 'package.json'), JSON.stringify(installed, null, 2));
+  return folder;
+}
+
+const PACKAGE_NAME = 'n8n-nodes-messaging-send';
+const INSTALL_FLAGS = ['--audit=false', '--fund=false', '--bin-links=false', '--install-strategy=shallow', '--ignore-scripts=true', '--package-lock=false'];
+
+async function tool(command: string, args: string[], signal: AbortSignal, cwd = PROJECT_FOLDER): Promise<void> {
   try {
-    await execa(command, args, { cwd: PROJECT_FOLDER, stdin: 'ignore', all: true, cancelSignal: signal });
+    await execa(command, args, { cwd, stdin: 'ignore', all: true, cancelSignal: signal });
   } catch (failure) {
     signal.throwIfAborted();
     if (systemCode(failure) === 'ENOENT') throw new DemoFailure(`The command ${command} can't be found.`);

@@ -123,6 +123,17 @@ export class N8nRest {
     await this.waitForPublication(workflow, 'not_published', options);
   }
 
+  /**
+   * Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon.
+   *
+   * @throws DemoFailure when there is none
+   */
+  async readFile(path: string): Promise<string> {
+    const { status, text } = await this.exchange('GET', path);
+    if (status !== 200) throw new DemoFailure(`n8n answered ${status} to GET ${path}: ${text.slice(0, 300)}`);
+    return text;
+  }
+
   private async waitForPublication(workflow: JsonObject, wanted: string, options: WaitOptions): Promise<void> {
     const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
     await waitFor(`a workflow to be "${wanted}"`, options.seconds, async () => {

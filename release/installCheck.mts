@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import getPort from 'get-port';
+import { installN8n } from '../demo/install.js';
+import { asArray, asObject, asString, isObject, type JsonObject } from '../demo/json.js';
+import { startN8n } from '../demo/n8n.js';
+import { installPackage, PROJECT_FOLDER } from '../demo/package.js';
+import { CURRENT } from '../demo/releases.js';
+import { N8nRest } from '../demo/rest.js';
+import type { Session } from '../demo/session.js';
+import { OWNER } from '../demo/stack.js';
+import type { Manifest } from './contents.js';
+
+const require = createRequire(import.meta.url);
+
+interface Described {
+  name: string;
+  usableAsTool?: unknown;
+}
+
+/**
+ * Installs a packed package in an n8n with nothing in it, starts it, and asks what it has loaded.
+ *
+ * What has to be there follows from package.json's list and from the classes it names.
+ *
+ * @param tarball  the packed package; the checkout holds the same in `dist/`
+ * @returns a sentence for each problem
+ */
+export async function installProblems(tarball: string, manifest: Manifest, session: Session): Promise<string[]> {
+  const { signal, say, closing } = session;
+  const installation = await installN8n(CURRENT, { say, signal });
+  // n8n compares real paths, and a temporary folder may be reached through a link.
+  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-release-'));
+  closing.add(() => rm(folder, { recursive: true, force: true }));
+  const installed = await installPackage(tarball, folder, signal);
+  const n8n = await startN8n({ installation, folder, port: await getPort(), signal });
+  closing.add(() => n8n.stop());
+  const rest = new N8nRest(n8n);
+  await rest.setUpOwner(OWNER);
+
+  const nodes = asDescriptions(await rest.readFile('/types/nodes.json'), 'nodes.json');
+  const credentials = asDescriptions(await rest.readFile('/types/credentials.json'), 'credentials.json');
+  const expected = expectedTypes(manifest);
+  const problems = [
+    ...(existsSync(path.join(installed, 'node_modules')) ? ['Packages were installed with it.'] : []),
+    ...(await loadingProblems(expected.nodes, nodes, rest)),
+    ...(await loadingProblems(expected.credentials, credentials, rest)),
+    ...expected.nodes.flatMap((name) => codexProblems(nodes.get(name))),
+  ];
+  if (problems.length === 0) say(`  loaded: ${[...expected.nodes, ...expected.credentials].join(', ')}`);
+  return problems;
+}
+
+function expectedTypes({ name, n8n }: Manifest): { nodes: string[]; credentials: string[] } {
+  const nodes = n8n.nodes.flatMap((file) => {
+    const { description } = instanceOf(file) as { description: Described };
+    const type = `${name}.${description.name}`;
+    return description.usableAsTool === undefined ? [type] : [type, `${type}Tool`];
+  });
+  return { nodes, credentials: n8n.credentials.map((file) => (instanceOf(file) as Described).name) };
+}
+
+/** n8n takes from each file the class of the file's name. */
+function instanceOf(file: string): unknown {
+  const classes = require(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>;
+  const name = path.basename(file).split('.')[0] ?? '';
+  const Class = classes[name];
+  if (Class === undefined) throw new Error(`${file} has no class ${name}`);
+  return new Class();
+}
+
+function asDescriptions(text: string, where: string): Map<string, JsonObject> {
+  const list = asArray(JSON.parse(text), where).map((value) => asObject(value, `an entry of ${where}`));
+  return new Map(list.map((description) => [asString(description['name'], 'name'), description]));
+}
+
+async function loadingProblems(names: string[], loaded: Map<string, JsonObject>, rest: N8nRest): Promise<string[]> {
+  const problems = names.map(async (name) => {
+    const description = loaded.get(name);
+    return description === undefined ? [`n8n has not loaded ${name}.`] : await iconProblems(name, description['iconUrl'], rest);
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+async function iconProblems(name: string, iconUrl: unknown, rest: N8nRest): Promise<string[]> {
+  // One for both themes, or one for each.
+  const paths = isObject(iconUrl) ? ['light', 'dark'].map((theme) => iconUrl[theme]) : [iconUrl];
+  const problems = paths.map(async (icon) => {
+    if (typeof icon !== 'string') return [`${name} has no icon.`];
+    const text = await rest.readFile(`/${icon}`).catch(String);
+    return text.includes('<svg') ? [] : [`The icon of ${name} can't be read: ${text.slice(0, 100)}`];
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+function codexProblems(description: JsonObject | undefined): string[] {
+  if (description === undefined) return [];
+  return isObject(description['codex']) ? [] : [`${String(description['name'])} has no categories: its .node.json was not read.`];
+}
