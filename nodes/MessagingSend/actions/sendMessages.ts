@@ -61,7 +61,8 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     record: new DeliveryRecord(context.getContext('node'), runIndex),
     onReceipt: progressReporter(context),
   });
-  reportSummary(context, job.operation, summarize(delivered, gate.tally.requests, gate.tally.waited));
+  const summary = await inSlices(summarize(delivered, gate.tally.requests, gate.tally.waited));
+  reportSummary(context, job.operation, summary);
   return await outcome(context, job, delivered, stopOnFailure);
 }
 

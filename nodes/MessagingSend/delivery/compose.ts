@@ -14,6 +14,9 @@ export interface Composed {
 /** The limit of POST /messages/send (API part 8), in Unicode code points; for bulk none is known. */
 export const LONGEST_TEXT = 1000;
 
+/** A character that can be seen. */
+const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
+
 /** The rules that drafts are composed by. */
 export interface Rules extends Pick<DeliveryOptions, 'longMessages'> {
   /** In code points; null where the service decides. */
@@ -49,7 +52,7 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
       'If it comes from an expression, point it at the field that holds the text.',
     );
   }
-  if (text.replace(/[\s\u200b-\u200f\u2060\ufeff]/g, '') === '' || Number.isNaN(message)) {
+  if (!VISIBLE.test(text) || Number.isNaN(message)) {
     return unsendable(
       draft,
       'INVALID_MESSAGE',

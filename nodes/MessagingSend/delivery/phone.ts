@@ -6,6 +6,8 @@ export type PhoneCheck =
 const AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
 const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
 
+const CLEAN = /^[1-9]\d{6,14}$/;
+
 /** Spaces of every kind and the invisible characters that come along when a number is copied. */
 const INVISIBLE = /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
@@ -21,6 +23,8 @@ const KEEPS_ZERO = /^(?:39|378|225|229|241|242)$/;
  */
 export function cleanPhone(given: unknown, countryCode: string | null = null): PhoneCheck {
   const text = asText(given);
+  // Most are clean already.
+  if (text !== null && CLEAN.test(text)) return { kind: 'clean', phone: text };
   if (text === null) {
     return wrong(`The phone number is ${kindOf(given)}, not a text or a whole number`, WITH_COUNTRY_CODE);
   }

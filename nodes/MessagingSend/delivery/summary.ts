@@ -1,6 +1,7 @@
 import type { Delivered } from './deliver';
 import type { SendOperation } from './operation';
 import type { Receipt } from './outcome';
+import type { Interruptible } from './slices';
 
 /** What a run came to, in numbers; no phone number and no text is among them. */
 export interface Summary {
@@ -19,10 +20,13 @@ export interface Summary {
   readonly waited: number;
 }
 
-export function summarize(delivered: Delivered, requests: number, waited: number): Summary {
+export function* summarize(delivered: Delivered, requests: number, waited: number): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, not_sent: 0, uncertain: 0 };
-  for (const { results } of receipts) for (const { outcome } of results) count[outcome.kind] += 1;
+  for (const { results } of receipts) {
+    for (const { outcome } of results) count[outcome.kind] += 1;
+    yield;
+  }
   // A duplicate of one that failed has failed with it.
   const failures = duplicates.length === 0 ? new Set() : notSent(receipts);
   const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
