@@ -120,7 +120,7 @@ function codeOf({ statusCode, error, refused, readable }: FailedAnswer): string 
   // Part 7 gives no code for 429, so whatever comes with it, it is the limit.
   if (statusCode === 429) return 'RATE_LIMITED';
   if (refused || !succeeded) {
-    const code = typeof error.code === 'string' ? error.code.toUpperCase().replace(/[\s-]+/g, '_') : '';
+    const code = typeof error.code === 'string' ? error.code.slice(0, 100).toUpperCase().replace(/[\s-]+/g, '_') : '';
     if (/^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
   }
   if (refused) return 'REFUSED';

@@ -40,6 +40,10 @@ export function messageIndex({ path }: Complaint): number | null {
   return typeof index === 'number' && (start >= 0 || path.length > 1) ? index : null;
 }
 
+/** In characters: no place and no complaint is longer, and a pattern that has to go back far can exhaust the stack. */
+const LONGEST_PATH = 1_000;
+const LONGEST_TEXT = 10_000;
+
 function isWrapping(name: string): boolean {
   return /^(details?|errors?|fields?|validation.*|violations|issues|invalid.*|data|meta)$/i.test(name);
 }
@@ -116,6 +120,7 @@ function firstText(record: JsonRecord, names: readonly string[]): string {
 /** `messages.3.phone`, `messages[3].phone`, `/messages/3/phone`, `$.messages[3].phone` → ['messages', 3, 'phone']. */
 function splitPath(path: string): Array<string | number> {
   return path
+    .slice(0, LONGEST_PATH)
     .split(/[.[\]/$"']+/)
     .filter((part) => part !== '' && part !== 'body' && part !== '#')
     .map((part) => (/^\d{1,6}$/.test(part) ? Number(part) : part));
@@ -123,6 +128,7 @@ function splitPath(path: string): Array<string | number> {
 
 /** A place mentioned inside a sentence: "messages[3].phone is invalid". */
 function pathInText(text: string): Array<string | number> {
-  const mention = /\bmessages?(?:[.[/]\s*\d{1,6}\]?)(?:[./]?\w+)?/.exec(text) ?? /\b(?:phone|message)\b/.exec(text);
+  const beginning = text.slice(0, LONGEST_TEXT);
+  const mention = /\bmessages?(?:[.[/]\s*\d{1,6}\]?)(?:[./]?\w+)?/.exec(beginning) ?? /\b(?:phone|message)\b/.exec(beginning);
   return mention === null ? [] : splitPath(mention[0]);
 }
