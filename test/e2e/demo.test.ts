@@ -29,7 +29,7 @@ for (const release of SUPPORTED) {
         closing,
       });
       const outcome = await runExample(stack, signal);
-      const checks = await checkStack(stack, outcome, contacts, signal);
+      const checks = await checkStack(stack, outcome, contacts);
       for (const { name, difference } of checks) {
         await context.test(name, () => assert.equal(difference, ''));
       }

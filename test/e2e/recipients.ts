@@ -20,3 +20,8 @@ export function plain(messages: readonly Listed[]): Listed[] {
     .map(({ phone, message }) => ({ phone, message }))
     .sort((left, right) => left.phone.localeCompare(right.phone));
 }
+
+/** {@link listOf} as an expression for the parameter Messages of Send Bulk. */
+export function listExpression(count: number): string {
+  return `={{ Array.from({ length: ${count} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: 'Hello ' + index })) }}`;
+}
