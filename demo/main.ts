@@ -18,7 +18,7 @@ void runSession(async (session) => {
   session.say(`\n${describeOutcome(outcome, contacts)}\n`);
 
   if (options.exit) {
-    const checks = await checkStack(stack, outcome, contacts, session.signal);
+    const checks = await checkStack(stack, outcome, contacts);
     const failed = checks.filter(({ difference }) => difference !== '').length;
     for (const check of checks) session.say(describeCheck(check));
     await session.closing.close();

@@ -27,7 +27,7 @@ test('the demo', async (context) => {
     closing,
   });
   const outcome = await runExample(stack, signal);
-  const checks = await checkStack(stack, outcome, contacts, signal);
+  const checks = await checkStack(stack, outcome, contacts);
   for (const { name, difference } of checks) {
     await context.test(name, () => assert.equal(difference, ''));
   }

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import type { Execution } from '../../demo/execution.js';
+import { isObject, type JsonObject } from '../../demo/json.js';
+import { SUPPORTED } from '../../demo/releases.js';
+import type { Fault } from '../../sandbox/server.js';
+import { listExpression, listOf, plain } from './recipients.js';
+import { stageForTests, stopped } from './stage.js';
+import { callWebhook, webhook } from './triggerNodes.js';
+import { chain, messagingSend, SENDER, start, START } from './workflow.js';
+
+const DEADLINE = { seconds: 60, signal: stopped.signal };
+const MESSAGES = 250;
+const LIST = { resource: 'message', operation: 'sendBulk', source: 'json', messages: listExpression(MESSAGES) };
+
+/** The second request is refused, and nothing of it goes out. */
+const REFUSE_THE_SECOND: Fault = { kind: 'status', status: 403, on: 'bulk', after: 1 };
+
+/** The service does not take the first message, but only in the first request. */
+const REFUSE_THE_FIRST_MESSAGE: Fault = { kind: 'status', status: 422, on: 'bulk', fields: ['messages.0.phone'] };
+
+for (const release of SUPPORTED) {
+  describe(`n8n ${release}`, () => {
+    const stage = stageForTests({ release });
+    beforeEach(() => stage().sandbox.reset());
+
+    const run = async (parameters: JsonObject, settings: JsonObject): Promise<Execution> => {
+      const { rest, credential } = stage();
+      const workflow = await rest.importWorkflow(chain('Again', [start(), messagingSend(parameters, settings)]), [credential]);
+      return await rest.waitForExecution(await rest.run(workflow, START), DEADLINE);
+    };
+    const activate = async (name: string, parameters: JsonObject): Promise<JsonObject> => {
+      const { rest, credential } = stage();
+      const workflow = await rest.importWorkflow(chain(name, [webhook(name), messagingSend(parameters)]), [credential]);
+      await rest.activate(workflow, DEADLINE);
+      return workflow;
+    };
+    const retry = async (id: string): Promise<Execution> => {
+      const { rest } = stage();
+      return await rest.waitForExecution(await rest.retry(id), DEADLINE);
+    };
+    const received = () => plain(stage().sandbox.messages());
+
+    describe('Retry On Fail', () => {
+      const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+      const cases: Array<[onError: string, fault: Fault]> = [
+        ['stopWorkflow', REFUSE_THE_SECOND],
+        // With Continue, n8n runs the node again only if the first item failed.
+        ['continueRegularOutput', REFUSE_THE_FIRST_MESSAGE],
+        ['continueErrorOutput', REFUSE_THE_FIRST_MESSAGE],
+      ];
+      for (const [onError, fault] of cases) {
+        test(`sends each message once, and reports each as sent (${onError})`, async () => {
+          stage().sandbox.setFaults([fault]);
+          const execution = await run(LIST, { ...twice, onError });
+          assert.equal(execution.status, 'success');
+          assert.deepEqual(received(), listOf(MESSAGES));
+          const [sent = [], notSent = []] = execution.runsOf(SENDER).at(-1)?.outputs ?? [];
+          assert.deepEqual(sent.map(({ json }) => [json['phone'], json['status']]), listOf(MESSAGES).map(({ phone }) => [phone, 'sent']));
+          assert.deepEqual(notSent, []);
+        });
+      }
+
+      for (const onError of ['continueRegularOutput', 'continueErrorOutput']) {
+        test(`for an item that can't be sent, sends no other one again (${onError})`, async () => {
+          const messages = LIST.messages.replace('={{ ', `={{ [{ phone: '07700 900124', message: 'Hello' }].concat(`).replace(' }}', ') }}');
+          const execution = await run({ ...LIST, messages }, { ...twice, maxTries: 3, onError });
+          assert.equal(execution.status, 'success');
+          assert.deepEqual(received(), listOf(MESSAGES));
+          assert.equal(stage().sandbox.requests().length, 3);
+          const items = execution.runsOf(SENDER).at(-1)?.outputs.flat() ?? [];
+          const failed = items.filter(({ json }) => json['error'] !== undefined);
+          assert.deepEqual(failed.map(({ json }) => isObject(json['details']) && json['details']['code']), ['INVALID_PHONE']);
+          assert.equal(items.length, MESSAGES + 1);
+        });
+      }
+    });
+
+    describe('Retry in the list of executions', () => {
+      const callAndFail = async (name: string): Promise<string> => {
+        const workflow = await activate(name, LIST);
+        const { status } = await callWebhook(stage().n8n.url, name, {});
+        const [failed] = await stage().rest.executionsOf(workflow);
+        assert.deepEqual([status, failed?.status, failed?.mode], [500, 'error', 'webhook']);
+        return failed?.id ?? '';
+      };
+
+      test('sends what had not been sent, however often it takes', async () => {
+        const { sandbox } = stage();
+        sandbox.setFaults([REFUSE_THE_SECOND]);
+        const id = await callAndFail('refused');
+        assert.ok(received().length >= 100 && received().length < MESSAGES);
+
+        sandbox.setFaults([{ kind: 'status', status: 403, on: 'bulk' }]);
+        const second = await retry(id);
+        assert.equal(second.status, 'error');
+        const third = await retry(second.id);
+
+        assert.equal(third.status, 'success');
+        assert.deepEqual(received(), listOf(MESSAGES));
+        const [sent = []] = third.runsOf(SENDER).at(-1)?.outputs ?? [];
+        assert.deepEqual(sent.map(({ json }) => json['phone']), listOf(MESSAGES).map(({ phone }) => phone));
+      });
+
+      test('leaves alone what may have gone out, and says so', async () => {
+        stage().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1 }]);
+        const id = await callAndFail('uncertain');
+        const retried = await retry(id);
+        assert.deepEqual([retried.status, retried.error], ['error', 'The connection to the service was lost before its answer came']);
+        assert.deepEqual(received(), listOf(MESSAGES));
+        assert.equal(stage().sandbox.requests().length, 3);
+      });
+    });
+  });
+}
