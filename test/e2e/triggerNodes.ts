@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../demo/json.js';
+import { asObject, type JsonObject } from '../../demo/json.js';
 import type { WorkflowNode } from './workflow.js';
 
 /**
@@ -30,15 +30,27 @@ export function formTrigger(path: string, labels: string[]): WorkflowNode {
   };
 }
 
+/** How n8n answered a call of a {@link webhook}. */
+export interface WebhookAnswer {
+  status: number;
+  text: string;
+  /** What came out of the workflow; nothing if it failed. */
+  items: JsonObject[];
+}
+
 /** Calls a webhook of n8n as another program does. */
-export async function callWebhook(n8nUrl: string, path: string, body: unknown): Promise<{ status: number; items: JsonObject[] }> {
+export async function callWebhook(n8nUrl: string, path: string, body: unknown): Promise<WebhookAnswer> {
   const answer = await fetch(`${n8nUrl}/webhook/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   const text = await answer.text();
-  return { status: answer.status, items: answer.ok ? (JSON.parse(text) as JsonObject[]) : [] };
+  if (!answer.ok) return { status: answer.status, text, items: [] };
+  const parsed: unknown = JSON.parse(text);
+  // A run that has been stopped is answered with one object.
+  const all = Array.isArray(parsed) ? parsed : [parsed];
+  return { status: answer.status, text, items: all.map((item) => asObject(item, 'an item')) };
 }
 
 /** Fills in a form of n8n in the order of its fields, and submits it as its page does. */
