@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../../demo/json.js';
+import { asArray, asObject, type JsonObject } from '../../demo/json.js';
 import type { WorkflowNode } from './workflow.js';
 
 /**
@@ -48,9 +48,7 @@ export async function callWebhook(n8nUrl: string, path: string, body: unknown): 
   const text = await answer.text();
   if (!answer.ok) return { status: answer.status, text, items: [] };
   const parsed: unknown = JSON.parse(text);
-  // A run that has been stopped is answered with one object.
-  const all = Array.isArray(parsed) ? parsed : [parsed];
-  return { status: answer.status, text, items: all.map((item) => asObject(item, 'an item')) };
+  return { status: answer.status, text, items: asArray(parsed, 'the answer').map((item) => asObject(item, 'an item')) };
 }
 
 /** Fills in a form of n8n in the order of its fields, and submits it as its page does. */
