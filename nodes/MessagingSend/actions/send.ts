@@ -4,13 +4,15 @@ import { routedCaller, type RoutedRequest } from '../api/routing';
 import { SEND } from '../delivery/operation';
 import { draftFromItem, draftsOf } from './drafts';
 import { parametersOf } from './itemParameters';
+import { recordOfRun } from './runRecord';
 import { sendForItem, sendForRun } from './sendMessages';
 
 /** Send in a workflow: one request and one output item for each input item. */
 export async function send(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const record = recordOfRun(this);
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
-  return [await sendForRun(this, { operation: SEND, drafts, output: 'send' })];
+  return [await sendForRun(this, { operation: SEND, drafts, output: 'send' }, record)];
 }
 
 /** Send through its routing. */

@@ -6,16 +6,18 @@ import { SEND_BULK } from '../delivery/operation';
 import type { Output } from '../delivery/settle';
 import { draftFromItem, draftsFromList, draftsOf } from './drafts';
 import { parametersOf, type ReadParameter } from './itemParameters';
+import { recordOfRun } from './runRecord';
 import { sendForItem, sendForRun } from './sendMessages';
 
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
 export async function sendBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const record = recordOfRun(this);
   // Neither depends on the item: the editor takes no expression for them.
   const read = readerFor(this.getNodeParameter('source', 0));
   const output = outputFor(this.getNodeParameter('options.output', 0, 'messages'));
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => read(item, parameters(item)));
-  return [await sendForRun(this, { operation: SEND_BULK, drafts, output })];
+  return [await sendForRun(this, { operation: SEND_BULK, drafts, output }, record)];
 }
 
 /** Send Bulk through its routing. */

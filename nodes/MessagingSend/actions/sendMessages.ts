@@ -7,7 +7,7 @@ import { deliver, type Delivered } from '../delivery/deliver';
 import type { Draft, Unsendable } from '../delivery/message';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { DeliveryRecord } from '../delivery/record';
+import type { DeliveryRecord } from '../delivery/record';
 import { settle, type Output } from '../delivery/settle';
 import { inSlices } from '../delivery/slices';
 import { summarize } from '../delivery/summary';
@@ -37,7 +37,7 @@ interface Setup {
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it
  * had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<INodeExecutionData[]> {
+export async function sendForRun(context: IExecuteFunctions, job: Job, record: DeliveryRecord): Promise<INodeExecutionData[]> {
   const stopOnFailure = !context.continueOnFail();
   let setup: Setup;
   try {
@@ -54,13 +54,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   const { account, requestOptions } = setup;
   const signal = context.getExecutionCancelSignal();
   const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions, signal), signal);
-  const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-  const delivered = await deliver({
-    ...delivery,
-    stopOnFailure,
-    record: new DeliveryRecord(context.getContext('node'), runIndex),
-    onReceipt: progressReporter(context),
-  });
+  const delivered = await deliver({ ...delivery, stopOnFailure, record, onReceipt: progressReporter(context) });
   const summary = await inSlices(summarize(delivered, gate.tally.requests, gate.tally.waited));
   reportSummary(context, job.operation, summary);
   return await outcome(context, job, delivered, stopOnFailure);

@@ -26,18 +26,21 @@ export function stopError(node: INode, delivered: Delivered): NodeApiError | Nod
     return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
   }
   let sent = 0;
+  let uncertain = 0;
   const failed: Array<Origin & { readonly failure: Failure }> = [];
   for (const { results } of receipts) {
     for (const { message, outcome } of results) {
       if (outcome.kind === 'sent') sent += 1;
       else failed.push({ ...message, failure: outcome.failure });
+      if (outcome.kind === 'uncertain') uncertain += 1;
     }
   }
   const [first] = failed;
   if (first === undefined) return null;
   const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
   const total = sent + failed.length;
-  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before.`;
+  const also = uncertain > 0 ? `, and ${uncertain} may have` : '';
+  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before${also}.`;
   const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
   const description = `${first.failure.description} ${gone}${rest}${alsoConcerned(alike)}`;
   return nodeApiError(node, { ...first.failure, description }, first.item);

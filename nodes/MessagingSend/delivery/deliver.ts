@@ -31,8 +31,8 @@ export interface Delivery {
   readonly signal: AbortSignal | undefined;
   /** Ends what still waits for its turn, when no further request may start. */
   readonly onHalt: () => void;
-  /** The outcomes of earlier tries; null where no re-run can come. */
-  readonly record: DeliveryRecord | null;
+  /** The outcomes of earlier tries. */
+  readonly record: DeliveryRecord;
   readonly onReceipt: (receipt: Receipt, progress: Progress) => void;
 }
 
@@ -81,16 +81,16 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     anyOrigin: options.duplicateMessages === 'sendOnce',
     isSingle: operation.largestBatch === 1,
   };
-  const known = record === null ? undefined : await inSlices(record.recall(unique, rules));
-  const pending = known?.pending ?? unique;
-  const recalled = (known?.receipts ?? []).flatMap(({ results }) => results);
+  const known = await inSlices(record.recall(unique, rules));
+  const { pending } = known;
+  const recalled = known.receipts.flatMap(({ results }) => results);
   const resumed = recalled.filter(({ outcome }) => outcome.kind === 'sent').length;
   if (stopOnFailure && unsendable.length > 0) return { ...nothing, resumed };
 
-  const fresh = await send(delivery, pack(pending, size, known?.lastBatch), pending.length);
-  const receipts = [...(known?.receipts ?? []), ...stillUncertain(fresh, known?.again)];
+  const fresh = await send(delivery, pack(pending, size, known.lastBatch), pending.length);
+  const receipts = [...known.receipts, ...stillUncertain(fresh, known.again)];
   const allSent = receipts.every(({ results }) => results.every(({ outcome }) => outcome.kind === 'sent'));
-  if (allSent && unsendable.length === 0) record?.clear();
+  if (allSent && unsendable.length === 0) record.clear();
   return { unsendable, receipts, duplicates, planned: [], resumed };
 }
 
@@ -106,7 +106,7 @@ async function send(delivery: Delivery, batches: readonly Batch[], total: number
 
   const underWay = new Set<Batch>();
   // n8n stores the execution as soon as Stop is pressed, so what is on its way is noted before its reply.
-  const noteUnderWay = () => underWay.forEach((batch) => record?.note(receiptFor(batch, STOPPED_UNDER_WAY)));
+  const noteUnderWay = () => underWay.forEach((batch) => record.note(receiptFor(batch, STOPPED_UNDER_WAY)));
   signal?.addEventListener('abort', noteUnderWay, { once: true });
   let done = 0;
   try {
@@ -124,7 +124,7 @@ async function send(delivery: Delivery, batches: readonly Batch[], total: number
       kept: wholeAnswers ? (data) => data : withoutEntries,
       stopOnFailure,
       onReceipt: (receipt) => {
-        record?.note(receipt);
+        record.note(receipt);
         done += receipt.results.length;
         onReceipt(receipt, { done, total });
       },
@@ -150,8 +150,8 @@ const STOPPED_UNDER_WAY: Outcome = {
 };
 
 /** A message that may have gone out before is not "not sent" because a new try was refused. */
-function stillUncertain(receipts: Receipt[], again: ReadonlyMap<Message, Failure> | undefined): Receipt[] {
-  if (again === undefined || again.size === 0) return receipts;
+function stillUncertain(receipts: Receipt[], again: ReadonlyMap<Message, Failure>): Receipt[] {
+  if (again.size === 0) return receipts;
   return receipts.map((receipt) => ({
     ...receipt,
     results: receipt.results.map(({ message, outcome }) => {

@@ -17,8 +17,8 @@ export interface Result {
 
 /** What one request did: its messages with their outcomes, and the service's answer if it was accepted. */
 export interface Receipt {
-  /** Number of the batch whose messages the request carried. */
-  readonly batch: number;
+  /** Number of the batch whose messages the request carried; null where no request is known. */
+  readonly batch: number | null;
   readonly results: readonly Result[];
   /** What is kept of the envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
   readonly data: JsonRecord | null;

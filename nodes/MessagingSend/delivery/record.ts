@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonRecord, JsonScalar } from '../api/records';
 import { isRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Failure } from '../api/failure';
+import { mayHaveGoneOut } from './match';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt, Result } from './outcome';
 import type { Interruptible } from './slices';
@@ -13,8 +14,8 @@ import type { Interruptible } from './slices';
  * it came from and by a fingerprint.
  */
 interface Line {
-  /** Batch. */
-  readonly b: number;
+  /** Batch; null where none is known. */
+  readonly b: number | null;
   /** Numbers of the service's answer, such as credits; left out where there was none. */
   readonly d?: Readonly<Record<string, number>>;
   /** For a single send: credits_used, credits_remaining, sent_at. There is one for each message, so it is short. */
@@ -33,6 +34,21 @@ interface Remembered {
   readonly line: Line;
   readonly outcome: Outcome;
 }
+
+/** For a message whose outcome n8n has not stored; no request is known to have carried it. */
+const INTERRUPTED: Remembered = {
+  line: { b: null },
+  outcome: {
+    kind: 'uncertain',
+    failure: mayHaveGoneOut({
+      code: 'INTERRUPTED',
+      httpStatus: null,
+      message: 'n8n was ended in the middle of an earlier try, and what became of this message was lost',
+      description: 'If it did not go out, set the option If the Outcome Is Uncertain to Send Again and retry with the currently saved workflow.',
+      scope: 'run',
+    }),
+  },
+};
 
 /** Lines are joined up to this length: n8n's form of storage needs some room for each text. */
 const JOINED = 4096;
@@ -67,27 +83,42 @@ export interface Recalled {
  */
 export class DeliveryRecord {
   private readonly lines: string[];
+  /** Whether an earlier try has come as far as to open it. */
+  readonly isOpen: boolean;
 
   constructor(
     private readonly context: JsonRecord,
     private readonly runIndex: number,
   ) {
     const kept = isRecord(context.deliveries) ? context.deliveries[String(runIndex)] : undefined;
+    this.isOpen = Array.isArray(kept);
     this.lines = Array.isArray(kept) ? kept.filter((line) => typeof line === 'string') : [];
+  }
+
+  /** Leaves a sign that the run has begun, so that a re-run without one is known for what it is. */
+  open(): void {
+    this.save(this.lines);
+  }
+
+  /** Notes that outcomes of this execution were lost: every message that has none may have gone out. */
+  markInterrupted(): void {
+    this.context.interrupted = true;
   }
 
   /**
    * Parts messages by whether they have an outcome already. One whose number or text has changed is new.
    */
   *recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Interruptible<Recalled> {
-    if (this.lines.length === 0) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
+    const isInterrupted = this.context.interrupted === true;
+    if (this.lines.length === 0 && !isInterrupted) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
     const remembered = yield* this.read(anyOrigin);
+    const unknown = isInterrupted ? INTERRUPTED : undefined;
     const byLine = new Map<Line, Result[]>();
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
     for (const message of messages) {
       const print = fingerprint(message);
-      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin && message.part === null ? remembered.get(print) : undefined);
+      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin && message.part === null ? remembered.get(print) : undefined) ?? unknown;
       if (known === undefined || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
         pending.push(message);
         if (known?.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
@@ -98,7 +129,7 @@ export class DeliveryRecord {
       yield;
     }
     const receipts = [...byLine].map(([line, results]): Receipt => ({ batch: line.b, results, data: dataOf(line, results, isSingle) }));
-    const lastBatch = [...remembered.values()].reduce((last, { line }) => Math.max(last, line.b), 0);
+    const lastBatch = [...remembered.values()].reduce((last, { line }) => Math.max(last, line.b ?? 0), 0);
     return { receipts, pending, again, lastBatch };
   }
 

@@ -87,7 +87,8 @@ function settleReceipt(receipt: Receipt, output: Output, items: OrderedItems): v
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind !== 'sent') {
-      const details = { outcome: outcome.kind, phone: message.phone, batch: receipt.batch };
+      const { batch } = receipt;
+      const details = { outcome: outcome.kind, phone: message.phone, ...(batch !== null && { batch }) };
       items.add(message, failed(message, outcome.failure, details));
     } else if (output === 'batches') {
       sent.push(message);
