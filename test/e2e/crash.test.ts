@@ -1,30 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type JsonObject } from '../../demo/json.js';
+import type { Execution } from '../../demo/execution.js';
+import { asArray, type JsonObject } from '../../demo/json.js';
 import { SUPPORTED } from '../../demo/releases.js';
 import { listExpression, listOf, plain, type Listed } from './recipients.js';
 import { stageForTests, stopped } from './stage.js';
 import { webhook } from './triggerNodes.js';
-import { chain, items, messagingSend, SENDER } from './workflow.js';
+import { chain, items, messagingSend, SENDER, start, START } from './workflow.js';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 const BULK = { resource: 'message', operation: 'sendBulk', options: { parallelRequests: 1 } };
-const ANSWER_LONG_AFTER_THE_KILL = { kind: 'delay', ms: 600_000, on: 'bulk', after: 2 } as const;
+const LONG_AFTER_THE_KILL = 600_000;
 
 for (const release of SUPPORTED) {
   describe(`n8n ${release} is killed while the third of five requests is on its way`, () => {
     const stage = stageForTests({ release });
 
-    /** Runs a workflow of 450 messages until the kill, and starts n8n again. */
-    const crash = async (workflow: JsonObject, path: string) => {
+    /** Runs a workflow of 450 messages until n8n is killed in a request, and starts it again. */
+    const crash = async (workflow: JsonObject, path: string, { requestsBefore, messages } = { requestsBefore: 2, messages: 300 }) => {
       const { rest, sandbox, n8n, credential } = stage();
       sandbox.reset();
-      sandbox.setFaults([ANSWER_LONG_AFTER_THE_KILL]);
+      sandbox.setFaults([{ kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'bulk', after: requestsBefore }]);
       const stored = await rest.importWorkflow(workflow, [credential]);
       await rest.activate(stored, DEADLINE);
       const answer = await fetch(`${n8n.url}/webhook/${path}`, { method: 'POST' });
       assert.equal(answer.status, 200);
-      await stage().waitFor('the third request', 30, async () => sandbox.messages().length === 300 || undefined);
+      await stage().waitFor('the last request', 30, async () => sandbox.messages().length === messages || undefined);
       await n8n.kill();
 
       await stage().restart();
@@ -41,22 +42,47 @@ for (const release of SUPPORTED) {
     };
     const received = () => plain(stage().sandbox.messages());
 
+    const list = (options: JsonObject = {}) => ({ ...BULK, options: { ...BULK.options, ...options }, source: 'json', messages: listExpression(450) });
+    const assertInterrupted = (execution: Execution) => {
+      assert.equal(execution.status, 'error');
+      assert.equal(execution.error, 'n8n was ended in the middle of an earlier try, and what became of this message was lost');
+    };
+
     for (const saveExecutionProgress of [false, true]) {
       const path = `list-${saveExecutionProgress}`;
-      const list = { ...BULK, source: 'json', messages: listExpression(450) };
 
-      test(`nothing goes out by itself; Retry begins anew (${path})`, async () => {
-        const nodes = [atOnce(path), items([{ any: 'item' }]), messagingSend(list)];
+      test(`nothing goes out by itself, nor by Retry, unless the user wants it so (${path})`, async () => {
+        const nodes = [atOnce(path), items([{ any: 'item' }]), messagingSend(list())];
         const crashed = await crash(withSettings(chain(path, nodes), { saveExecutionProgress }), path);
         assert.deepEqual(received(), listOf(300));
         assert.deepEqual(crashed.runsOf(SENDER).flatMap(({ outputs }) => outputs.flat()), []);
 
-        // n8n has stored nothing since the node began: the node can't know better. The README says so.
         const retried = await retry(crashed.id);
-        assert.equal(retried.status, 'success');
-        assert.deepEqual(received(), plain([...listOf(300), ...listOf(450)]));
+        assertInterrupted(retried);
+        assertInterrupted(await retry(retried.id));
+        assert.deepEqual(received(), listOf(300));
       });
     }
+
+    test('Retry says so wherever the node stands in the file', async () => {
+      const workflow = chain('reversed', [atOnce('reversed'), items([{ any: 'item' }]), messagingSend(list())]);
+      const crashed = await crash({ ...workflow, nodes: asArray(workflow['nodes'], 'nodes').toReversed() }, 'reversed');
+      assertInterrupted(await retry(crashed.id));
+      assert.deepEqual(received(), listOf(300));
+    });
+
+    test('with Send Again, Retry sends all of it, as the user wants it', async () => {
+      const nodes = [atOnce('again'), items([{ any: 'item' }]), messagingSend(list({ uncertain: 'sendAgain' }))];
+      const retried = await retry((await crash(chain('again', nodes), 'again')).id);
+      assert.equal(retried.status, 'success');
+      assert.deepEqual(received(), plain([...listOf(300), ...listOf(450)]));
+    });
+
+    test('in a loop without saved progress, Retry begins with the first round, and sends nothing', async () => {
+      const crashed = await crash(loop('anew'), 'anew');
+      assertInterrupted(await retry(crashed.id));
+      assert.deepEqual(received(), listOf(300));
+    });
 
     test('in a loop with saved progress, Retry goes on with the hundred that was interrupted', async () => {
       const crashed = await crash(withSettings(loop('loop'), { saveExecutionProgress: true }), 'loop');
@@ -66,6 +92,27 @@ for (const release of SUPPORTED) {
       const retried = await retry(crashed.id);
       assert.equal(retried.status, 'success');
       assert.deepEqual(received(), plain([...listOf(300), ...listOf(450).slice(200)]));
+    });
+
+    test('when n8n is killed after the node has sent everything, Retry sends nothing', async () => {
+      const later = messagingSend({ ...BULK, source: 'json', messages: listExpression(1) }, { name: 'Later', executeOnce: true });
+      const workflow = chain('later', [atOnce('later'), items([{ any: 'item' }]), messagingSend(list()), later]);
+      const crashed = await crash(workflow, 'later', { requestsBefore: 5, messages: 451 });
+      assert.deepEqual(received(), plain([...listOf(450), ...listOf(1)]));
+      assertInterrupted(await retry(crashed.id));
+      assert.deepEqual(received(), plain([...listOf(450), ...listOf(1)]));
+    });
+
+    test('Retry after an earlier node failed is no sign of it: everything is sent', async () => {
+      const { rest, sandbox, credential } = stage();
+      sandbox.reset();
+      sandbox.setFaults([{ kind: 'status', status: 503 }]);
+      const balance = { ...messagingSend({ resource: 'balance', operation: 'get' }), name: 'Balance' };
+      const stored = await rest.importWorkflow(chain('earlier', [start(), balance, messagingSend(list())]), [credential]);
+      const failed = await rest.waitForExecution(await rest.run(stored, START), DEADLINE);
+      assert.equal(failed.status, 'error');
+      assert.equal((await retry(failed.id)).status, 'success');
+      assert.deepEqual(received(), listOf(450));
     });
   });
 }
