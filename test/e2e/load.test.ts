@@ -7,6 +7,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/server.js';
 import { callAtRate, describeLatencies, type Called } from './openLoop.js';
 import { listOf, phoneAt, plain } from './recipients.js';
 import { KEY, stageForTests, stopped, type Stage } from './stage.js';
+import { startPostgres } from './postgres.js';
 import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes.js';
 import { chain, messagingSend } from './workflow.js';
 
@@ -15,12 +16,16 @@ const PER_SECOND = 50;
 const SECONDS = 60;
 const WITHOUT_LIMIT = { requestsPerMinute: 1_000_000 };
 
-/** Of n8n: how many executions run at once; the others wait, in n8n's own queue. */
+/** How many executions n8n runs at once; the others wait in n8n's own line. Without it, they wait for its database, and fail. */
 const AT_ONCE = 10;
 
 describe(`n8n ${CURRENT} under load`, () => {
-  // Without it n8n starts whatever comes, and on SQLite soon can't get at its own database: it refuses calls.
-  const stage = stageForTests({ release: CURRENT, environment: { N8N_CONCURRENCY_PRODUCTION_LIMIT: String(AT_ONCE) } });
+  const stage = stageForTests({
+    release: CURRENT,
+    // On SQLite, n8n can't keep its own records of so many executions, and fails some.
+    database: startPostgres,
+    environment: { DB_POSTGRESDB_POOL_SIZE: String(AT_ONCE), N8N_CONCURRENCY_PRODUCTION_LIMIT: String(AT_ONCE) },
+  });
 
   test(`of ${PER_SECOND} calls a second for ${SECONDS} s, each ends in one message`, async () => {
     const count = PER_SECOND * SECONDS;

@@ -10,12 +10,6 @@ import { runSession } from '../../demo/session.js';
 import { ENDING, report } from './report.js';
 import { TARBALL_VARIABLE } from './tarball.js';
 
-/**
- * Whether fifty executions a second get through hangs on the machine more than on the node: with two cores and SQLite,
- * n8n can't keep its own records of them, and fails some.
- */
-const ONLY_WHEN_NAMED = ['load'];
-
 void runSession(async ({ signal, closing, say }) => {
   const parts = chooseParts(await findParts());
 
@@ -44,10 +38,10 @@ async function findParts(): Promise<string[]> {
 function chooseParts(all: string[]): string[] {
   const command = new Command('npm run test:e2e --')
     .description('Tests the packed package in real n8n.')
-    .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them but ${ONLY_WHEN_NAMED.join(', ')}`)
+    .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them`)
     .addHelpText('after', `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.`)
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));
   if (unknown.length > 0) throw new DemoFailure(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
-  return command.args.length === 0 ? all.filter((part) => !ONLY_WHEN_NAMED.includes(part)) : command.args;
+  return command.args.length === 0 ? all : command.args;
 }

@@ -23,6 +23,8 @@ export interface StageOptions {
   sandbox?: Partial<SandboxOptions>;
   /** More settings of n8n. */
   environment?: NodeJS.ProcessEnv;
+  /** Starts a database other than n8n's SQLite, and gives n8n's settings for it; `closing` takes its end. */
+  database?: (closing: Closing) => Promise<NodeJS.ProcessEnv>;
   /** Use the sandbox and the key of this stage, instead of one of its own. */
   beside?: Stage;
 }
@@ -55,7 +57,7 @@ export class Stage {
   }
 
   /** Installs n8n where that has not been done yet, and starts it with everything in its place. */
-  static async start({ release = CURRENT, sandbox: options, environment, beside }: StageOptions = {}): Promise<Stage> {
+  static async start({ release = CURRENT, sandbox: options, environment, database, beside }: StageOptions = {}): Promise<Stage> {
     const { signal } = stopped;
     const closing = new Closing();
     try {
@@ -65,7 +67,8 @@ export class Stage {
       const sandbox = beside?.sandbox ?? (await startSandbox({ keys: [KEY], limit: 0, credits: 1_000_000, ...options }));
       if (beside === undefined) closing.add(() => sandbox.close());
       const port = await getPort();
-      const n8n = await startN8n({ installation, folder, port, environment, signal });
+      const settings = { ...environment, ...(await database?.(closing)) };
+      const n8n = await startN8n({ installation, folder, port, environment: settings, signal });
       closing.add(() => n8n.stop());
       const rest = new N8nRest(n8n);
       await rest.setUpOwner(OWNER);
