@@ -110,7 +110,11 @@ export class N8nRest {
     return asArray(list['results'], 'executions').map(readListed);
   }
 
-  /** Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can. */
+  /**
+   * Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can.
+   *
+   * @throws DemoFailure with the trigger's own words when one can't
+   */
   async activate(workflow: JsonObject, options: WaitOptions): Promise<void> {
     const { versionId } = workflow;
     await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
@@ -140,7 +144,10 @@ export class N8nRest {
       const { status, text } = await this.exchange('GET', path);
       // Older releases don't know the question: they have done what they were asked before they answer.
       if (status === 404) return true;
-      return dataOf(path, text)['status'] === wanted ? true : undefined;
+      const publication = dataOf(path, text);
+      if (publication['status'] === wanted) return true;
+      if (publication['status'] === 'failed') throw new DemoFailure(`n8n could not publish the workflow: ${errorsOf(publication)}`);
+      return undefined;
     }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
   }
 
@@ -178,6 +185,12 @@ export class N8nRest {
 /** The id n8n gave to a stored workflow. */
 export function idOf(workflow: JsonObject): string {
   return asString(workflow['id'], 'workflow.id');
+}
+
+/** What the triggers of a workflow said that could not be activated. */
+function errorsOf(publication: JsonObject): string {
+  const triggers = asArray(publication['triggers'], 'triggers').map((trigger) => asObject(trigger, 'a trigger'));
+  return triggers.flatMap(({ errorMessage }) => (typeof errorMessage === 'string' ? [errorMessage] : [])).join('; ');
 }
 
 function dataOf(path: string, text: string): JsonObject {

@@ -5,9 +5,9 @@ import type { StoredCredential } from '../../demo/rest.js';
 import type { JsonObject } from '../../demo/json.js';
 import { startSandbox, type Sandbox } from '../../sandbox/server.js';
 import { callAtRate, describeLatencies, type Called } from './openLoop.js';
+import { startPostgres } from './postgres.js';
 import { listOf, phoneAt, plain } from './recipients.js';
 import { KEY, stageForTests, stopped, type Stage } from './stage.js';
-import { startPostgres } from './postgres.js';
 import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes.js';
 import { chain, messagingSend } from './workflow.js';
 
