@@ -3,6 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { routedSend } from '../actions/send';
 import { routedSendBulk } from '../actions/sendBulk';
 import { keepAnswer } from '../api/routing';
+import { optionNotices, toolNotice } from './notices';
 import { deliveryOptions } from './options';
 import { forModels, notForModels } from './tool';
 
@@ -11,7 +12,7 @@ const FROM_ITEMS = { ...BULK, source: ['items'] };
 const FROM_LIST = { ...BULK, source: ['json'] };
 
 /** Send and Send Bulk from items ask for the same two fields. */
-function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescription: string): INodeProperties[] {
+function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textHint?: string): INodeProperties[] {
   const phone: INodeProperties = {
     displayName: 'Phone',
     name: 'phone',
@@ -19,8 +20,9 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescri
     required: true,
     default: '',
     placeholder: 'e.g. 447700900123',
+    hint: 'With the country code: 447700900123, not 07700 900123',
     description:
-      'Number of the recipient with the country code. Spaces, dots, dashes, brackets and a leading + or 00 are removed.',
+      'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
   };
   const message: INodeProperties = {
     displayName: 'Message',
@@ -30,7 +32,8 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescri
     required: true,
     default: '',
     placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
-    description: textDescription,
+    hint: textHint,
+    description: 'Text to send. To write to each recipient by name, drag a field from the input to here.',
   };
   return [
     notForModels(phone, show),
@@ -69,7 +72,7 @@ const messages: INodeProperties = {
   default: '',
   placeholder: 'e.g. [{ "phone": "447700900123", "message": "Hello" }]',
   description:
-    'JSON array of objects, each with "phone" (number of the recipient with the country code) and "message" (text to send)',
+    'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
 };
 
 export const messageProperties: INodeProperties[] = [
@@ -107,16 +110,18 @@ export const messageProperties: INodeProperties[] = [
     ],
     default: 'send',
   },
-  ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'Text to send, of at most 1,000 characters'),
+  toolNotice,
+  ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'At most 1,000 characters. For longer texts, add the option Long Messages.'),
   notForModels(source, BULK),
   // A call by a model is one item, so from Input Items it could send but one message.
   { ...forModels(source, BULK), default: 'json' },
-  ...recipientAndText(FROM_ITEMS, 'Text to send; with an expression, each item can have its own'),
-  notForModels(messages, FROM_LIST),
+  ...recipientAndText(FROM_ITEMS),
+  notForModels({ ...messages, hint: 'Every input item sends its list' }, FROM_LIST),
   forModels(
     messages,
     FROM_LIST,
     'The messages to send, as a JSON array with one object for each: [{ "phone": "447700900123", "message": "Hello" }]. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.',
   ),
   deliveryOptions,
+  ...optionNotices,
 ];
