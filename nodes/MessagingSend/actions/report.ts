@@ -27,7 +27,7 @@ export function reportSummary(context: IExecuteFunctions, operation: SendOperati
   const isManual = context.getMode() === 'manual';
   context.addExecutionHints({
     // The button is at hand there, and it is no retry.
-    message: isManual && sent > 0 ? `${text} Execute Step would send them again.` : text,
+    message: isManual && sent > 0 ? `${text} Execute step would send them again.` : text,
     location: 'outputPane',
     type: failed + uncertain > 0 ? 'warning' : 'info',
   });

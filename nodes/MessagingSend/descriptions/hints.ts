@@ -4,7 +4,7 @@ import { MANY } from '../delivery/summary';
 
 /** What is said where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint('Execute Step sends for real and uses credits, each time. To check without sending, add the option Dry Run.', {
+  hint('Execute step sends for real and uses credits, each time. To check without sending, add the option Dry Run.', {
     type: 'info',
     condition: '$parameter["resource"] === "message" && !$parameter["options"]["dryRun"]',
   }),
@@ -12,7 +12,7 @@ export const hintsBeforeRun: NodeHint[] = [
     type: 'warning',
     condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${MANY}`,
   }),
-  hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings.', {
+  hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings', {
     type: 'warning',
     condition:
       '$parameter["resource"] === "message" && $parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',

@@ -7,7 +7,7 @@ import { longestWait, requestsPerMinute } from './options';
 export const lowBalanceProperties: INodeProperties[] = [
   everyMinuteNotice,
   {
-    displayName: 'Event',
+    displayName: 'Trigger On',
     name: 'event',
     type: 'options',
     noDataExpression: true,

@@ -64,13 +64,16 @@ const source: INodeProperties = {
   description: 'Where the messages come from',
 };
 
+// n8n's field for JSON shows no placeholder.
+const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';
+
 const messages: INodeProperties = {
   displayName: 'Messages',
   name: 'messages',
   type: 'json',
   required: true,
   default: '',
-  placeholder: 'e.g. [{ "phone": "447700900123", "message": "Hello" }]',
+  placeholder: `e.g. ${LIST}`,
   description:
     'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
 };
@@ -87,7 +90,7 @@ export const messageProperties: INodeProperties[] = [
         name: 'Send',
         value: 'send',
         action: 'Send a text message to a phone number',
-        description: 'Send one message for each input item, with one request each',
+        description: 'Send one message for each input item, with a request each',
         routing: {
           request: { method: 'POST', url: '/messages/send' },
           send: { paginate: true },
@@ -99,7 +102,7 @@ export const messageProperties: INodeProperties[] = [
         name: 'Send Bulk',
         value: 'sendBulk',
         action: 'Send text messages to many phone numbers',
-        description: 'Send the messages of all input items, or of a list, with up to 100 in each request',
+        description: 'Send many messages with few requests, 100 in each: one for each input item, or a whole list',
         routing: {
           request: { method: 'POST', url: '/messages/send-bulk' },
           send: { paginate: true },
@@ -116,11 +119,11 @@ export const messageProperties: INodeProperties[] = [
   // A call by a model is one item, so from Input Items it could send but one message.
   { ...forModels(source, BULK), default: 'json' },
   ...recipientAndText(FROM_ITEMS),
-  notForModels({ ...messages, hint: 'Every input item sends its list' }, FROM_LIST),
+  notForModels({ ...messages, hint: `A list such as ${LIST}. Every input item sends its list.` }, FROM_LIST),
   forModels(
     messages,
     FROM_LIST,
-    'The messages to send, as a JSON array with one object for each: [{ "phone": "447700900123", "message": "Hello" }]. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.',
+    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.`,
   ),
   deliveryOptions,
   ...optionNotices,

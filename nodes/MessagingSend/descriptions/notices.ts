@@ -17,10 +17,6 @@ export const toolNotice = notice('toolNotice', 'Every call by the model sends fo
 
 /** For choices under Options. They stand after it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
-  notice('creditsNotice', 'The first messages use up the credits, and the rest fail. This works only with On Error set to Continue, under Settings.', {
-    ...MESSAGE,
-    'options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
-  }),
   notice('dryRunNotice', 'Dry Run is on: nothing is sent', { ...MESSAGE, 'options.dryRun': [true] }),
   notice('sendAgainNotice', 'With Send Again, a retry can send a message twice, and it then costs twice', {
     ...MESSAGE,
@@ -29,6 +25,10 @@ export const optionNotices: INodeProperties[] = [
   notice('splitNotice', 'Each part of a long text is sent as a message of its own, and uses a credit', {
     ...MESSAGE,
     'options.longMessages': ['split'],
+  }),
+  notice('creditsNotice', 'The first messages use up the credits, and the rest fail. This works only with On Error set to Continue, under Settings.', {
+    ...MESSAGE,
+    'options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
   }),
 ];
 
