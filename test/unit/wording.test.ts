@@ -74,10 +74,6 @@ test('texts are sentences: one has no period at its end, several all have', () =
   expect(sentences.filter(([, text]) => !isWell(text))).toEqual([]);
 });
 
-test('what a switch does is said with "Whether to"', () => {
-  expect(where(parameters, ({ property }) => property.type === 'boolean' && !/^Whether to /.test(property.description ?? ''))).toEqual([]);
-});
-
 test('every field says what it is for', () => {
   // What these three are for is said by their options.
   const isHeading = ({ displayName, type }: INodeProperties): boolean => type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
@@ -86,6 +82,12 @@ test('every field says what it is for', () => {
 
 test('every choice says what it does', () => {
   expect(where(entries, ({ property, texts }) => property === null && texts.length === 0)).toEqual([]);
+});
+
+test('actions are as short as n8n wants them: without articles', () => {
+  const actions = nodes.flatMap(({ properties }) => properties.flatMap(({ options = [] }) => options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : []))));
+  expect(actions).toHaveLength(3);
+  expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 });
 
 test('placeholders are examples', () => {
@@ -137,6 +139,14 @@ describe('notices stand with the choice that they are about, and with no other',
     expect(noticesOf(trigger, polling('everyMinute'))).toEqual(['everyMinuteNotice']);
     expect(noticesOf(trigger, polling('everyHour'))).toEqual([]);
   });
+});
+
+test('what is shown or hidden depends on parameters beside it, or by a path from the root: n8n 2.0 opens no workflow otherwise', () => {
+  for (const { properties } of nodes) {
+    const beside = properties.map(({ name }) => name);
+    const dependencies = properties.flatMap(({ displayOptions = {} }) => [displayOptions.show, displayOptions.hide].flatMap((rule) => Object.keys(rule ?? {})));
+    expect(dependencies.filter((name) => !/^[@/]/.test(name) && !beside.includes(name))).toEqual([]);
+  }
 });
 
 describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))('the codex %s', (file) => {

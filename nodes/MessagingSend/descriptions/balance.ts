@@ -15,7 +15,7 @@ export const balanceProperties: INodeProperties[] = [
       {
         name: 'Get',
         value: 'get',
-        action: 'Get the credit balance',
+        action: 'Get credit balance',
         description: 'Get the credits that are left, and whose account it is',
         routing: {
           request: { method: 'GET', url: '/user/balance' },

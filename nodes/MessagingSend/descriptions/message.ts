@@ -89,7 +89,7 @@ export const messageProperties: INodeProperties[] = [
       {
         name: 'Send',
         value: 'send',
-        action: 'Send a text message to a phone number',
+        action: 'Send text message to phone number',
         description: 'Send one message for each input item, with a request each',
         routing: {
           request: { method: 'POST', url: '/messages/send' },
