@@ -31,8 +31,8 @@ export class MessagingSendApi implements ICredentialType {
       required: true,
       default: '',
       placeholder: 'e.g. https://api.example.com/v1',
-      hint: 'The standard address of the service ends in /v1, the alternative one in /api/v1. Both work, with or without a slash at the end.',
-      description: 'Address of the service, as it stands in your account settings',
+      hint: 'From your account settings. It ends in /v1 or in /api/v1.',
+      description: 'Address of the service. The standard one ends in /v1, the alternative one in /api/v1; both work, with or without a slash at the end.',
     },
     {
       displayName: 'API Key',
@@ -41,7 +41,8 @@ export class MessagingSendApi implements ICredentialType {
       typeOptions: { password: true },
       required: true,
       default: '',
-      description: 'The key from your account settings. Each messaging instance has a key of its own.',
+      hint: 'From your account settings',
+      description: 'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
     },
   ];
 

@@ -5,6 +5,7 @@ import { sendBulk } from './actions/sendBulk';
 import { BASE_URL_EXPRESSION } from './api/baseUrl';
 import { REQUEST_DEFAULTS } from './api/request';
 import { balanceProperties } from './descriptions/balance';
+import { hintsBeforeRun } from './descriptions/hints';
 import { messageProperties } from './descriptions/message';
 
 /**
@@ -22,13 +23,16 @@ export class MessagingSend implements INodeType {
     },
     group: ['output'],
     version: 1,
-    subtitle: '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk" }[$parameter["operation"]] }}',
+    // A node that was left in Dry Run is told by a look at the canvas.
+    subtitle:
+      '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
     description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
     defaults: { name: 'Messaging Send' },
     usableAsTool: true,
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
+    hints: hintsBeforeRun,
     requestDefaults: { baseURL: BASE_URL_EXPRESSION, ...REQUEST_DEFAULTS },
     properties: [
       {
@@ -37,8 +41,8 @@ export class MessagingSend implements INodeType {
         type: 'options',
         noDataExpression: true,
         options: [
-          { name: 'Balance', value: 'balance' },
-          { name: 'Message', value: 'message' },
+          { name: 'Balance', value: 'balance', description: 'The credits of the account' },
+          { name: 'Message', value: 'message', description: 'Texts to phone numbers' },
         ],
         default: 'message',
       },

@@ -15,7 +15,8 @@ export class MessagingSendTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: '={{ { lowBalance: "Low Balance" }[$parameter["event"]] }}',
-    description: 'Starts the workflow when the credit balance falls below a threshold',
+    // n8n lists node and trigger as one: with this text, and with the codex of the node.
+    description: 'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low',
     defaults: { name: 'Messaging Send Trigger' },
     polling: true,
     inputs: [],

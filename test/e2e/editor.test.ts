@@ -7,10 +7,12 @@ import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outpu
 import { CONTACTS_FILE } from '../../demo/example.js';
 import { filesFolderOf } from '../../demo/n8n.js';
 import { PROJECT_FOLDER } from '../../demo/package.js';
-import { SUPPORTED } from '../../demo/releases.js';
+import { CURRENT, SUPPORTED } from '../../demo/releases.js';
 import {
+  addOption,
   choose,
   credentialChosen,
+  executeNode,
   findInNodePanel,
   importWorkflowFile,
   openNewCredential,
@@ -20,10 +22,27 @@ import {
   pictureIn,
   saveCredential,
   waitForConnection,
+  waitForTexts,
 } from './editorParts.js';
 import { editorForTests } from './inEditor.js';
 import { KEY, stageForTests } from './stage.js';
-import { chain, items, messagingSend, SENDER, start } from './workflow.js';
+import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow.js';
+import { chain, items, ITEMS, messagingSend, SENDER, start } from './workflow.js';
+
+/** What the panel of nodes says of node and trigger, which are one there. */
+const DESCRIPTION = 'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
+
+// What costs money or sends twice, as the node says it before it runs.
+const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
+const MANY_REQUESTS = 'Send makes a request for each item';
+const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
+const NOTHING_IS_SENT = 'Dry Run is on: nothing is sent';
+const SENDS_TWICE = 'With Send Again, a retry can send a message twice';
+const EVERY_PART_COSTS = 'Each part of a long text is sent as a message of its own';
+const EVERY_CHECK_COUNTS = 'Each check takes one of the 60 requests a minute';
+const EVERY_CALL_SENDS = 'Every call by the model sends for real and uses credits';
+
+const TRIGGER = 'Low Balance';
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -101,9 +120,12 @@ for (const release of SUPPORTED) {
       await inEditor(`${release} search`, async (page) => {
         await openWorkflow(page, workflow);
         await openNodePanel(page);
-        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk']) {
+        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits']) {
           await context.test(`by "${word}"`, async () => {
-            assert.equal(await (await findInNodePanel(page, word, SENDER)).count(), 1);
+            const hit = await findInNodePanel(page, word, SENDER);
+            assert.equal(await hit.count(), 1);
+            // Older releases list the names alone.
+            if (release === CURRENT) await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
           });
         }
       });
@@ -170,6 +192,52 @@ for (const release of SUPPORTED) {
       });
     });
 
+    test('before it runs, the node says what its choices cost', async () => {
+      const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
+      const workflow = await sendTo(contacts);
+      await inEditor(`${release} costs`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, ITEMS);
+        await executeNode(page);
+        await outputPanel(page).getByText('10 items', { exact: true }).waitFor();
+        await closeNode(page);
+        await openNode(page, SENDER);
+        await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM, NOTHING_IS_SENT]);
+        await choose(page, 'operation', 'Send Bulk');
+        await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
+        await choose(page, 'source', 'JSON List');
+        await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
+        await addOption(page, 'If the Outcome Is Uncertain');
+        await choose(page, 'uncertain', 'Send Again');
+        await addOption(page, 'Long Messages');
+        await choose(page, 'longMessages', 'Split Into Several');
+        await waitForTexts(page, [SENDS_TWICE, EVERY_PART_COSTS], [NOTHING_IS_SENT]);
+        await addOption(page, 'Dry Run');
+        await page.getByTestId('parameter-input-dryRun').click();
+        await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
+      });
+    });
+
+    test('the trigger says what a check every minute costs, and a tool what a call does', async () => {
+      const { rest, credential } = stage();
+      const trigger = { ...messagingSend({}), name: TRIGGER, type: 'n8n-nodes-messaging-send.messagingSendTrigger' };
+      const watch = stage().editorOf(await rest.importWorkflow(chain('Watch the credits', [trigger]), [credential]));
+      const agent = agentWorkflow(release, 'Agent that sends', [tool(SENDER, SEND_TOOL)]);
+      const withTool = stage().editorOf(await rest.importWorkflow(agent, [credential]));
+      await inEditor(`${release} trigger costs`, async (page) => {
+        await openWorkflow(page, watch);
+        await openNode(page, TRIGGER);
+        await waitForTexts(page, [EVERY_CHECK_COUNTS], []);
+        await choose(page, 'mode', 'Every Hour');
+        await waitForTexts(page, [], [EVERY_CHECK_COUNTS]);
+      });
+      await inEditor(`${release} tool costs`, async (page) => {
+        await openWorkflow(page, withTool);
+        await openNode(page, SENDER);
+        await waitForTexts(page, [EVERY_CALL_SENDS], []);
+      });
+    });
+
     test('a run by the button shows what was sent, and a hint over it', async () => {
       stage().sandbox.reset();
       const workflow = await sendTo([GOOD, ALSO_GOOD]);
@@ -178,7 +246,7 @@ for (const release of SUPPORTED) {
         await executeWorkflow(page);
         await openNode(page, SENDER);
         const output = outputPanel(page);
-        await output.getByTestId('node-hint').getByText('2 sent, 2 credits used, 999998 left, 2 requests.').waitFor();
+        await output.getByTestId('node-hint').getByText('2 sent, 2 credits used, 999998 left, 2 requests. Execute step would send them again.').waitFor();
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
         await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
         await output.getByText('2 items', { exact: true }).waitFor();

@@ -61,6 +61,24 @@ export async function choose(page: Page, parameter: string, option: string): Pro
   await page.getByRole('option').filter({ has: page.getByText(option, { exact: true }), visible: true }).click();
 }
 
+/** Adds an option of the open node, with its default. */
+export async function addOption(page: Page, option: string): Promise<void> {
+  await page.getByTestId('ndv').getByTestId('node-parameters').getByPlaceholder('Add option', { exact: true }).click();
+  await page.getByRole('option').filter({ hasText: option, visible: true }).click();
+}
+
+/** Waits until the open node's panel shows these texts, and none of the others. */
+export async function waitForTexts(page: Page, shown: string[], others: string[]): Promise<void> {
+  const ndv = page.getByTestId('ndv');
+  for (const text of shown) await ndv.getByText(text).filter({ visible: true }).waitFor();
+  for (const text of others) await ndv.getByText(text).filter({ visible: true }).waitFor({ state: 'hidden' });
+}
+
+/** Runs the open node alone. */
+export async function executeNode(page: Page): Promise<void> {
+  await page.getByTestId('node-execute-button').first().click();
+}
+
 /** What the open node offers under Options. */
 export async function optionsOffered(page: Page): Promise<string[]> {
   const add = page.getByTestId('ndv').getByTestId('node-parameters').getByPlaceholder('Add option', { exact: true });

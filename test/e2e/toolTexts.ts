@@ -5,14 +5,14 @@ import { GET_BALANCE, SEND, SEND_BULK, tool } from './toolWorkflow.js';
 
 /** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
 export const UNTOUCHED = [
-  tool('Get the credit balance in Messaging Send', GET_BALANCE),
-  tool('Send a text message to a phone number in Messaging Send', SEND),
+  tool('Get credit balance in Messaging Send', GET_BALANCE),
+  tool('Send text message to phone number in Messaging Send', SEND),
   tool('Send text messages to many phone numbers in Messaging Send', SEND_BULK),
 ];
 
 /** What a model calls them. */
-export const BALANCE_TOOL = 'Get_the_credit_balance_in_Messaging_Send';
-export const SEND_TOOL = 'Send_a_text_message_to_a_phone_number_in_Messaging_Send';
+export const BALANCE_TOOL = 'Get_credit_balance_in_Messaging_Send';
+export const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
 export const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
 
 /** Checks that {@link UNTOUCHED} make sense to a model, which sees nothing else of them. */
@@ -24,10 +24,10 @@ export function assertToolsExplainThemselves(tools: OfferedTool[]): void {
     return found;
   };
   assert.equal(tools.length, 3);
-  assert.equal(of(BALANCE_TOOL).description, 'Get the credit balance in Messaging Send');
+  assert.equal(of(BALANCE_TOOL).description, 'Get credit balance in Messaging Send');
   assert.deepEqual(inputs(of(BALANCE_TOOL)), {});
 
-  assert.equal(of(SEND_TOOL).description, 'Send a text message to a phone number in Messaging Send');
+  assert.equal(of(SEND_TOOL).description, 'Send text message to phone number in Messaging Send');
   const send = inputs(of(SEND_TOOL));
   assert.deepEqual(Object.keys(send), ['Phone', 'Message']);
   assert.match(send['Phone'] ?? '', /with the country code and digits only, such as 447700900123/);

@@ -20,8 +20,11 @@ export function start(): WorkflowNode {
   return { name: START, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
 }
 
+/** The name of {@link items}, unless it is given another. */
+export const ITEMS = 'Items';
+
 /** A Code node that puts out these items, whatever comes in. */
-export function items(rows: JsonObject[], name = 'Items'): WorkflowNode {
+export function items(rows: JsonObject[], name = ITEMS): WorkflowNode {
   return {
     name,
     type: 'n8n-nodes-base.code',

@@ -301,7 +301,7 @@ describe('Longest Wait', () => {
     const account = { ...accountOf(sandbox()), apiKey: OTHER_KEYS[1] ?? '' };
     const ran = await run({ account, items: contacts(2), parameters: withOptions(SEND_BULK, { longestWait: 1 }) });
     expect(ran.outputs[0]).toHaveLength(2);
-    expect(hints(ran)[0]?.message).toBe('2 sent, 2 credits used, 99998 left, 2 requests, 1 s spent waiting for the limit.');
+    expect(hints(ran)[0]?.message).toBe('2 sent, 2 credits used, 99998 left, 2 requests, 1 s spent waiting for the limit. Execute step would send them again.');
   });
 });
 
@@ -341,7 +341,7 @@ describe('the hint over the output', () => {
   test('counts what was sent, and gives credits and requests', async () => {
     sandbox().setCredits(1000);
     expect(hints(await run({ items: contacts(250), parameters: SEND_BULK }))).toEqual([
-      { message: '250 sent, 250 credits used, 750 left, 3 requests.', type: 'info', location: 'outputPane' },
+      { message: '250 sent, 250 credits used, 750 left, 3 requests. Execute step would send them again.', type: 'info', location: 'outputPane' },
     ]);
   });
 
@@ -350,7 +350,7 @@ describe('the hint over the output', () => {
     const items = [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, { phone: 'abc', text: 'Hello' }];
     const parameters = inTwos(withOptions(SEND_BULK, { parallelRequests: 1, duplicateMessages: 'sendOnce' }));
     expect(hints(await run({ items, parameters, onError: 'continueErrorOutput' }))).toEqual([
-      { message: '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 4 requests.', type: 'warning', location: 'outputPane' },
+      { message: '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 4 requests. Execute step would send them again.', type: 'warning', location: 'outputPane' },
     ]);
   });
 
@@ -358,7 +358,7 @@ describe('the hint over the output', () => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
     const parameters = inTwos(withOptions(SEND_BULK, { parallelRequests: 1 }));
     const last = hints(await run({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } })).at(-1);
-    expect(last?.message).toBe('6 sent, of these 2 in an earlier try, 6 credits used, 99994 left, 2 requests.');
+    expect(last?.message).toBe('6 sent, of these 2 in an earlier try, 6 credits used, 99994 left, 2 requests. Execute step would send them again.');
   });
 
   test('advises Send Bulk where Send took a request for each of many messages', async () => {
@@ -371,6 +371,13 @@ describe('the hint over the output', () => {
       location: 'outputPane',
     });
     expect(hints(await run({ items: contacts(150), parameters: SEND_BULK }))).toHaveLength(1);
+  });
+
+  test('says that the button sends again only where the button is at hand and something was sent', async () => {
+    const production = hints(await run({ items: contacts(2), parameters: SEND_BULK, mode: 'trigger' }));
+    expect(production[0]?.message).toBe('2 sent, 2 credits used, 99998 left, 1 request.');
+    const planned = hints(await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { dryRun: true }) }));
+    expect(planned[0]?.message).toBe('2 would be sent, nothing was sent (dry run), 0 requests.');
   });
 
   test('holds no number, text or key', async () => {

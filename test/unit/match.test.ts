@@ -1,3 +1,4 @@
+import { TRY_LATER } from '../../nodes/MessagingSend/api/failureTexts';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { entryOutcome, matchEntries, mayHaveGoneOut, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
 import { failureWith, messageAt, messagesUpTo, ODD_VALUES, phoneAt, seededRandom } from './samples';
@@ -143,6 +144,8 @@ describe('a message that may have gone out', () => {
     expect(mayHaveGoneOut(failureWith({ description: 'Try later.' })).description).toBe(
       'The message may have gone out: check with the recipient or in the service before you send it again. Try later.',
     );
+    const { description } = mayHaveGoneOut(failureWith({ description: `${TRY_LATER} The service says: Busy.` }));
+    expect(description).toBe('The message may have gone out: check with the recipient or in the service before you send it again. The service says: Busy.');
     expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
   });
 });

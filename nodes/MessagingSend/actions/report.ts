@@ -24,12 +24,14 @@ export function reportSummary(context: IExecuteFunctions, operation: SendOperati
   const { sent, failed, uncertain, resumed, skipped, planned } = summary;
   if (sent + failed + uncertain + skipped + planned === 0) return;
   const text = summaryText(summary);
+  const isManual = context.getMode() === 'manual';
   context.addExecutionHints({
-    message: text,
+    // The button is at hand there, and it is no retry.
+    message: isManual && sent > 0 ? `${text} Execute step would send them again.` : text,
     location: 'outputPane',
     type: failed + uncertain > 0 ? 'warning' : 'info',
   });
   const advice = bulkAdvice(operation, sent - resumed);
   if (advice !== null) context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
-  if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${text}`);
+  if (!isManual) context.logger.info(`Messaging Send: ${text}`);
 }

@@ -15,6 +15,9 @@ interface FailedAnswer {
   readonly readable: boolean;
 }
 
+/** Left out where trying again could send twice. */
+export const TRY_LATER = 'Try again later.';
+
 type Explanation = Pick<Failure, 'message' | 'description' | 'scope'>;
 
 /**
@@ -79,7 +82,7 @@ const BY_CODE: Partial<Record<string, (answer: FailedAnswer) => Explanation>> = 
   }),
   SERVER_ERROR: ({ statusCode }) => ({
     message: `The service failed while it handled the request (HTTP ${statusCode})`,
-    description: 'Try again later.',
+    description: TRY_LATER,
     scope: 'request',
   }),
   UNREADABLE_ANSWER: ({ statusCode }) => ({
@@ -134,7 +137,7 @@ function explainStatus({ statusCode, refused }: FailedAnswer): Explanation {
   if (statusCode >= 500) {
     return {
       message: `The service, or something on the way to it, failed to answer (HTTP ${statusCode})`,
-      description: 'Try again later.',
+      description: TRY_LATER,
       scope: 'request',
     };
   }

@@ -1,6 +1,6 @@
 import { apiText } from '../api/apiText';
 import type { Failure } from '../api/failure';
-import { saying } from '../api/failureTexts';
+import { saying, TRY_LATER } from '../api/failureTexts';
 import { isRecord, pick, type JsonRecord } from '../api/records';
 import type { Message } from './message';
 import type { Outcome } from './outcome';
@@ -53,7 +53,7 @@ export function entryOutcome(entry: JsonRecord): Outcome {
 /** The failure, with what to do where a message may have gone out all the same. */
 export function mayHaveGoneOut(failure: Failure): Failure {
   const check = 'The message may have gone out: check with the recipient or in the service before you send it again.';
-  return { ...failure, description: `${check} ${failure.description}`.trim() };
+  return { ...failure, description: `${check} ${failure.description.replace(TRY_LATER, '').trim()}`.trim() };
 }
 
 /** For a message that the service took and does not mention. */

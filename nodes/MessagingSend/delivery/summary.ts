@@ -70,7 +70,7 @@ export function summaryText(summary: Summary): string {
 }
 
 /** Send takes a request for each message; from here on Send Bulk is worth a word. */
-const MANY = 10;
+export const MANY = 10;
 
 /** Advice to use Send Bulk, where it would take a fraction of the requests; null elsewhere. */
 export function bulkAdvice({ largestBatch }: SendOperation, messages: number): string | null {

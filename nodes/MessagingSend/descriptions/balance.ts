@@ -15,8 +15,8 @@ export const balanceProperties: INodeProperties[] = [
       {
         name: 'Get',
         value: 'get',
-        action: 'Get the credit balance',
-        description: 'Get the credits that are left and whose account it is',
+        action: 'Get credit balance',
+        description: 'Get the credits that are left, and whose account it is',
         routing: {
           request: { method: 'GET', url: '/user/balance' },
           send: { paginate: true },

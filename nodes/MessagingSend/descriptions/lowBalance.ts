@@ -1,11 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { everyMinuteNotice } from './notices';
 import { longestWait, requestsPerMinute } from './options';
 
 /** What Messaging Send Trigger can be told; read by `trigger/settings.ts`. n8n puts Poll Times before it. */
 export const lowBalanceProperties: INodeProperties[] = [
+  everyMinuteNotice,
   {
-    displayName: 'Event',
+    displayName: 'Trigger On',
     name: 'event',
     type: 'options',
     noDataExpression: true,
@@ -41,7 +43,7 @@ export const lowBalanceProperties: INodeProperties[] = [
         type: 'number',
         typeOptions: { minValue: 0 },
         default: 0,
-        description: 'By how many credits the balance has to rise above the threshold before a next fall starts the workflow again',
+        description: 'By how many credits the balance has to rise above the threshold before a next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
       },
       {
         displayName: 'Remind Every (Hours)',

@@ -3,6 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { routedSend } from '../actions/send';
 import { routedSendBulk } from '../actions/sendBulk';
 import { keepAnswer } from '../api/routing';
+import { optionNotices, toolNotice } from './notices';
 import { deliveryOptions } from './options';
 import { forModels, notForModels } from './tool';
 
@@ -11,7 +12,7 @@ const FROM_ITEMS = { ...BULK, source: ['items'] };
 const FROM_LIST = { ...BULK, source: ['json'] };
 
 /** Send and Send Bulk from items ask for the same two fields. */
-function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescription: string): INodeProperties[] {
+function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textHint?: string): INodeProperties[] {
   const phone: INodeProperties = {
     displayName: 'Phone',
     name: 'phone',
@@ -19,8 +20,9 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescri
     required: true,
     default: '',
     placeholder: 'e.g. 447700900123',
+    hint: 'With the country code: 447700900123, not 07700 900123',
     description:
-      'Number of the recipient with the country code. Spaces, dots, dashes, brackets and a leading + or 00 are removed.',
+      'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
   };
   const message: INodeProperties = {
     displayName: 'Message',
@@ -30,7 +32,8 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textDescri
     required: true,
     default: '',
     placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
-    description: textDescription,
+    hint: textHint,
+    description: 'Text to send. To write to each recipient by name, drag a field from the input to here.',
   };
   return [
     notForModels(phone, show),
@@ -61,15 +64,18 @@ const source: INodeProperties = {
   description: 'Where the messages come from',
 };
 
+// n8n's field for JSON shows no placeholder.
+const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';
+
 const messages: INodeProperties = {
   displayName: 'Messages',
   name: 'messages',
   type: 'json',
   required: true,
   default: '',
-  placeholder: 'e.g. [{ "phone": "447700900123", "message": "Hello" }]',
+  placeholder: `e.g. ${LIST}`,
   description:
-    'JSON array of objects, each with "phone" (number of the recipient with the country code) and "message" (text to send)',
+    'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
 };
 
 export const messageProperties: INodeProperties[] = [
@@ -83,8 +89,8 @@ export const messageProperties: INodeProperties[] = [
       {
         name: 'Send',
         value: 'send',
-        action: 'Send a text message to a phone number',
-        description: 'Send one message for each input item, with one request each',
+        action: 'Send text message to phone number',
+        description: 'Send one message for each input item, with a request each',
         routing: {
           request: { method: 'POST', url: '/messages/send' },
           send: { paginate: true },
@@ -96,7 +102,7 @@ export const messageProperties: INodeProperties[] = [
         name: 'Send Bulk',
         value: 'sendBulk',
         action: 'Send text messages to many phone numbers',
-        description: 'Send the messages of all input items, or of a list, with up to 100 in each request',
+        description: 'Send many messages with few requests, 100 in each: one for each input item, or a whole list',
         routing: {
           request: { method: 'POST', url: '/messages/send-bulk' },
           send: { paginate: true },
@@ -107,16 +113,18 @@ export const messageProperties: INodeProperties[] = [
     ],
     default: 'send',
   },
-  ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'Text to send, of at most 1,000 characters'),
+  toolNotice,
+  ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'At most 1,000 characters. For longer texts, add the option Long Messages.'),
   notForModels(source, BULK),
   // A call by a model is one item, so from Input Items it could send but one message.
   { ...forModels(source, BULK), default: 'json' },
-  ...recipientAndText(FROM_ITEMS, 'Text to send; with an expression, each item can have its own'),
-  notForModels(messages, FROM_LIST),
+  ...recipientAndText(FROM_ITEMS),
+  notForModels({ ...messages, hint: `A list such as ${LIST}. Every input item sends its list.` }, FROM_LIST),
   forModels(
     messages,
     FROM_LIST,
-    'The messages to send, as a JSON array with one object for each: [{ "phone": "447700900123", "message": "Hello" }]. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.',
+    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.`,
   ),
   deliveryOptions,
+  ...optionNotices,
 ];

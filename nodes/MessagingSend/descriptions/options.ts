@@ -46,7 +46,7 @@ export const deliveryOptions: INodeProperties = {
       type: 'boolean',
       noDataExpression: true,
       default: false,
-      description: 'Whether to read the balance first, and send nothing at all if it does not cover every message of the run',
+      description: 'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes a request more.',
     },
     {
       displayName: 'Default Country Code',
@@ -62,7 +62,7 @@ export const deliveryOptions: INodeProperties = {
       type: 'boolean',
       noDataExpression: true,
       default: false,
-      description: 'Whether to check and pack everything and send nothing; each item then says what would be sent',
+      description: 'Whether to check everything, send nothing and use no credits. Each output item says what would be sent.',
     },
     {
       displayName: 'Duplicate Messages',
@@ -74,7 +74,7 @@ export const deliveryOptions: INodeProperties = {
         { name: 'Send Once', value: 'sendOnce', description: 'The same text goes to the same number once in a run' },
       ],
       default: 'send',
-      description: 'What to do with items that have the same number and the same text',
+      description: 'What to do with items of one run that have the same number and the same text. Runs are not compared with each other.',
     },
     {
       displayName: 'If the Outcome Is Uncertain',
@@ -108,7 +108,7 @@ export const deliveryOptions: INodeProperties = {
           value: 'fail',
           description: 'With Send, the item fails. With Send Bulk the service decides, because its limit is not known.',
         },
-        { name: 'Split Into Several', value: 'split', description: 'The text is sent in parts, each at the cost of a message' },
+        { name: 'Split Into Several', value: 'split', description: 'The text is sent in parts, and each uses a credit' },
         { name: 'Truncate', value: 'truncate', description: 'Only the first 1,000 characters are sent' },
       ],
       default: 'fail',
