@@ -180,7 +180,7 @@ test.each([
   ['no credits', 402, 'continueErrorOutput'],
 ] as const)('after a failure (%s) no request starts, not even one that waits for its turn already', async (_name, status, onError) => {
   sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
-  const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 60 } } } };
+  const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } } };
   await run({ items: contacts(30), parameters, ...(onError && { onError }) });
   expect(sandbox().requests()).toHaveLength(2);
   expect(received()).toEqual([phoneAt(0)]);
