@@ -32,10 +32,12 @@ test('every script that is named is one of package.json', () => {
   expect(commands.filter(({ script }) => scripts[script] === undefined)).toEqual([]);
 });
 
-const withFlags = commands.filter(({ words }) => words.length > 0 && !words.includes('--help'));
+/** The file that a script runs; `test` runs none of this project's own. */
+const fileOf = (script: string) => scripts[script]?.split(' ').findLast((word) => /\.m?ts$/.test(word));
+const withFlags = commands.filter(({ script, words }) => fileOf(script) !== undefined && words.length > 0 && !words.includes('--help'));
 
 test.each([...new Set(withFlags.map(({ script }) => script))])('the flags and names for npm run %s are those that it knows', (script) => {
-  const help = helpOf(script);
+  const help = execFileSync(process.execPath, ['--import', 'tsx', fileOf(script) ?? '', '--help'], { cwd: ROOT, encoding: 'utf8' });
   const unknown = withFlags.filter((command) => command.script === script).flatMap(({ words }) => {
     // What follows a flag is its value, and what stands in <…> is for the reader to fill in.
     const names = words.filter((word, index) => word.startsWith('--') || (!words[index - 1]?.startsWith('--') && !word.startsWith('<')));
@@ -44,16 +46,10 @@ test.each([...new Set(withFlags.map(({ script }) => script))])('the flags and na
   expect(unknown).toEqual([]);
 });
 
-/** What a tool says of itself. */
-function helpOf(script: string): string {
-  const file = scripts[script]?.split(' ').findLast((word) => /\.m?ts$/.test(word)) ?? '';
-  return execFileSync(process.execPath, ['--import', 'tsx', file, '--help'], { cwd: ROOT, encoding: 'utf8' });
-}
-
 test('files and folders that are named exist', () => {
   const roots = new Set(FILES.map((file) => file.split('/')[0]));
   const missing = [...PAGES].flatMap(([file, { code }]) => {
-    const named = code.flatMap((text) => text.split(', ')).filter((text) => /^[\w.-]+(\/[\w.-]+)*\/?$/.test(text) && text.includes('/') && roots.has(text.split('/')[0]));
+    const named = code.flatMap((text) => text.split(/,? /)).filter((text) => /^[\w.-]+(\/[\w.-]+)*\/?$/.test(text) && text.includes('/') && roots.has(text.split('/')[0]));
     return named.filter((name) => ![ROOT, path.join(ROOT, path.dirname(file))].some((from) => existsSync(path.join(from, name)))).map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
