@@ -2,6 +2,7 @@ import { NodeHelpers, type INodeProperties, type INodePropertyCollection, type I
 import { readDeliveryOptions } from '../../nodes/MessagingSend/actions/deliveryOptions';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../release/markdown';
+import { readProjectFile } from '../../release/project';
 import { loadPackage, type Loaded } from '../engine/engine';
 import { table } from './pages';
 
@@ -57,6 +58,15 @@ test('every operation and resource has its part', () => {
   const { properties } = loaded.node.description;
   const operations = properties.filter(({ name }) => name === 'operation').flatMap(entries);
   expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual(['get', 'send', 'sendBulk']);
+});
+
+test('operations have the names that the list of nodes and the models see', () => {
+  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const actions = operations.flatMap((operation) => ('action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : []));
+  const documented = table('docs/agents.md', 'what-the-model-sees', 'Operation').rows.map(([operation, name]) => [operation?.text, name?.text]);
+  expect(documented.sort()).toEqual(actions.sort());
+  const send = operations.find((operation) => 'value' in operation && operation.value === 'send');
+  expect(readProjectFile('README.md')).toContain(`choose *${send !== undefined && 'action' in send ? send.action : ''}*`);
 });
 
 test('the parameters of the trigger', () => {
