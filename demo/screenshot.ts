@@ -2,15 +2,13 @@ import './requirements.js';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { launchBrowser, openWindow } from './browser.js';
 import { EXAMPLE_CONTACTS } from './contacts.js';
-import { closeNode, executeWorkflow, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
-import type { JsonObject } from './json.js';
+import { executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
 import { PROJECT_FOLDER } from './package.js';
 import { CURRENT } from './releases.js';
-import { idOf, type StoredCredential } from './rest.js';
-import { dryRun, lowBalance, SENDER, TRIGGER, withoutTheNode, withTheNode, wrongNumber } from './scenes.js';
+import { SHARP, takeScenePictures } from './scenePictures.js';
 import { runSession } from './session.js';
 import { startStack, type Stack } from './stack.js';
 
@@ -45,70 +43,9 @@ void runSession(async ({ signal, closing, say }) => {
   const inbox = await window.newPage();
   await openInbox(inbox, stack);
   await shoot(inbox, 'inbox');
-
-  await openScene(editor, stack, dryRun(), stack.credential);
-  await executeWorkflow(editor);
-  await openNode(editor, SENDER);
-  await settled(editor);
-  await shoot(editor, 'dry-run');
-
-  await openScene(editor, stack, wrongNumber(), stack.credential);
-  await executeWorkflow(editor, 'The phone number begins with 0');
-  // A notice of an error stays until it is closed.
-  await noticeOn(editor).locator('.el-notification__closeBtn').first().click();
-  await openNode(editor, SENDER);
-  await settled(editor);
-  await shoot(editor, 'error');
-
-  await openScene(editor, stack, lowBalance(), stack.credential);
-  await openNode(editor, TRIGGER);
-  await editor.getByTestId('node-execute-button').click();
-  await settled(editor);
-  // n8n's advice on the first output of a trigger would cover the hint.
-  await closeNode(editor);
-  await openNode(editor, TRIGGER);
-  await shoot(editor, 'trigger');
-
-  const canvas = await openCanvas(browser, stack);
-  const header = await stack.rest.createCredential('API key', 'httpHeaderAuth', { name: 'Authorization', value: 'Bearer made-up' });
-  await openScene(canvas, stack, await withoutTheNode(), header);
-  await fitCanvas(canvas);
-  await shoot(canvas, 'before');
-  await openScene(canvas, stack, withTheNode(stack.example), stack.credential);
-  await fitCanvas(canvas);
-  await shoot(canvas, 'after');
+  await takeScenePictures(editor, browser, stack, shoot);
   return 0;
 });
-
-/** Fine enough for a screen with two pixels to a point. */
-const SHARP = { deviceScaleFactor: 2 };
-
-/** A window that is as flat as a row of nodes. */
-async function openCanvas(browser: Browser, { n8n, owner }: Stack): Promise<Page> {
-  const page = await (await openWindow(browser, { ...SHARP, viewport: { width: 1440, height: 640 } })).newPage();
-  await logIn(page, n8n.url, owner);
-  return page;
-}
-
-/** Opens a workflow that is not stored yet. */
-async function openScene(page: Page, { rest, n8n }: Stack, workflow: JsonObject, credential: StoredCredential): Promise<void> {
-  const stored = await rest.importWorkflow(workflow, [credential]);
-  await openWorkflow(page, `${n8n.url}/workflow/${idOf(stored)}`);
-}
-
-async function fitCanvas(page: Page): Promise<void> {
-  await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
-  // "1" fits the whole workflow into the canvas.
-  await page.keyboard.press('1');
-}
-
-/** Waits for the output of the open node, and for the notices to go away. */
-async function settled(page: Page): Promise<void> {
-  const result = outputPanel(page).getByRole('table').or(outputPanel(page).getByTestId('node-error-message'));
-  await result.first().waitFor();
-  await page.mouse.move(0, 0);
-  await noticeOn(page).waitFor({ state: 'detached' });
-}
 
 function readFolder(): string {
   const { out } = new Command('npm run screenshots --')
