@@ -56,6 +56,8 @@ export async function takeScenePictures(editor: Page, browser: Browser, stack: S
 async function openScene(page: Page, { rest, n8n }: Stack, workflow: JsonObject, credential: StoredCredential): Promise<void> {
   const stored = await rest.importWorkflow(workflow, [credential]);
   await openWorkflow(page, `${n8n.url}/workflow/${idOf(stored)}`);
+  // Icons come after their nodes.
+  await page.waitForLoadState('networkidle');
 }
 
 /** Waits for the output of the open node, and for the notices to go away. */
