@@ -40,6 +40,8 @@ export interface Step {
   readonly version: number;
   readonly parameters: INodeParameters;
   readonly outputs: readonly string[][];
+  /** What the user sets in the tab Settings. */
+  readonly settings?: Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>;
 }
 
 /** A workflow; the first step gets the items. */
@@ -60,13 +62,14 @@ export async function run(items: readonly IDataObject[], steps: Steps, url: stri
   const [first] = steps;
   const start: INode = { id: '0', name: 'Items', type: ITEMS, typeVersion: 1, position: [0, 0], parameters: {} };
   const nodes = steps.map(
-    ({ name, type, version, parameters }, index): INode => ({
+    ({ name, type, version, parameters, settings }, index): INode => ({
       id: String(index + 1),
       name,
       type,
       typeVersion: version,
       position: [200 * (index + 1), 0],
       parameters,
+      ...settings,
       ...(type === NODE_TYPE && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
     }),
   );

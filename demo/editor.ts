@@ -24,6 +24,12 @@ export async function executeWorkflow(page: Page, notice = 'Workflow executed su
   await noticeOn(page).getByText(notice).first().waitFor();
 }
 
+/** Moves and scales the canvas until all of the workflow can be seen. */
+export async function fitCanvas(page: Page): Promise<void> {
+  await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
+  await page.keyboard.press('1');
+}
+
 /** The notices at the edge of the page, which go away by themselves. */
 export function noticeOn(page: Page): Locator {
   return page.locator('.el-notification');

@@ -5,9 +5,10 @@ import { Command } from 'commander';
 import type { Page } from 'playwright-core';
 import { launchBrowser, openWindow } from './browser.js';
 import { EXAMPLE_CONTACTS } from './contacts.js';
-import { executeWorkflow, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
+import { executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
 import { PROJECT_FOLDER } from './package.js';
 import { CURRENT } from './releases.js';
+import { SHARP, takeScenePictures } from './scenePictures.js';
 import { runSession } from './session.js';
 import { startStack, type Stack } from './stack.js';
 
@@ -26,8 +27,7 @@ void runSession(async ({ signal, closing, say }) => {
   });
   const browser = await launchBrowser();
   closing.add(() => browser.close());
-  // Fine enough for a screen with two pixels to a point.
-  const window = await openWindow(browser, { deviceScaleFactor: 2 });
+  const window = await openWindow(browser, SHARP);
 
   const shoot = async (page: Page, name: string) => {
     signal.throwIfAborted();
@@ -43,12 +43,13 @@ void runSession(async ({ signal, closing, say }) => {
   const inbox = await window.newPage();
   await openInbox(inbox, stack);
   await shoot(inbox, 'inbox');
+  await takeScenePictures(editor, browser, stack, shoot);
   return 0;
 });
 
 function readFolder(): string {
   const { out } = new Command('npm run screenshots --')
-    .description("Takes the README's pictures: the editor after a run, the node, the inbox.")
+    .description("Takes the pictures of the documentation: n8n's editor with this node in it, and the sandbox's inbox.")
     .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
     .allowExcessArguments(false)
     .parse()
@@ -59,9 +60,7 @@ function readFolder(): string {
 async function runInEditor(page: Page, { editor }: Stack): Promise<void> {
   await openWorkflow(page, editor);
   await executeWorkflow(page);
-  // "1" fits the whole workflow into the canvas.
-  await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
-  await page.keyboard.press('1');
+  await fitCanvas(page);
   await noticeOn(page).waitFor({ state: 'detached' });
 }
 

@@ -1,6 +1,6 @@
-/** `npm run test:soak -- --runs 10000 [--seed 1]`: the property of `property.test.ts`, as often as asked. */
+/** `npm run test:soak`: the property of `property.test.ts`, as often as asked. */
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import fc from 'fast-check';
 
 import { startSandbox } from '../../sandbox/server';
@@ -9,7 +9,13 @@ import { liveThrough } from './history';
 import { scenario } from './scenario';
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { runs: { type: 'string', default: '1000' }, seed: { type: 'string' } } });
+  const values = new Command('npm run test:soak --')
+    .description('The property tests, as long as you like.')
+    .option('--runs <count>', 'how many histories to live through', '1000')
+    .option('--seed <number>', 'that of an earlier run, to see the same again')
+    .allowExcessArguments(false)
+    .parse()
+    .opts<{ runs: string; seed?: string }>();
   const runs = Number(values.runs);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed)) throw new Error('--runs and --seed take whole numbers');

@@ -148,7 +148,7 @@ describe('a failure that every other request would share', () => {
   it.each([
     ['INVALID_API_KEY', 401],
     ['INSUFFICIENT_CREDITS', 402],
-  ])('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
+  ] as const)('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
     const run = await new Run((messages, request) => (request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages))).send(messagesUpTo(8), 2);
     expect(run.requests).toEqual([[0, 1], [2, 3]]);
     expect(run.items('sent')).toEqual([0, 1]);

@@ -1,5 +1,5 @@
 /** Made-up data that several subjects are tested with; phone numbers are from a range kept for fiction. */
-import type { Failure } from '../../nodes/MessagingSend/api/failure';
+import type { CodeGiven, Failure } from '../../nodes/MessagingSend/api/failure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
@@ -22,7 +22,7 @@ export function messagesUpTo(count: number): Message[] {
 
 export function failureWith(changed: Partial<Failure> = {}): Failure {
   return {
-    code: 'SOME_CODE',
+    code: 'SOME_CODE' as CodeGiven,
     httpStatus: 400,
     message: 'It failed',
     description: 'Do something.',

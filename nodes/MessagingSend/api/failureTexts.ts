@@ -1,5 +1,5 @@
 import { apiText } from './apiText';
-import type { Failure } from './failure';
+import type { CodeGiven, Failure, FailureCode } from './failure';
 import type { JsonRecord } from './records';
 import { pathText, readComplaints, type Complaint } from './validationDetails';
 
@@ -108,7 +108,7 @@ const BY_CODE: Partial<Record<string, (answer: FailedAnswer) => Explanation>> = 
   }),
 };
 
-const CODE_BY_STATUS: Partial<Record<number, string>> = {
+const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   401: 'INVALID_API_KEY',
   402: 'INSUFFICIENT_CREDITS',
   403: 'FORBIDDEN',
@@ -118,13 +118,13 @@ const CODE_BY_STATUS: Partial<Record<number, string>> = {
   429: 'RATE_LIMITED',
 };
 
-function codeOf({ statusCode, error, refused, readable }: FailedAnswer): string {
+function codeOf({ statusCode, error, refused, readable }: FailedAnswer): FailureCode {
   const succeeded = statusCode >= 200 && statusCode < 300;
   // Part 7 gives no code for 429, so whatever comes with it, it is the limit.
   if (statusCode === 429) return 'RATE_LIMITED';
   if (refused || !succeeded) {
     const code = typeof error.code === 'string' ? error.code.slice(0, 100).toUpperCase().replace(/[\s-]+/g, '_') : '';
-    if (/^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
+    if (/^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code as CodeGiven;
   }
   if (refused) return 'REFUSED';
   if (succeeded) return 'UNREADABLE_ANSWER';

@@ -77,7 +77,7 @@ export function networkReply(thrown: unknown): Reply {
 function rejected(code: string, explanation: Explanation): Reply {
   return {
     kind: 'rejected',
-    failure: { code: `UNREACHABLE_${code}`.slice(0, 60), httpStatus: null, ...explanation, scope: 'run' },
+    failure: { code: `UNREACHABLE_${code.slice(0, 48)}`, httpStatus: null, ...explanation, scope: 'run' },
     error: {},
     unreached: PASSING.test(code),
     retryAfter: null,

@@ -25,7 +25,7 @@ interface Line {
   /** `[origin, fingerprint]` for each message whose fate is not known. */
   readonly u?: ReadonlyArray<readonly [string, string]>;
   /** Why it is not known: code, HTTP status, message, description. */
-  readonly f?: readonly [string, number | null, string, string];
+  readonly f?: readonly [Failure['code'], number | null, string, string];
 }
 
 type Sent = Extract<Outcome, { kind: 'sent' }>;

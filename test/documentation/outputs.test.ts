@@ -1,0 +1,70 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { toolStopError } from '../../nodes/MessagingSend/actions/toolStop';
+import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
+import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
+import { runWorkflow, type Setup } from '../engine/n8n';
+import { activate } from '../engine/polling';
+import { accountOf, GET_BALANCE, sandboxForTests, SEND, SEND_BULK, withOptions } from '../engine/setup';
+import { PAGES } from './pages';
+
+const TIME = '2026-01-31T09:30:00.000Z';
+const sandbox = sandboxForTests({ credits: 1000, now: () => Date.parse(TIME) });
+
+const ONE = [{ phone: '447700900123', text: 'Hello from n8n' }];
+const TWO = [...ONE, { phone: '447700900124', text: 'Hello' }];
+
+const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest: Partial<Setup> = {}) =>
+  (await runWorkflow({ account: accountOf(sandbox()), parameters, items, ...rest })).outputs.map((items) => items.map(({ json }) => json));
+
+/** What each block of JSON shows, made by the node in n8n's engine: page, heading, and its place under that. */
+const EXAMPLES: Record<string, () => Promise<unknown>> = {
+  'README.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
+  'README.md send-bulk 1': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
+  'README.md send-bulk 2': async () => (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
+  'README.md get-balance 1': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
+  'README.md options 1': async () => (await outputOf(withOptions(SEND_BULK, { dryRun: true }), ONE))[0]?.[0],
+  'README.md options 2': async () => (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
+  'README.md trigger-low-balance 1': lowBalance,
+  'README.md when-something-fails 1': async () => {
+    const parameters = { ...SEND_BULK, message: 'Hello' };
+    const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
+    return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
+  },
+  'docs/agents.md what-the-model-sees 1': async () => await Promise.resolve([{ error: toolError('07700 900124') }]),
+};
+
+async function lowBalance(): Promise<unknown> {
+  sandbox().setCredits(150);
+  const parameters = { event: 'lowBalance', threshold: 100, options: { requestsPerMinute: 1_000_000 } };
+  const active = await activate({ account: accountOf(sandbox()), parameters });
+  sandbox().setCredits(42);
+  await active.poll();
+  const [[item] = []] = active.started;
+  expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThan(Date.parse(TIME));
+  return { ...item?.json, checked_at: TIME };
+}
+
+/** What an agent hands on to its model; n8n puts it under `error`. */
+function toolError(phone: string): string | undefined {
+  const checked = cleanPhone(phone);
+  if (checked.kind !== 'wrong') throw new Error('the number is right');
+  const node: INode = { id: '1', name: 'Send', type: 'n8n-nodes-messaging-send.messagingSendTool', typeVersion: 1, position: [0, 0], parameters: {} };
+  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, 'INVALID_PHONE', checked.problem, checked.remedy);
+  return toolStopError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
+}
+
+const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {
+  const json = all.filter(({ language }) => language === 'json');
+  return json.map((block, index) => {
+    const place = json.slice(0, index + 1).filter(({ under }) => under === block.under).length;
+    return { name: `${file} ${block.under} ${place}`, text: block.text };
+  });
+});
+
+test.each(blocks)('$name is what the node gives', async ({ name, text }) => {
+  expect(JSON.parse(text)).toEqual(await EXAMPLES[name]?.());
+});
+
+test('there is no example for a block that is gone', () => {
+  expect(Object.keys(EXAMPLES).sort()).toEqual(blocks.map(({ name }) => name).sort());
+});

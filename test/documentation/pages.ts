@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { readPage, type Page, type Table } from '../../release/markdown';
+import { readProjectFile } from '../../release/project';
+
+export const ROOT = path.resolve(__dirname, '../..');
+
+/** All files that git keeps, and those that it would keep. */
+export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+
+/** Every page of the documentation, by its path. */
+export const PAGES: ReadonlyMap<string, Page> = new Map(FILES.filter((file) => file.endsWith('.md')).map((file) => [file, readPage(readProjectFile(file))]));
+
+export function page(file: string): Page {
+  const found = PAGES.get(file);
+  if (found === undefined) throw new Error(`there is no page ${file}`);
+  return found;
+}
+
+/** The table under a heading whose first column has this name. */
+export function table(file: string, under: string, firstColumn: string): Table {
+  const found = page(file).tables.find((each) => each.under === under && each.header[0] === firstColumn);
+  if (found === undefined) throw new Error(`${file} has no table of "${firstColumn}" under #${under}`);
+  return found;
+}

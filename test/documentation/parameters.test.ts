@@ -1,0 +1,128 @@
+import { NodeHelpers, type INodeProperties, type INodePropertyCollection, type INodePropertyOptions, type INodeType } from 'n8n-workflow';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/actions/deliveryOptions';
+import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
+import type { Cell, Table } from '../../release/markdown';
+import { readProjectFile } from '../../release/project';
+import { loadPackage, type Loaded } from '../engine/engine';
+import { table } from './pages';
+
+let loaded: Loaded;
+beforeAll(async () => void (loaded = await loadPackage()));
+
+const firstCells = ({ rows }: Table) => rows.map(([first]) => first?.text ?? '');
+const cellOf = (found: Table, row: string, column: number): Cell => {
+  const cell = found.rows.find(([first]) => first?.text === row)?.[column];
+  if (cell === undefined) throw new Error(`the table has no row "${row}"`);
+  return cell;
+};
+
+/** The parameters that n8n shows for a choice of resource and operation, by their names in the editor. */
+function shown({ description }: INodeType, ...choices: Array<Record<string, string>>): INodeProperties[] {
+  const properties = choices.flatMap((choice) =>
+    description.properties.filter((property) => NodeHelpers.displayParameter(choice, property, { typeVersion: 1 }, description)),
+  );
+  return properties.filter(({ name, type }) => !['resource', 'operation'].includes(name) && type !== 'notice' && type !== 'hidden');
+}
+
+/** The entries of a collection, or the choices of an options field. */
+function entries(property: INodeProperties | undefined): Array<INodeProperties | INodePropertyOptions | INodePropertyCollection> {
+  return property?.options ?? [];
+}
+
+function collection(node: INodeType, name: string, choice: Record<string, string> = {}): INodeProperties[] {
+  const property = shown(node, choice).find((each) => each.name === name);
+  return entries(property).filter((entry): entry is INodeProperties => 'type' in entry);
+}
+
+const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [...new Set(properties.map(({ displayName }) => displayName))];
+
+const MESSAGE = { resource: 'message' };
+const BULK = { ...MESSAGE, operation: 'sendBulk' };
+
+test('the fields of the credential', () => {
+  expect(firstCells(table('README.md', 'credential', 'Field'))).toEqual(namesOf(loaded.credential.properties));
+});
+
+test.each<[string, string, Array<Record<string, string>>]>([
+  ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
+  ['Send Bulk', 'send-bulk', [{ ...BULK, source: 'items' }, { ...BULK, source: 'json' }]],
+  ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
+])('the parameters of %s', (_name, under, choices) => {
+  const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
+  // Options stands below the rest, whatever is shown in between.
+  const names = [...namesOf(parameters).filter((name) => name !== 'Options'), 'Options'];
+  expect(firstCells(table('README.md', under, 'Parameter'))).toEqual(names);
+});
+
+test('every operation and resource has its part', () => {
+  const { properties } = loaded.node.description;
+  const operations = properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual(['get', 'send', 'sendBulk']);
+});
+
+test('operations have the names that the list of nodes and the models see', () => {
+  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const actions = operations.flatMap((operation) => ('action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : []));
+  const documented = table('docs/agents.md', 'what-the-model-sees', 'Operation').rows.map(([operation, name]) => [operation?.text, name?.text]);
+  expect(documented.sort()).toEqual(actions.sort());
+  const send = operations.find((operation) => 'value' in operation && operation.value === 'send');
+  expect(readProjectFile('README.md')).toContain(`choose *${send !== undefined && 'action' in send ? send.action : ''}*`);
+});
+
+test('the parameters of the trigger', () => {
+  expect(firstCells(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(namesOf(shown(loaded.trigger, {})));
+});
+
+test('the options', () => {
+  expect(firstCells(table('README.md', 'options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'options', BULK)));
+});
+
+test('the options of Get Balance are named', () => {
+  const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
+  const { text } = cellOf(table('README.md', 'get-balance', 'Parameter'), 'Options', 1);
+  expect(text).toBe(`${options.join(' and ')}, see Options`);
+});
+
+test('the options of the trigger', () => {
+  expect(firstCells(table('README.md', 'trigger-low-balance', 'Trigger option'))).toEqual(namesOf(collection(loaded.trigger, 'options')));
+});
+
+test('the Request Options', () => {
+  expect(firstCells(table('README.md', 'request-options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'requestOptions', BULK)));
+  const { text } = cellOf(table('README.md', 'trigger-low-balance', 'Parameter'), 'Request Options', 1);
+  for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
+});
+
+test('the choices that a field or an option has, and no others', () => {
+  const documented = (found: Table) => Object.fromEntries(found.rows.map(([name, text]) => [name?.text, [...(text?.bold ?? [])].sort()]));
+  const offered = (properties: INodeProperties[]) =>
+    Object.fromEntries(properties.map((property) => [property.displayName, property.type === 'options' ? entries(property).map(({ name }) => name).sort() : []]));
+
+  const fields = shown(loaded.node, { ...BULK, source: 'items' }, { ...BULK, source: 'json' }).filter(({ name }) => name !== 'requestOptions');
+  expect(documented(table('README.md', 'send-bulk', 'Parameter'))).toEqual(offered(fields));
+  expect(documented(table('README.md', 'options', 'Option'))).toEqual(offered(collection(loaded.node, 'options', BULK)));
+  expect(documented(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));
+});
+
+test('what holds if an option is not set', () => {
+  const found = table('README.md', 'options', 'Option');
+  const values: Record<string, unknown> = { ...readDeliveryOptions({}) };
+  values.longestWait = Number(values.longestWait) / 60_000;
+  for (const option of collection(loaded.node, 'options', BULK)) {
+    const value = values[option.name] ?? option.default;
+    const choice = entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
+    const expected = value === false ? 'off' : value === '' ? 'such a number is an error' : (choice ?? String(value));
+    expect([option.displayName, cellOf(found, option.displayName, 2).text]).toEqual([option.displayName, expected]);
+  }
+});
+
+test('what holds if an option of the trigger is not set', () => {
+  const { lowBalance, limits } = readTriggerSettings({ getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never });
+  const found = table('README.md', 'trigger-low-balance', 'Trigger option');
+  expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([
+    String(limits.longestWait / 60_000),
+    String(lowBalance.margin),
+    lowBalance.remindEvery === null ? 'once for each fall' : '',
+    String(limits.requestsPerMinute),
+  ]);
+});

@@ -1,0 +1,120 @@
+/** What docs/from-http-request.md says of n8n's own nodes and of this one, so that it stays true. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { messagingSend, requestPerItem } from '../../bench/contenders';
+import { KEY } from '../../bench/sandbox';
+import { run, type Step, type Steps } from '../../bench/workflows';
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server';
+import { contacts } from './setup';
+
+const LIST = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
+const WITH_A_BAD_NUMBER = LIST.map((contact, index) => (index === 99 ? { ...contact, phone: '07700900124' } : contact));
+const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
+let sandbox: Sandbox;
+const start = async (options: Partial<SandboxOptions> = {}) => void (sandbox = await startSandbox({ keys: [KEY], credits: 10_000, ...options }));
+afterEach(async () => await sandbox.close());
+
+/** What arrived, in its order, and the error that ended the execution. */
+async function outcome(list: typeof LIST, steps: Steps) {
+  const error = await run(list, steps, sandbox.url).then(
+    () => null,
+    (thrown: { httpCode: string }) => thrown.httpCode,
+  );
+  const phones = sandbox.messages().map(({ phone }) => phone);
+  return { error, sent: phones.length, twice: phones.length - new Set(phones).size, requests: sandbox.requests().length };
+}
+
+/** The page's own workflow from its loop on, against the sandbox; its Wait lets all pass at once. */
+function loop(settings: Step['settings'] = {}): Steps {
+  const file = JSON.parse(readFileSync(join(__dirname, '../../docs/loop-and-http-request.json'), 'utf8')) as { nodes: INode[]; connections: IConnections };
+  const step = (name: string): Step => {
+    const { type, typeVersion: version, parameters } = file.nodes.find((node) => node.name === name) ?? ({} as INode);
+    const outputs = (file.connections[name]?.main ?? []).map((ends) => (ends ?? []).map(({ node }) => node));
+    return { name, type, version, parameters, outputs };
+  };
+  const request = step('HTTP Request');
+  return [
+    step('Loop Over Items'),
+    { ...request, parameters: { ...request.parameters, ...toSandbox(sandbox.url) }, settings },
+    { ...step('Wait'), ...NO_OPERATION },
+    { ...step('Done'), ...NO_OPERATION },
+  ];
+}
+
+const NO_OPERATION = { type: 'n8n-nodes-base.noOp', version: 1, parameters: {} };
+const toSandbox = (url: string): INodeParameters => ({
+  url: `${url}/v1/messages/send`,
+  authentication: 'none',
+  sendHeaders: true,
+  headerParameters: { parameters: [{ name: 'Authorization', value: `Bearer ${KEY}` }] },
+});
+
+describe('Loop Over Items and HTTP Request', () => {
+  test('take a request for each contact', async () => {
+    await start({ limit: 0 });
+    expect(await outcome(LIST, loop())).toEqual({ error: null, sent: 250, twice: 0, requests: 250 });
+  });
+
+  test('end at a 429, and try none of the contacts that are left', async () => {
+    await start();
+    expect(await outcome(LIST, loop())).toEqual({ error: '429', sent: 60, twice: 0, requests: 61 });
+  });
+
+  test('end at a number that is not valid', async () => {
+    await start({ limit: 0 });
+    expect(await outcome(WITH_A_BAD_NUMBER, loop())).toEqual({ error: '422', sent: 99, twice: 0, requests: 100 });
+  });
+
+  test('with On Error set to Continue, they go on', async () => {
+    await start({ limit: 0 });
+    expect(await outcome(WITH_A_BAD_NUMBER, loop({ onError: 'continueRegularOutput' }))).toMatchObject({ error: null, sent: 249 });
+  });
+
+  test('with Retry On Fail, they send a message twice whose answer was lost', async () => {
+    await start({ limit: 0, faults: [{ kind: 'reset-after', after: 9 }] });
+    expect(await outcome(LIST, loop(RETRY))).toEqual({ error: null, sent: 251, twice: 1, requests: 251 });
+  });
+});
+
+describe('HTTP Request without a loop', () => {
+  test('sends what the limit lets through, and fails as a whole', async () => {
+    await start();
+    expect(await outcome(LIST, requestPerItem(sandbox.url))).toEqual({ error: '429', sent: 60, twice: 0, requests: 250 });
+  });
+
+  test('with Retry On Fail, sends all items again', async () => {
+    await start({ limit: 0, faults: [{ kind: 'status', status: 500, after: 9 }] });
+    const [request, ...rest] = requestPerItem(sandbox.url);
+    expect(await outcome(LIST, [{ ...request, settings: RETRY }, ...rest])).toEqual({ error: null, sent: 499, twice: 249, requests: 500 });
+  });
+});
+
+describe('Messaging Send', () => {
+  const steps = (settings: Step['settings'] = {}): Steps => {
+    const [step, ...rest] = messagingSend('sendBulk');
+    return [{ ...step, settings }, ...rest];
+  };
+
+  test('takes three requests', async () => {
+    await start();
+    expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 3 });
+  });
+
+  test('goes on after a 429', async () => {
+    await start({ faults: [{ kind: 'status', status: 429, after: 1, retryAfter: 1 }] });
+    expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 4 });
+  });
+
+  test('sends to all others than a number that is not valid', async () => {
+    await start();
+    expect(await outcome(WITH_A_BAD_NUMBER, steps({ onError: 'continueErrorOutput' }))).toMatchObject({ error: null, sent: 249, twice: 0 });
+  });
+
+  test('with Retry On Fail, does not send a message again whose answer was lost', async () => {
+    await start({ faults: [{ kind: 'reset-after', after: 1 }] });
+    expect(await outcome(LIST, steps(RETRY))).toMatchObject({ sent: 250, twice: 0 });
+  });
+});
