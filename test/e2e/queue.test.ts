@@ -83,6 +83,11 @@ for (const release of SUPPORTED) {
       const [crashed] = await campaign.ended(1);
       assert.deepEqual([crashed?.id, crashed?.status, crashed?.runsOf(SENDER)], [killed, 'crashed', []]);
       assert.equal(phonesReached(stage), sent);
+
+      // For n8n the node has never run, so the node can't know either: docs/hosting.md warns of it.
+      const retried = await stage.rest.waitForExecution(await stage.rest.retry(killed), { seconds: 120, signal: stopped.signal });
+      assert.equal(retried.status, 'success');
+      assert.equal(stage.sandbox.messages().length, sent + campaign.phones(0).length);
     });
 
     test('a worker that is told to stop ends its executions first', async () => {
