@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { openWindow } from './browser.js';
+import { fitCanvas, logIn, openWorkflow } from './editor.js';
+import { storeExampleCredentials } from './exampleCredentials.js';
+import { exampleNames, readExampleFile } from './exampleFiles.js';
+import { idOf } from './rest.js';
+import type { Stack } from './stack.js';
+
+/** Large enough for every example at its full size, and for nothing of the editor to lie over it. */
+const VIEWPORT = { width: 1900, height: 1200 };
+
+/** Room around the nodes, in pixels; below them are their names. */
+const MARGIN = 24;
+
+/**
+ * Takes a picture of each example, as it is on the canvas when it has its credentials.
+ *
+ * @param folder  where the pictures go, each under the name of its example
+ * @param taken   is told the name of each picture
+ */
+export async function takeExamplePictures(browser: Browser, { n8n, rest, owner, credential }: Stack, folder: string, taken: (name: string) => void): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
+  const window = await openWindow(browser, { viewport: VIEWPORT });
+  const page = await window.newPage();
+  await logIn(page, n8n.url, owner);
+  for (const name of await exampleNames()) {
+    const workflow = await rest.importWorkflow(await readExampleFile(name), credentials);
+    await openWorkflow(page, `${n8n.url}/workflow/${idOf(workflow)}`);
+    await fitCanvas(page);
+    // "0" shows it at its full size.
+    await page.keyboard.press('0');
+    await page.screenshot({ path: path.join(folder, `${name}.png`), clip: await areaOfNodes(page), animations: 'disabled' });
+    taken(name);
+  }
+  await window.close();
+}
+
+async function areaOfNodes(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
+  const boxes = await page.locator('.vue-flow__node').evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON() as DOMRect));
+  const left = Math.min(...boxes.map((box) => box.left));
+  const top = Math.min(...boxes.map((box) => box.top));
+  const right = Math.max(...boxes.map((box) => box.right));
+  const bottom = Math.max(...boxes.map((box) => box.bottom));
+  return { x: left - MARGIN, y: top - MARGIN, width: right - left + 2 * MARGIN, height: bottom - top + 2 * MARGIN };
+}
