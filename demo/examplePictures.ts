@@ -11,8 +11,8 @@ import type { Stack } from './stack.js';
 /** Large enough for every example at its full size, and for nothing of the editor to lie over it. */
 const VIEWPORT = { width: 1900, height: 1200 };
 
-/** Room around the nodes, in pixels; below them are their names. */
-const MARGIN = 24;
+/** Room around the workflow, in pixels. */
+const MARGIN = 16;
 
 /**
  * Takes a picture of each example, as it is on the canvas when it has its credentials.
@@ -32,17 +32,25 @@ export async function takeExamplePictures(browser: Browser, { n8n, rest, owner, 
     await fitCanvas(page);
     // "0" shows it at its full size.
     await page.keyboard.press('0');
-    await page.screenshot({ path: path.join(folder, `${name}.png`), clip: await areaOfNodes(page), animations: 'disabled' });
+    await page.screenshot({ path: path.join(folder, `${name}.png`), clip: await areaOfWorkflow(page), animations: 'disabled' });
     taken(name);
   }
   await window.close();
 }
 
-async function areaOfNodes(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
-  const boxes = await page.locator('.vue-flow__node').evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON() as DOMRect));
-  const left = Math.min(...boxes.map((box) => box.left));
-  const top = Math.min(...boxes.map((box) => box.top));
-  const right = Math.max(...boxes.map((box) => box.right));
-  const bottom = Math.max(...boxes.map((box) => box.bottom));
+/** The part of the page that the workflow takes up, with the names below the nodes and the lines between them. */
+async function areaOfWorkflow(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
+  const parts = page.locator('.vue-flow__node, .vue-flow__node *, .vue-flow__edge-path');
+  const seen = await parts.evaluateAll((elements) =>
+    elements
+      // Buttons that show under the pointer are there all the time, without a colour.
+      .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+      .map((element) => element.getBoundingClientRect().toJSON() as DOMRect)
+      .filter(({ width, height }) => width > 0 && height > 0),
+  );
+  const left = Math.min(...seen.map((box) => box.left));
+  const top = Math.min(...seen.map((box) => box.top));
+  const right = Math.max(...seen.map((box) => box.right));
+  const bottom = Math.max(...seen.map((box) => box.bottom));
   return { x: left - MARGIN, y: top - MARGIN, width: right - left + 2 * MARGIN, height: bottom - top + 2 * MARGIN };
 }
