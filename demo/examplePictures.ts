@@ -11,8 +11,8 @@ import type { Stack } from './stack.js';
 /** Large enough for every example at its full size, and for nothing of the editor to lie over it. */
 const VIEWPORT = { width: 1900, height: 1200 };
 
-/** Room around the workflow, in pixels. */
-const MARGIN = 16;
+/** Room around the workflow, in pixels: enough for the flash before a trigger. */
+const MARGIN = 32;
 
 /**
  * Takes a picture of each example, as it is on the canvas when it has its credentials.
@@ -43,10 +43,9 @@ async function areaOfWorkflow(page: Page): Promise<{ x: number; y: number; width
   const parts = page.locator('.vue-flow__node, .vue-flow__node *, .vue-flow__edge-path');
   const seen = await parts.evaluateAll((elements) =>
     elements
-      // Buttons that show under the pointer are there all the time, without a colour.
-      .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-      .map((element) => element.getBoundingClientRect().toJSON() as DOMRect)
-      .filter(({ width, height }) => width > 0 && height > 0),
+      // The rest are boxes around them, and buttons that show under the pointer.
+      .filter((element) => element.matches('.vue-flow__node, .vue-flow__edge-path') || (element.childElementCount === 0 && element.textContent?.trim() !== '' && element.closest('button') === null))
+      .map((element) => element.getBoundingClientRect().toJSON() as DOMRect),
   );
   const left = Math.min(...seen.map((box) => box.left));
   const top = Math.min(...seen.map((box) => box.top));
