@@ -20,8 +20,13 @@ export async function openWorkflow(page: Page, address: string): Promise<void> {
 
 /** Runs the workflow by the button at the bottom, and waits for n8n to say this about it. */
 export async function executeWorkflow(page: Page, notice = 'Workflow executed successfully'): Promise<void> {
-  await page.getByTestId('execute-workflow-button').click();
+  await runByButton(page);
   await noticeOn(page).getByText(notice).first().waitFor();
+}
+
+/** Starts the workflow by the button at the bottom. */
+export async function runByButton(page: Page): Promise<void> {
+  await page.getByTestId('execute-workflow-button').click();
 }
 
 /** Moves and scales the canvas until all of the workflow can be seen. */

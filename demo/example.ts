@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { asArray, asObject, asString, type JsonObject } from './json.js';
-import { PROJECT_FOLDER } from './package.js';
+import { nodesOf, readExampleFile } from './exampleFiles.js';
+import { asObject, asString, type JsonObject } from './json.js';
 
 /** The example workflow, and what the demo has to know of it. */
 export interface ExampleWorkflow {
@@ -26,9 +24,7 @@ export const NOT_SENT_END = 'Not Sent';
 
 /** Reads `examples/contacts-to-bulk.json`. */
 export async function readExample(): Promise<ExampleWorkflow> {
-  const file = path.join(PROJECT_FOLDER, 'examples', 'contacts-to-bulk.json');
-  const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
-  const workflow = asObject(parsed, file);
+  const workflow = await readExampleFile('contacts-to-bulk');
   const sender = nodeOfType(workflow, 'n8n-nodes-messaging-send.messagingSend');
   return {
     workflow,
@@ -41,8 +37,7 @@ export async function readExample(): Promise<ExampleWorkflow> {
 }
 
 function nodeOfType(workflow: JsonObject, type: string): JsonObject {
-  const nodes = asArray(workflow['nodes'], 'workflow.nodes').map((node) => asObject(node, 'a node'));
-  const found = nodes.find((node) => node['type'] === type);
+  const found = nodesOf(workflow).find((node) => node['type'] === type);
   if (found === undefined) throw new Error(`the example has no node of type ${type}`);
   return found;
 }

@@ -16,7 +16,7 @@ export async function withoutTheNode(): Promise<JsonObject> {
   return asObject(JSON.parse(await readFile(file, 'utf8')), file);
 }
 
-/** The example without its note, which would be too small to be read beside the other. */
+/** The example without its notes, which would be too small to be read beside the other. */
 export function withTheNode({ workflow }: ExampleWorkflow): JsonObject {
   const nodes = asArray(workflow['nodes'], 'workflow.nodes').filter((node) => asObject(node, 'a node')['type'] !== 'n8n-nodes-base.stickyNote');
   return { ...workflow, name: 'Contacts by Messaging Send', nodes };

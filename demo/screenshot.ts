@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { launchBrowser, openWindow } from './browser.js';
 import { EXAMPLE_CONTACTS } from './contacts.js';
 import { executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
+import { takeExamplePictures } from './examplePictures.js';
 import { PROJECT_FOLDER } from './package.js';
 import { CURRENT } from './releases.js';
 import { SHARP, takeScenePictures } from './scenePictures.js';
@@ -44,12 +45,16 @@ void runSession(async ({ signal, closing, say }) => {
   await openInbox(inbox, stack);
   await shoot(inbox, 'inbox');
   await takeScenePictures(editor, browser, stack, shoot);
+  await takeExamplePictures(browser, stack, path.join(out, 'examples'), (name) => {
+    signal.throwIfAborted();
+    say(`Picture: examples/${name}.png`);
+  });
   return 0;
 });
 
 function readFolder(): string {
   const { out } = new Command('npm run screenshots --')
-    .description("Takes the pictures of the documentation: n8n's editor with this node in it, and the sandbox's inbox.")
+    .description("Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and the sandbox's inbox.")
     .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
     .allowExcessArguments(false)
     .parse()

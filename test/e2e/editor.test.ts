@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../demo/contacts.js';
 import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor.js';
-import { CONTACTS_FILE } from '../../demo/example.js';
+import { CONTACTS_FILE, readExample } from '../../demo/example.js';
 import { filesFolderOf } from '../../demo/n8n.js';
 import { PROJECT_FOLDER } from '../../demo/package.js';
 import { CURRENT, SUPPORTED } from '../../demo/releases.js';
@@ -107,7 +107,7 @@ for (const release of SUPPORTED) {
       const reachable = (await readContacts(EXAMPLE_CONTACTS)).flatMap((contact) => expectedPhone(contact) ?? []);
       await inEditor(`${release} example`, async (page) => {
         await importWorkflowFile(page, n8n.url, path.join(PROJECT_FOLDER, 'examples', 'contacts-to-bulk.json'));
-        await openNode(page, SENDER);
+        await openNode(page, (await readExample()).sender);
         assert.equal(await credentialChosen(page), credential.name);
         await closeNode(page);
         await executeWorkflow(page);

@@ -130,3 +130,12 @@ export async function importWorkflowFile(page: Page, n8nUrl: string, file: strin
   await page.getByTestId('workflow-import-input').setInputFiles(file);
   await page.getByTestId('canvas-node').first().waitFor();
 }
+
+/** Says something in the chat of the open workflow, and waits for what has to be answered. */
+export async function sayInChat(page: Page, text: string, answer: string): Promise<void> {
+  const input = page.getByPlaceholder(/^Type (a )?message/);
+  if ((await input.count()) === 0) await page.getByTestId('workflow-chat-button').click();
+  await input.fill(text);
+  await input.press('Enter');
+  await page.getByText(answer).first().waitFor();
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { MCP_TOKEN } from '../../../demo/exampleCredentials.js';
+import { asArray, asObject, type JsonObject } from '../../../demo/json.js';
+import type { ExampleWorld } from './world.js';
+
+/** The MCP server, called by a client with and without its token. */
+export function testMcpExample({ stage, received, whileActive }: ExampleWorld): void {
+  whileActive();
+  const connect = async (headers: Record<string, string>) => {
+    const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${stage().n8n.url}/mcp/messaging-send`), { requestInit: { headers } }));
+    return client;
+  };
+
+  test('a client with the token gets the balance and sends', async () => {
+    const client = await connect({ authorization: `Bearer ${MCP_TOKEN}` });
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
+    const call = async (name: string, input: JsonObject) => {
+      const answer = asObject(await client.callTool({ name, arguments: input }), 'answer');
+      return { isError: answer['isError'] === true, text: JSON.stringify(asArray(answer['content'], 'content')) };
+    };
+    assert.match((await call('Get_the_balance', {})).text, /1000000/);
+    await call('Send_a_message', { Phone: '+44 7700 900123', Message: 'Hello' });
+    await call('Send_many_messages', { Messages: [{ phone: '447700900124', message: 'one' }, { phone: '447700900125', message: 'two' }] });
+    const failed = await call('Send_a_message', { Phone: '07700 900123', Message: 'Hello' });
+    assert.equal(failed.isError, true);
+    assert.match(failed.text, /country code is missing/);
+    assert.deepEqual(received(), [
+      { phone: '447700900123', message: 'Hello' },
+      { phone: '447700900124', message: 'one' },
+      { phone: '447700900125', message: 'two' },
+    ]);
+    await client.close();
+  });
+
+  test('a client without the token gets nowhere', async () => {
+    await assert.rejects(connect({}), /Authorization/);
+    await assert.rejects(connect({ authorization: 'Bearer another' }), /Authorization/);
+  });
+}

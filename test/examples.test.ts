@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { filesLinkedFrom } from '../release/readmeLinks';
+
+/** What can be said of the examples without n8n; that they run is tested in `test/e2e/examples.test.ts`. */
+
+interface Node {
+  name: string;
+  id: string;
+  type: string;
+  position: [x: number, y: number];
+  parameters: { content?: string; width?: number; height?: number; rules?: { values: unknown[] } };
+  credentials?: Record<string, object>;
+  onError?: string;
+}
+interface Target {
+  node: string;
+  type: string;
+  index: number;
+}
+interface Workflow {
+  name: string;
+  nodes: Node[];
+  connections: Record<string, Record<string, Target[][]>>;
+}
+
+const FOLDER = path.resolve(__dirname, '..', 'examples');
+const NOTE = 'n8n-nodes-base.stickyNote';
+const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
+
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+
+describe.each(files)('%s', (file) => {
+  const text = readFileSync(path.join(FOLDER, file), 'utf8');
+  const workflow = JSON.parse(text) as Workflow;
+  const notes = workflow.nodes.filter(({ type }) => type === NOTE);
+  const nodes = workflow.nodes.filter(({ type }) => type !== NOTE);
+  const names = nodes.map(({ name }) => name);
+  const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
+
+  test('holds nothing of the n8n it comes from', () => {
+    expect(Object.keys(workflow)).toEqual(['name', 'nodes', 'connections', 'settings', 'pinData']);
+    expect(workflow).toMatchObject({ settings: { executionOrder: 'v1' }, pinData: {} });
+    // n8n finds a credential by its name if it has no id.
+    for (const { credentials = {} } of nodes) for (const credential of Object.values(credentials)) expect(Object.keys(credential)).toEqual(['name']);
+  });
+
+  test('has only phone numbers that are reserved for fiction', () => {
+    const numbers = text.match(/(?<![\w-])\+?\d[\d ]{8,}\d(?![\w-])/g) ?? [];
+    for (const number of numbers) expect(number.replace(/\D/g, '')).toMatch(/^(44|0)7700900\d{3}$/);
+  });
+
+  test('says on the canvas what it does, what to set, and that it really sends', () => {
+    expect(written).toMatch(new RegExp(`^## ${workflow.name}$`, 'm'));
+    expect(written).toContain('**Before it runs**');
+    expect(written).toContain('**It really sends.**');
+    expect(written).toMatch(/\*\*(If something( else)? fails|What the answers mean to the caller)\*\*/);
+  });
+
+  test('says which nodes to open by their names', () => {
+    const steps = written.split('\n').filter((line) => /^\d\. Open \*\*/.test(line));
+    for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
+    for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined)) expect(steps.join('\n')).toContain(`**${name}**`);
+  });
+
+  test('gives each node a name and an id of its own', () => {
+    for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)]) expect(new Set(values).size).toBe(values.length);
+  });
+
+  test('leaves no node and no output unconnected', () => {
+    const targets = Object.values(workflow.connections).flatMap((kinds) => Object.values(kinds).flat(2));
+    for (const { node } of targets) expect(names).toContain(node);
+    for (const name of Object.keys(workflow.connections)) expect(names).toContain(name);
+    for (const { name } of nodes) expect(name in workflow.connections || targets.some(({ node }) => node === name)).toBe(true);
+    for (const node of nodes) {
+      const connected = (workflow.connections[node.name]?.['main'] ?? []).filter((output) => output.length > 0).length;
+      if (outputsOf(node) > 1) expect([node.name, connected]).toEqual([node.name, outputsOf(node)]);
+    }
+  });
+
+  test('has room between its nodes', () => {
+    const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
+    const overlapping = boxes.flatMap((one, index) =>
+      boxes.slice(index + 1).filter((other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom).map((other) => [one.name, other.name]),
+    );
+    expect(overlapping).toEqual([]);
+  });
+
+  test('stands in the README, with a small picture', () => {
+    const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
+    expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
+    expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
+  });
+});
+
+test('what the README links to is there', () => {
+  for (const file of filesLinkedFrom(README)) expect(statSync(path.join(FOLDER, file)).size).toBeGreaterThan(0);
+});
+
+/** How many outputs of a node have to lead somewhere; an end may have one that does not. */
+function outputsOf({ type, parameters, onError }: Node): number {
+  if (type === 'n8n-nodes-base.if') return 2;
+  // The last output is for what no rule took.
+  if (type === 'n8n-nodes-base.switch') return (parameters.rules?.values.length ?? 0) + 1;
+  return onError === 'continueErrorOutput' ? 2 : 1;
+}
+
+/** The room a node takes in n8n's editor, in its units, with the name below it, of up to two lines. */
+function boxOf(node: Node): { left: number; top: number; right: number; bottom: number } {
+  const [left, top] = node.position;
+  const { width, height } = node.parameters;
+  if (width !== undefined && height !== undefined) return { left, top, right: left + width, bottom: top + height };
+  const isWide = /\.(agent|mcpTrigger)$/.test(node.type);
+  return { left, top, right: left + (isWide ? 256 : 96), bottom: top + 32 + 32 * Math.max(2, outputsOf(node)) + 48 };
+}
