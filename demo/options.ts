@@ -20,7 +20,7 @@ const SANDBOX_PORT = 4010;
 /** Reads the command line; a wrong one ends the process with a line that says what is wrong. */
 export function readOptions(argv: string[]): DemoOptions {
   const command = new Command('npm run demo --')
-    .description(`Runs the example workflow in real n8n ${CURRENT} against the sandbox.`)
+    .description(`Runs the contacts example in real n8n ${CURRENT} against the sandbox.`)
     .option('--exit', 'check what came of it, end, and exit with 0 only if all is right', false)
     .option('--n8n-port <port>', `port of n8n (${N8N_PORT}; with --exit a free one)`, asPort)
     .option('--sandbox-port <port>', `port of the sandbox (${SANDBOX_PORT}; with --exit a free one)`, asPort)

@@ -205,11 +205,11 @@ describe('an error', () => {
     ['too many requests', { kind: 'status', status: 429 }, /no more requests for now/, '429'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['a page in place of the balance', { kind: 'body', status: 200, body: '<html>' }, /not this API's/, '200'],
-    ['a balance without credits', { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' }, /did not tell the credits/, null],
-    ['credits that are no number', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"many"}}' }, /did not tell the credits/, null],
-    ['credits that are empty', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":""}}' }, /did not tell the credits/, null],
-    ['credits that are null', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":null}}' }, /did not tell the credits/, null],
-    ['credits beyond all numbers', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":-1e999}}' }, /did not tell the credits/, null],
+    ['a balance without credits', { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' }, /did not report the credits/, null],
+    ['credits that are no number', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"many"}}' }, /did not report the credits/, null],
+    ['credits that are empty', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":""}}' }, /did not report the credits/, null],
+    ['credits that are null', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":null}}' }, /did not report the credits/, null],
+    ['credits beyond all numbers', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":-1e999}}' }, /did not report the credits/, null],
   ];
 
   test.each(FAULTS)('of a poll (%s) is shown, starts nothing, and changes nothing of what is known', async (_what, fault, message, httpCode) => {

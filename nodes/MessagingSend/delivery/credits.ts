@@ -22,7 +22,7 @@ export function creditsOf({ credits }: JsonRecord): number | null {
 const UNKNOWN: Failure = {
   code: 'UNREADABLE_ANSWER',
   httpStatus: null,
-  message: 'Nothing was sent, because the service did not tell the credits',
+  message: 'Nothing was sent, because the service did not report the credits',
   description: 'Try again later, or switch off the option Check Credits First.',
   scope: 'run',
 };

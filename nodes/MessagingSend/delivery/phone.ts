@@ -67,7 +67,7 @@ function checkDigits(digits: string): PhoneCheck {
   }
   if (!/^\d*$/.test(digits)) {
     return wrong(
-      'The phone number contains a character that does not belong into one',
+      'The phone number contains a character that does not belong in one',
       `Give one number for each message. ${WITH_COUNTRY_CODE}`,
     );
   }

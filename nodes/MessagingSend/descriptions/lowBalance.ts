@@ -43,7 +43,7 @@ export const lowBalanceProperties: INodeProperties[] = [
         type: 'number',
         typeOptions: { minValue: 0 },
         default: 0,
-        description: 'By how many credits the balance has to rise above the threshold before a next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
+        description: 'By how many credits the balance has to rise above the threshold before the next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
       },
       {
         displayName: 'Remind Every (Hours)',

@@ -46,7 +46,7 @@ export const deliveryOptions: INodeProperties = {
       type: 'boolean',
       noDataExpression: true,
       default: false,
-      description: 'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes a request more.',
+      description: 'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes one more request.',
     },
     {
       displayName: 'Default Country Code',
@@ -71,7 +71,7 @@ export const deliveryOptions: INodeProperties = {
       noDataExpression: true,
       options: [
         { name: 'Send', value: 'send', description: 'Every item is sent' },
-        { name: 'Send Once', value: 'sendOnce', description: 'The same text goes to the same number once in a run' },
+        { name: 'Send Once', value: 'sendOnce', description: 'The same text goes to the same number only once in a run' },
       ],
       default: 'send',
       description: 'What to do with items of one run that have the same number and the same text. Runs are not compared with each other.',
@@ -142,7 +142,7 @@ export const deliveryOptions: INodeProperties = {
       type: 'number',
       typeOptions: { minValue: 1 },
       default: 16,
-      description: 'How many requests may be under way at once. Messages to one number always arrive in their order.',
+      description: 'How many requests may be under way at once. Messages to one number are sent one after the other, in their order.',
     },
     requestsPerMinute,
     {

@@ -90,7 +90,7 @@ function tellsBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>):
 const NO_CREDITS: Failure = {
   code: 'UNREADABLE_ANSWER',
   httpStatus: null,
-  message: 'The service answered, but did not tell the credits',
+  message: 'The service answered, but did not report the credits',
   description: 'Check the Base URL in the credential: it ends in /v1 or /api/v1.',
   scope: 'run',
 };
