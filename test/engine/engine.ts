@@ -20,6 +20,7 @@ import {
   type IRunExecutionData,
   type IVersionedNodeType,
   type IWorkflowExecuteAdditionalData,
+  type IWorkflowSettings,
 } from 'n8n-workflow';
 
 import { Credentials } from './credentials';
@@ -80,6 +81,8 @@ export interface EngineSetup {
   readonly onConsole?: (...lines: unknown[]) => void;
   /** Is given the data of the execution when n8n stores it. */
   readonly onStore?: (data: IRunExecutionData) => void;
+  /** Of the workflow, beyond those every workflow has. */
+  readonly settings?: IWorkflowSettings;
   /** What n8n has stored of the workflow's static data. */
   readonly staticData?: IDataObject;
 }
@@ -90,7 +93,7 @@ export interface Prepared {
 }
 
 /** What n8n's WorkflowExecute needs to run a workflow. */
-export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore, staticData }: EngineSetup): Promise<Prepared> {
+export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore, settings, staticData }: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
     const type = types[name];
@@ -102,7 +105,7 @@ export async function prepareEngine({ nodes, connections, types, account, mode, 
     getByNameAndVersion: (name, version) => NodeHelpers.getVersionedNodeType(typeOf(name), version),
     getKnownTypes: () => ({}),
   };
-  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1' }, ...(staticData && { staticData }) });
+  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1', ...settings }, ...(staticData && { staticData }) });
   const hooks = new ExecutionLifecycleHooks(mode, '1', { id: 'test', name: 'test', active: false, nodes, connections, createdAt: new Date(), updatedAt: new Date(), isArchived: false, activeVersionId: null });
   if (onStore !== undefined) {
     hooks.addHandler('workflowExecuteAfter', async ({ data }) => {

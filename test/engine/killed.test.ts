@@ -68,6 +68,22 @@ describe.each(ways)('%s', (_name, parameters) => {
     });
   });
 
+  test('does not say that nothing was sent if another item is wrong, too', async () => {
+    const setup = setupOf({ items: contacts(4), parameters });
+    const ran = killed(await begun(setup), 'node');
+    const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
+    const { error } = await retryExecution(ran, setup, { ...setup, parameters: changed });
+    expect(error?.message).toBe('The message is empty');
+    expect(error?.description).toContain('Nothing more was sent; 3 may have gone out in an earlier try.');
+  });
+
+  test('says so where n8n stores the files of an item beside its fields, too', async () => {
+    const setup = { ...setupOf({ items: contacts(4), parameters }), settings: { binaryMode: 'combined' } as const };
+    const { error } = await retryExecution(killed(await begun(setup), 'start', true), setup);
+    expect(error?.message).toContain('was lost');
+    expect(received()).toEqual(phones(0, 1));
+  });
+
   test('a further Retry sends nothing either', async () => {
     const setup = setupOf({ items: contacts(4), parameters });
     const first = await retryExecution(killed(await begun(setup), 'node'), setup);

@@ -17,7 +17,7 @@ import { itemsNode, loadPackage, prepareEngine, type EngineSetup } from './engin
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
 
-export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onStore'> {
+export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onStore' | 'settings'> {
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
@@ -150,7 +150,7 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }
 
-async function prepare({ items, parameters, account, onError, retryOnFail, moreItems = [], mode = 'manual', onStore, onConsole }: Setup) {
+async function prepare({ items, parameters, account, onError, retryOnFail, moreItems = [], mode = 'manual', onStore, onConsole, settings }: Setup) {
   const { node: nodeType } = await loadPackage();
   const types = {
     'test.items': itemsNode(items.map((json) => ({ json }))),
@@ -182,6 +182,7 @@ async function prepare({ items, parameters, account, onError, retryOnFail, moreI
     types,
     account,
     mode,
+    ...(settings && { settings }),
     ...(onConsole && { onConsole }),
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });

@@ -57,7 +57,7 @@ describe('a failure', () => {
     expect(error).toMatchObject({
       message: 'The first',
       httpCode: '400',
-      description: 'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions: it leaves those alone, while a new execution sends them again.',
+      description: 'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
       context: { itemIndex: 2 },
     });
   });

@@ -25,7 +25,7 @@ function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return false;
-  const own = context.getWorkflowDataProxy(0).$(node.name) as OwnRuns;
+  const own = context.getWorkflowDataProxy(0).$(node.name, WHOLE_ITEMS) as OwnRuns;
   if (runIndex === 0) return own.isExecuted;
   // A later round of a loop, or the first one after a run that n8n has no true output of.
   try {
@@ -35,6 +35,9 @@ function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean
     return true;
   }
 }
+
+/** Else, with the workflow setting `binaryMode: combined`, n8n gives the fields of an item in place of the item. */
+const WHOLE_ITEMS = true;
 
 /** What n8n's `$('<name>')` gives of a node's runs in this execution. */
 interface OwnRuns {

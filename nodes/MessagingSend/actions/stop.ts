@@ -7,7 +7,7 @@ import type { Origin } from '../delivery/message';
 import { toolStopError } from './toolStop';
 
 const SEND_THE_REST =
-  'To send the rest, use Retry in the list of executions: it leaves those alone, while a new execution sends them again.';
+  'To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.';
 
 /** The most items that an error names. */
 const MOST_NAMED = 10;
@@ -18,13 +18,7 @@ const MOST_NAMED = 10;
  */
 export function stopError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
   if (isTool(node)) return toolStopError(node, delivered);
-  const { unsendable, receipts, resumed } = delivered;
-  const [wrong] = unsendable;
-  if (wrong !== undefined) {
-    const nothing = resumed > 0 ? `Nothing more was sent; ${resumed} had gone out in an earlier try.` : 'Nothing was sent.';
-    const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
-    return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
-  }
+  const { unsendable, receipts } = delivered;
   let sent = 0;
   let uncertain = 0;
   const failed: Array<Origin & { readonly failure: Failure }> = [];
@@ -34,6 +28,13 @@ export function stopError(node: INode, delivered: Delivered): NodeApiError | Nod
       else failed.push({ ...message, failure: outcome.failure });
       if (outcome.kind === 'uncertain') uncertain += 1;
     }
+  }
+  const [wrong] = unsendable;
+  if (wrong !== undefined) {
+    const earlier = [sent > 0 ? `${sent} had gone out` : '', uncertain > 0 ? `${uncertain} may have gone out` : ''].filter((part) => part !== '');
+    const nothing = earlier.length > 0 ? `Nothing more was sent; ${earlier.join(', and ')} in an earlier try.` : 'Nothing was sent.';
+    const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
+    return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
   }
   const [first] = failed;
   if (first === undefined) return null;

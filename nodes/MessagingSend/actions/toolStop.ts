@@ -13,10 +13,10 @@ const MOST_TOLD = 10;
  * The error that ends the call of a model, or null if all was sent. A model can correct its arguments and call again,
  * but knows of no executions, so it is told what is wrong with each message, and which entries of its list went out.
  */
-export function toolStopError(node: INode, { unsendable, receipts, resumed }: Delivered): NodeApiError | NodeOperationError | null {
+export function toolStopError(node: INode, { unsendable, receipts }: Delivered): NodeApiError | NodeOperationError | null {
   const [wrong] = unsendable;
   if (wrong !== undefined) {
-    const nothing = resumed > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
+    const nothing = receipts.length > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
     return nodeOperationError(node, { ...wrong.failure, ...problemsOf(unsendable, nothing) }, wrong.item);
   }
   const results = receipts.flatMap((receipt) => receipt.results);

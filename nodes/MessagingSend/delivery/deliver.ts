@@ -52,7 +52,7 @@ export interface Progress {
 /** What a delivery came to; unless an unsendable draft kept it from starting, each message is in one list, once. */
 export interface Delivered {
   readonly unsendable: readonly Unsendable[];
-  /** Empty where an unsendable draft kept the run from starting. */
+  /** Those of earlier tries alone where an unsendable draft kept the run from starting. */
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
   /** What would have been sent, in a dry run. */
@@ -85,7 +85,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { pending } = known;
   const recalled = known.receipts.flatMap(({ results }) => results);
   const resumed = recalled.filter(({ outcome }) => outcome.kind === 'sent').length;
-  if (stopOnFailure && unsendable.length > 0) return { ...nothing, resumed };
+  if (stopOnFailure && unsendable.length > 0) return { ...nothing, receipts: known.receipts, resumed };
 
   const fresh = await send(delivery, pack(pending, size, known.lastBatch), pending.length);
   const receipts = [...known.receipts, ...stillUncertain(fresh, known.again)];
