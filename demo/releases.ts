@@ -42,7 +42,7 @@ const RELEASES = {
     overrides: { xlsx: '0.18.5', linkedom: '0.18.12', '@langchain/langgraph-checkpoint': '1.0.0' },
     settings: {},
     packages: 1700,
-    gigabytes: 2,
+    gigabytes: 1.4,
   },
 } as const satisfies Record<string, Release>;
 
