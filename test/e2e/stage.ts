@@ -50,6 +50,8 @@ export class Stage {
     public rest: N8nRest,
     private readonly installation: N8nInstallation,
     private readonly port: number,
+    /** What n8n is told besides, at each of its starts. */
+    private readonly environment: NodeJS.ProcessEnv,
     private readonly closing: Closing,
   ) {
     // Last one first: n8n is ended before its folder goes away.
@@ -57,7 +59,7 @@ export class Stage {
   }
 
   /** Installs n8n where that has not been done yet, and starts it with everything in its place. */
-  static async start({ release = CURRENT, sandbox: options, environment, database, beside }: StageOptions = {}): Promise<Stage> {
+  static async start({ release = CURRENT, sandbox: options, environment: settings, database, beside }: StageOptions = {}): Promise<Stage> {
     const { signal } = stopped;
     const closing = new Closing();
     try {
@@ -67,8 +69,8 @@ export class Stage {
       const sandbox = beside?.sandbox ?? (await startSandbox({ keys: [KEY], limit: 0, credits: 1_000_000, ...options }));
       if (beside === undefined) closing.add(() => sandbox.close());
       const port = await getPort();
-      const settings = { ...environment, ...(await database?.(closing)) };
-      const n8n = await startN8n({ installation, folder, port, environment: settings, signal });
+      const environment = { ...settings, ...(await database?.(closing)) };
+      const n8n = await startN8n({ installation, folder, port, environment, signal });
       closing.add(() => n8n.stop());
       const rest = new N8nRest(n8n);
       await rest.setUpOwner(OWNER);
@@ -76,7 +78,7 @@ export class Stage {
         baseUrl: `${sandbox.url}/v1`,
         apiKey: KEY,
       });
-      return new Stage(sandbox, folder, credential, n8n, rest, installation, port, closing);
+      return new Stage(sandbox, folder, credential, n8n, rest, installation, port, environment, closing);
     } catch (failure) {
       await closing.close();
       throw failure;
@@ -84,11 +86,11 @@ export class Stage {
   }
 
   /**
-   * Starts n8n again on the same data and the same port. One that still runs is ended in good order first; to see what
+   * Starts n8n again on the same data and the same port, with the same settings. One that still runs is ended in good order first; to see what
    * a crash does, call `n8n.kill()` before.
    */
-  async restart(environment: NodeJS.ProcessEnv = {}): Promise<void> {
-    const { installation, folder, port } = this;
+  async restart(): Promise<void> {
+    const { installation, folder, port, environment } = this;
     await this.n8n.stop();
     this.n8n = await startN8n({ installation, folder, port, environment, signal: stopped.signal });
     this.rest = new N8nRest(this.n8n);
