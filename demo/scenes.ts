@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ExampleWorkflow } from './example.js';
-import { asArray, asObject, type JsonObject } from './json.js';
+import { nodesOf } from './exampleFiles.js';
+import { asObject, type JsonObject } from './json.js';
 import { PROJECT_FOLDER } from './package.js';
 
 /** What the pictures of the documentation show besides the example: small workflows, made up like all that is in them. */
@@ -18,7 +19,7 @@ export async function withoutTheNode(): Promise<JsonObject> {
 
 /** The example without its notes, which would be too small to be read beside the other. */
 export function withTheNode({ workflow }: ExampleWorkflow): JsonObject {
-  const nodes = asArray(workflow['nodes'], 'workflow.nodes').filter((node) => asObject(node, 'a node')['type'] !== 'n8n-nodes-base.stickyNote');
+  const nodes = nodesOf(workflow).filter((node) => node['type'] !== 'n8n-nodes-base.stickyNote');
   return { ...workflow, name: 'Contacts by Messaging Send', nodes };
 }
 

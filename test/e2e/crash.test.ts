@@ -51,7 +51,7 @@ for (const release of SUPPORTED) {
     for (const saveExecutionProgress of [false, true]) {
       const path = `list-${saveExecutionProgress}`;
 
-      test(`nothing goes out by itself, nor by Retry, unless the user wants it so (${path})`, async () => {
+      test(`nothing goes out by itself, nor by Retry (${path})`, async () => {
         const nodes = [atOnce(path), items([{ any: 'item' }]), messagingSend(list())];
         const crashed = await crash(withSettings(chain(path, nodes), { saveExecutionProgress }), path);
         assert.deepEqual(received(), listOf(300));
@@ -107,7 +107,7 @@ for (const release of SUPPORTED) {
       const { rest, sandbox, credential } = stage();
       sandbox.reset();
       sandbox.setFaults([{ kind: 'status', status: 503 }]);
-      const balance = { ...messagingSend({ resource: 'balance', operation: 'get' }), name: 'Balance' };
+      const balance = messagingSend({ resource: 'balance', operation: 'get' }, { name: 'Balance' });
       const stored = await rest.importWorkflow(chain('earlier', [start(), balance, messagingSend(list())]), [credential]);
       const failed = await rest.waitForExecution(await rest.run(stored, START), DEADLINE);
       assert.equal(failed.status, 'error');

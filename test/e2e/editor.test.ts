@@ -27,7 +27,7 @@ import {
 import { editorForTests } from './inEditor.js';
 import { KEY, stageForTests } from './stage.js';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow.js';
-import { chain, items, ITEMS, messagingSend, SENDER, start } from './workflow.js';
+import { chain, items, ITEMS, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow.js';
 
 /** What the panel of nodes says of node and trigger, which are one there. */
 const DESCRIPTION = 'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
@@ -41,8 +41,6 @@ const SENDS_TWICE = 'With Send Again, a retry can send a message twice';
 const EVERY_PART_COSTS = 'Each part of a long text is sent as a message of its own';
 const EVERY_CHECK_COUNTS = 'Each check takes one of the 60 requests a minute';
 const EVERY_CALL_SENDS = 'Every call by the model sends for real and uses credits';
-
-const TRIGGER = 'Low Balance';
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -220,8 +218,7 @@ for (const release of SUPPORTED) {
 
     test('the trigger says what a check every minute costs, and a tool what a call does', async () => {
       const { rest, credential } = stage();
-      const trigger = { ...messagingSend({}), name: TRIGGER, type: 'n8n-nodes-messaging-send.messagingSendTrigger' };
-      const watch = stage().editorOf(await rest.importWorkflow(chain('Watch the credits', [trigger]), [credential]));
+      const watch = stage().editorOf(await rest.importWorkflow(chain('Watch the credits', [messagingSendTrigger({})]), [credential]));
       const agent = agentWorkflow(release, 'Agent that sends', [tool(SENDER, SEND_TOOL)]);
       const withTool = stage().editorOf(await rest.importWorkflow(agent, [credential]));
       await inEditor(`${release} trigger costs`, async (page) => {

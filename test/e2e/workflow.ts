@@ -33,7 +33,7 @@ export function items(rows: JsonObject[], name = ITEMS): WorkflowNode {
   };
 }
 
-/** @param rest  what the node's Settings tab sets, such as `onError`, or another `name` */
+/** @param rest  what the node's Settings tab sets, such as `onError`, or another `name` or `type` */
 export function messagingSend(parameters: JsonObject, rest: JsonObject = {}): WorkflowNode {
   return {
     name: SENDER,
@@ -44,6 +44,14 @@ export function messagingSend(parameters: JsonObject, rest: JsonObject = {}): Wo
     credentials: { messagingSendApi: { id: '', name: '' } },
     ...rest,
   };
+}
+
+/** The name of {@link messagingSendTrigger}. */
+export const TRIGGER = 'Messaging Send Trigger';
+
+/** @param parameters  n8n fills in Poll Times where they are left out */
+export function messagingSendTrigger(parameters: JsonObject): WorkflowNode {
+  return messagingSend(parameters, { name: TRIGGER, type: 'n8n-nodes-messaging-send.messagingSendTrigger' });
 }
 
 /** A workflow of these nodes one after the other, each connected to the next by its first output. */

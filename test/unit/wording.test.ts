@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { NodeHelpers, type CodexData, type ICredentialType, type INodeParameters, type INodeProperties, type INodeType } from 'n8n-workflow';
+import { readPage } from '../../release/markdown';
 import { readManifest, readProjectFile } from '../../release/project';
 
 /** The built nodes and credential, whose texts n8n shows; n8n's linter sees only those that are literals in `nodes/`. */
@@ -181,9 +182,9 @@ test('the credential links to a heading of the README', () => {
   for (const { documentationUrl = '' } of credentials) expectReadmeHeading(documentationUrl);
 });
 
-/** GitHub makes the name of a heading from its text; `#readme` is the page's beginning. */
+/** `#readme` is the page's beginning. */
 function expectReadmeHeading(url: string): void {
   expect(url.startsWith(`${manifest.homepage}#`)).toBe(true);
-  const headings = [...readProjectFile('README.md').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'));
+  const headings = readPage(readProjectFile('README.md')).headings.map(({ anchor }) => anchor);
   expect(['readme', ...headings]).toContain(url.split('#')[1]);
 }
