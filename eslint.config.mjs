@@ -6,9 +6,26 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'sandbox/**', 'demo/**', 'release/**', 'bench/**', 'test/**', 'examples/**', '*.{js,mjs}', 'tsconfig*.json', 'package-lock.json'] },
+  {
+    ignores: [
+      'dist/**',
+      'sandbox/**',
+      'demo/**',
+      'release/**',
+      'bench/**',
+      'test/**',
+      'examples/**',
+      '*.{js,mjs}',
+      'tsconfig*.json',
+      'package-lock.json',
+    ],
+  },
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
-  { files: ['package.json', '{nodes,credentials}/**/*.{ts,js,json}'], ...n8nCommunityNodesPlugin.configs.recommended, rules: { ...n8nCommunityNodesPlugin.configs.recommended.rules, 'no-console': 'error' } },
+  {
+    files: ['package.json', '{nodes,credentials}/**/*.{ts,js,json}'],
+    ...n8nCommunityNodesPlugin.configs.recommended,
+    rules: { ...n8nCommunityNodesPlugin.configs.recommended.rules, 'no-console': 'error' },
+  },
   { plugins: { 'n8n-nodes-base': n8nNodesBase } },
   { files: ['package.json'], rules: n8nNodesBase.configs.community.rules },
   {

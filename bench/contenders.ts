@@ -28,16 +28,32 @@ export function requestPerItemBatched(url: string): Steps {
 /** Loop Over Items, 100 at a time, and Aggregate, so that HTTP Request sends 100 messages in each request. */
 export function loopAggregateRequest(url: string): Steps {
   return [
-    { name: 'Loop Over Items', type: 'n8n-nodes-base.splitInBatches', version: 3, parameters: { batchSize: 100, options: {} }, outputs: [[], ['Aggregate']] },
+    {
+      name: 'Loop Over Items',
+      type: 'n8n-nodes-base.splitInBatches',
+      version: 3,
+      parameters: { batchSize: 100, options: {} },
+      outputs: [[], ['Aggregate']],
+    },
     {
       name: 'Aggregate',
       type: 'n8n-nodes-base.aggregate',
       version: 1,
-      parameters: { aggregate: 'aggregateAllItemData', destinationFieldName: 'messages', include: 'specifiedFields', fieldsToInclude: 'phone, message', options: {} },
+      parameters: {
+        aggregate: 'aggregateAllItemData',
+        destinationFieldName: 'messages',
+        include: 'specifiedFields',
+        fieldsToInclude: 'phone, message',
+        options: {},
+      },
       outputs: [['HTTP Request']],
     },
     {
-      ...httpRequest(`${url}/v1/messages/send-bulk`, { specifyBody: 'json', jsonBody: '={{ { messages: $json.messages } }}', options: {} }),
+      ...httpRequest(`${url}/v1/messages/send-bulk`, {
+        specifyBody: 'json',
+        jsonBody: '={{ { messages: $json.messages } }}',
+        options: {},
+      }),
       outputs: [['Loop Over Items']],
     },
   ];

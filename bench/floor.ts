@@ -30,20 +30,30 @@ export async function floor({ rounds, say }: Options): Promise<Measurements> {
         await run(items, steps, sandbox.url);
         return performance.eventLoopUtilization(before);
       };
-      const measured = await inTurn({ case: name, unit: 'ms' }, [
-        {
-          name: 'Send Bulk',
-          run: async () => {
-            const { active, idle } = await measure(messagingSend('sendBulk', values));
-            await sandbox.expectOnce(COUNT);
-            waiting.push(idle);
-            return active;
+      const measured = await inTurn(
+        { case: name, unit: 'ms' },
+        [
+          {
+            name: 'Send Bulk',
+            run: async () => {
+              const { active, idle } = await measure(messagingSend('sendBulk', values));
+              await sandbox.expectOnce(COUNT);
+              waiting.push(idle);
+              return active;
+            },
           },
-        },
-        { name: 'Edit Fields', run: async () => (await measure(editFields(values))).active },
-      ], rounds, say);
+          { name: 'Edit Fields', run: async () => (await measure(editFields(values))).active },
+        ],
+        rounds,
+        say,
+      );
       // The first one was the warm-up's.
-      series.push(...measured, { case: name, contender: 'Send Bulk, waiting for answers', unit: 'ms', rounds: waiting.slice(1) });
+      series.push(...measured, {
+        case: name,
+        contender: 'Send Bulk, waiting for answers',
+        unit: 'ms',
+        rounds: waiting.slice(1),
+      });
       const [bulk, edit] = measured;
       if (bulk === undefined || edit === undefined) throw new Error('a contender is missing');
       goals.push(atMost(`Send Bulk over Edit Fields, ${name}`, ratio(bulk, edit), 1));

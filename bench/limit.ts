@@ -30,7 +30,11 @@ export async function limit({ rounds, trueMinutes, say }: Options): Promise<Meas
       ANSWERS.map(async ({ latency, goal }) => {
         const all = await measure(limiter, latency, trueMinutes, trueMinutes ? 1 : rounds, say);
         const judged = all.map((each) =>
-          each.unit === '429s' ? atMost(`${each.contender}, 429s`, Math.max(...each.rounds), 0) : goal === null ? [] : atMost(`${each.contender}, ${each.case}`, median(each.rounds), goal),
+          each.unit === '429s'
+            ? atMost(`${each.contender}, 429s`, Math.max(...each.rounds), 0)
+            : goal === null
+              ? []
+              : atMost(`${each.contender}, ${each.case}`, median(each.rounds), goal),
         );
         return { all, judged: judged.flat() };
       }),
@@ -41,18 +45,27 @@ export async function limit({ rounds, trueMinutes, say }: Options): Promise<Meas
   return { series, goals };
 }
 
-async function measure(limiter: LimiterKind, latency: number, trueMinutes: boolean, rounds: number, say: (line: string) => void): Promise<Series[]> {
+async function measure(
+  limiter: LimiterKind,
+  latency: number,
+  trueMinutes: boolean,
+  rounds: number,
+  say: (line: string) => void,
+): Promise<Series[]> {
   const contender = `${limiter}, answers after ${latency} ms`;
   const window = trueMinutes ? MINUTE : MINUTE / SHORTENED;
   // Where no window has to pass, nothing needs to be shortened.
   const latencyFor = (batches: number) => (trueMinutes || batches <= LIMIT ? latency : Math.round(latency / SHORTENED));
   const worker = startWorker<PacedTask, number>('pacedWorker.ts');
   const once = async (batches: number): Promise<Received> =>
-    await withSandbox({ limit: LIMIT, limiter, windowSeconds: window / 1000, latencyMs: latencyFor(batches) }, async (sandbox) => {
-      await worker.ask({ url: sandbox.url, from: 0, to: batches * PER_BATCH, window });
-      await sandbox.expectOnce(batches * PER_BATCH);
-      return await sandbox.received();
-    });
+    await withSandbox(
+      { limit: LIMIT, limiter, windowSeconds: window / 1000, latencyMs: latencyFor(batches) },
+      async (sandbox) => {
+        await worker.ask({ url: sandbox.url, from: 0, to: batches * PER_BATCH, window });
+        await sandbox.expectOnce(batches * PER_BATCH);
+        return await sandbox.received();
+      },
+    );
   try {
     say(`${contender}: warm-up`);
     await once(1);
@@ -66,7 +79,12 @@ async function measure(limiter: LimiterKind, latency: number, trueMinutes: boole
         ratios.push((received.seconds * 1000) / leastTime(batches, window, latencyFor(batches)));
         refused += received.refused;
       }
-      series.push({ case: batches === 1 ? '1 batch' : `${batches} batches`, contender, unit: 'x least time', rounds: ratios });
+      series.push({
+        case: batches === 1 ? '1 batch' : `${batches} batches`,
+        contender,
+        unit: 'x least time',
+        rounds: ratios,
+      });
     }
     return [...series, { case: 'all of these', contender, unit: '429s', rounds: [refused] }];
   } finally {

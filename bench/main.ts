@@ -45,14 +45,23 @@ async function main(names: readonly string[], options: Options): Promise<void> {
 const known = Object.keys(BENCHMARKS);
 const command = new Command('npm run bench --')
   .description('Measures this node side by side with what one would do without it.')
-  .argument('[names...]', `which of ${known.join(', ')}; all if none is named`, (name: string, before: string[] = []) => {
-    if (known.includes(name)) return [...before, name];
-    throw new InvalidArgumentError(`There are: ${known.join(', ')}.`);
-  })
-  .option('--rounds <count>', 'how often each contender is measured', (text) => {
-    if (/^[1-9]\d*$/.test(text)) return Number(text);
-    throw new InvalidArgumentError('It has to be a whole number from 1.');
-  }, 5)
+  .argument(
+    '[names...]',
+    `which of ${known.join(', ')}; all if none is named`,
+    (name: string, before: string[] = []) => {
+      if (known.includes(name)) return [...before, name];
+      throw new InvalidArgumentError(`There are: ${known.join(', ')}.`);
+    },
+  )
+  .option(
+    '--rounds <count>',
+    'how often each contender is measured',
+    (text) => {
+      if (/^[1-9]\d*$/.test(text)) return Number(text);
+      throw new InvalidArgumentError('It has to be a whole number from 1.');
+    },
+    5,
+  )
   .option('--true-minutes', 'measure limits in true minutes instead of windows scaled down to seconds', false)
   .parse();
 

@@ -23,7 +23,8 @@ let isScaled = false;
 /** Has to happen before n8n loads the node, which makes its pacers then; that is with the first run. */
 function scaleWindow(window: number): void {
   if (isScaled) return;
-  const pacer = require('../dist/nodes/MessagingSend/delivery/pacer.js') as typeof import('../nodes/MessagingSend/delivery/pacer');
+  const pacer =
+    require('../dist/nodes/MessagingSend/delivery/pacer.js') as typeof import('../nodes/MessagingSend/delivery/pacer');
   class ScaledPacers extends pacer.Pacers {
     constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacers>[1]) {
       super(window, clock);

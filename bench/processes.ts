@@ -13,8 +13,15 @@ export interface Worker<Task extends object, Answer> {
 type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
 
 /** Starts a file of this folder in a process of its own. */
-export function startWorker<Task extends object, Answer>(file: string, env: ForkOptions['env'] = {}): Worker<Task, Answer> {
-  const child = fork(join(__dirname, file), { execArgv: ['--import', 'tsx', '--expose-gc'], stdio: 'inherit', env: { ...process.env, ...env } });
+export function startWorker<Task extends object, Answer>(
+  file: string,
+  env: ForkOptions['env'] = {},
+): Worker<Task, Answer> {
+  const child = fork(join(__dirname, file), {
+    execArgv: ['--import', 'tsx', '--expose-gc'],
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   const killChild = () => child.kill();
   process.once('exit', killChild);
   const ended = once(child, 'exit');
@@ -35,7 +42,11 @@ export function startWorker<Task extends object, Answer>(file: string, env: Fork
 }
 
 /** One task in a process that ends with it. */
-export async function askOnce<Task extends object, Answer>(file: string, task: Task, env: ForkOptions['env'] = {}): Promise<Answer> {
+export async function askOnce<Task extends object, Answer>(
+  file: string,
+  task: Task,
+  env: ForkOptions['env'] = {},
+): Promise<Answer> {
   const worker = startWorker<Task, Answer>(file, env);
   try {
     return await worker.ask(task);

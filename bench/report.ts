@@ -25,7 +25,9 @@ export async function print(name: string, { series, goals }: Measurements): Prom
   );
   for (const { goal, measured, met } of goals) {
     const last = before.find((each) => each.goal === goal);
-    console.log(`${met ? 'met   ' : 'MISSED'}  ${goal}; measured ${shown(measured)}${last === undefined ? '' : ` (last time ${shown(last.measured)})`}`);
+    console.log(
+      `${met ? 'met   ' : 'MISSED'}  ${goal}; measured ${shown(measured)}${last === undefined ? '' : ` (last time ${shown(last.measured)})`}`,
+    );
   }
   console.log('');
 }
@@ -33,7 +35,13 @@ export async function print(name: string, { series, goals }: Measurements): Prom
 /** Puts the figures of one benchmark into the results; those of the others stay as they were. */
 export async function write(name: string, rounds: number, measurements: Measurements, seconds: number): Promise<void> {
   await mkdir(join(FILE, '..'), { recursive: true });
-  const result = { measured_at: new Date().toISOString(), seconds: Math.round(seconds), rounds, ...(await surroundings()), ...measurements };
+  const result = {
+    measured_at: new Date().toISOString(),
+    seconds: Math.round(seconds),
+    rounds,
+    ...(await surroundings()),
+    ...measurements,
+  };
   await writeFile(FILE, `${JSON.stringify({ ...(await results()), [name]: result }, null, 1)}\n`);
 }
 
@@ -46,12 +54,19 @@ async function results(): Promise<Record<string, Measurements | undefined>> {
 async function surroundings(): Promise<object> {
   const versions = await Promise.all(
     PACKAGES.map(async (name) => {
-      const manifest = JSON.parse(await readFile(require.resolve(`${name}/package.json`), 'utf8')) as { version: string };
+      const manifest = JSON.parse(await readFile(require.resolve(`${name}/package.json`), 'utf8')) as {
+        version: string;
+      };
       return [name, manifest.version] as const;
     }),
   );
   return {
-    machine: { processor: cpus()[0]?.model.trim(), cores: cpus().length, gigabytes: Math.round(totalmem() / 2 ** 30), platform: `${process.platform} ${process.arch}` },
+    machine: {
+      processor: cpus()[0]?.model.trim(),
+      cores: cpus().length,
+      gigabytes: Math.round(totalmem() / 2 ** 30),
+      platform: `${process.platform} ${process.arch}`,
+    },
     versions: { node: process.versions.node, ...Object.fromEntries(versions) },
   };
 }

@@ -66,7 +66,9 @@ export async function withSandbox<Result>(
 ): Promise<Result> {
   const worker = startWorker<Partial<SandboxOptions>, string>('sandboxWorker.ts');
   try {
-    return await use(new RemoteSandbox(await worker.ask({ keys: [KEY], credits: 1_000_000_000, limit: 0, ...options })));
+    return await use(
+      new RemoteSandbox(await worker.ask({ keys: [KEY], credits: 1_000_000_000, limit: 0, ...options })),
+    );
   } finally {
     await worker.stop();
   }

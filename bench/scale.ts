@@ -32,12 +32,26 @@ export async function scale({ rounds, say }: Options): Promise<Measurements> {
       const of = `${count.toLocaleString('en')} items`;
       time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, say)));
       say(`${of}: memory`);
-      const memoryOf = async (contender: ScaleTask['contender']) => (await measure(sandbox, { measure: 'memory', contender, count }, rounds)).map((bytes) => bytes / count / 1024);
+      const memoryOf = async (contender: ScaleTask['contender']) =>
+        (await measure(sandbox, { measure: 'memory', contender, count }, rounds)).map((bytes) => bytes / count / 1024);
       memory.push({ case: of, contender: 'Send Bulk, peak memory', unit: 'KB/item', rounds: await memoryOf('send') });
-      memory.push({ case: of, contender: 'the same items, held by n8n', unit: 'KB/item', rounds: await memoryOf('hold') });
+      memory.push({
+        case: of,
+        contender: 'the same items, held by n8n',
+        unit: 'KB/item',
+        rounds: await memoryOf('hold'),
+      });
       say(`${of}: event loop`);
-      for (const [contender, name] of [['send', 'Send Bulk'], ['evaluate', 'Send Bulk, n8n evaluates each text']] as const) {
-        blocked.push({ case: of, contender: `${name}, longest block`, unit: 'ms', rounds: await measure(sandbox, { measure: 'block', contender, count }, rounds) });
+      for (const [contender, name] of [
+        ['send', 'Send Bulk'],
+        ['evaluate', 'Send Bulk, n8n evaluates each text'],
+      ] as const) {
+        blocked.push({
+          case: of,
+          contender: `${name}, longest block`,
+          unit: 'ms',
+          rounds: await measure(sandbox, { measure: 'block', contender, count }, rounds),
+        });
       }
     }
     const growth = (series: readonly Series[], contender: string) => {
@@ -48,32 +62,50 @@ export async function scale({ rounds, say }: Options): Promise<Measurements> {
       series: [...time, ...memory, ...blocked],
       goals: [
         atMost('time per item, the largest run over the smallest', growth(time, 'Send Bulk'), 1.2),
-        atMost('peak memory per item, the largest run over the smallest', growth(memory, 'Send Bulk, peak memory'), 1.2),
+        atMost(
+          'peak memory per item, the largest run over the smallest',
+          growth(memory, 'Send Bulk, peak memory'),
+          1.2,
+        ),
         ...blocked.map((each) => atMost(`${each.contender}, ${each.case} (ms)`, median(each.rounds), LONGEST_BLOCK)),
       ],
     };
   });
 }
 
-async function timePerItem(count: number, of: Pick<Series, 'case' | 'unit'>, sandbox: RemoteSandbox, rounds: number, say: Options['say']): Promise<Series[]> {
+async function timePerItem(
+  count: number,
+  of: Pick<Series, 'case' | 'unit'>,
+  sandbox: RemoteSandbox,
+  rounds: number,
+  say: Options['say'],
+): Promise<Series[]> {
   const items = contacts(0, count);
   const timed = async (work: () => Promise<unknown>) => {
     const started = performance.now();
     await work();
     return (performance.now() - started) / count;
   };
-  return await inTurn(of, [
-    {
-      name: 'Send Bulk',
-      run: async () => {
-        await sandbox.reset();
-        const each = await timed(async () => await run(items, messagingSend('sendBulk'), sandbox.url));
-        await sandbox.expectOnce(count);
-        return each;
+  return await inTurn(
+    of,
+    [
+      {
+        name: 'Send Bulk',
+        run: async () => {
+          await sandbox.reset();
+          const each = await timed(async () => await run(items, messagingSend('sendBulk'), sandbox.url));
+          await sandbox.expectOnce(count);
+          return each;
+        },
       },
-    },
-    { name: 'the same without the node', run: async () => await timed(async () => await run(items, PASS, sandbox.url)) },
-  ], rounds, say);
+      {
+        name: 'the same without the node',
+        run: async () => await timed(async () => await run(items, PASS, sandbox.url)),
+      },
+    ],
+    rounds,
+    say,
+  );
 }
 
 /** Each round in a process of its own: what one leaves behind is not the next one's. */

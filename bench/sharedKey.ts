@@ -29,10 +29,14 @@ export async function sharedKey({ rounds, trueMinutes, say }: Options): Promise<
         await withSandbox({ limit: 60, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
           const share = round === 0 ? PER_BATCH : (BATCHES * PER_BATCH) / count;
           const sent = await Promise.all(
-            workers.map(async ({ ask }, index) => await ask({ url: sandbox.url, from: index * share, to: (index + 1) * share, window })),
+            workers.map(
+              async ({ ask }, index) =>
+                await ask({ url: sandbox.url, from: index * share, to: (index + 1) * share, window }),
+            ),
           );
           const total = share * count;
-          if (sent.reduce((all, each) => all + each) !== total) throw new Error(`the node reports ${sent.join(' + ')} sent of ${total}`);
+          if (sent.reduce((all, each) => all + each) !== total)
+            throw new Error(`the node reports ${sent.join(' + ')} sent of ${total}`);
           await sandbox.expectOnce(total);
           if (round === 0) return;
           const received = await sandbox.received();
@@ -44,7 +48,10 @@ export async function sharedKey({ rounds, trueMinutes, say }: Options): Promise<
       await Promise.all(workers.map(async ({ stop }) => await stop()));
     }
     const what = `${BATCHES} batches`;
-    series.push({ case: what, contender, unit: 'x least time', rounds: ratios }, { case: what, contender, unit: '429s', rounds: refused });
+    series.push(
+      { case: what, contender, unit: 'x least time', rounds: ratios },
+      { case: what, contender, unit: '429s', rounds: refused },
+    );
     goals.push(atMost(`${contender} with one key, nothing lost or twice`, median(ratios), 1.25));
   }
   return { series, goals };

@@ -25,13 +25,18 @@ export async function throughput({ rounds, say }: Options): Promise<Measurements
         name,
         run: async () => await itemsPerSecond(items, stepsFor(sandbox.url), sandbox),
       });
-      const measured = await inTurn({ case: `${count.toLocaleString('en')} items`, unit: 'items/s' }, [
-        contender(BULK, () => messagingSend('sendBulk')),
-        contender(SEND, () => messagingSend('send')),
-        contender(PER_ITEM, (url) => requestPerItem(url)),
-        contender('HTTP Request with its batching', requestPerItemBatched),
-        contender('Loop Over Items, Aggregate, HTTP Request', loopAggregateRequest),
-      ], rounds * repeated, say);
+      const measured = await inTurn(
+        { case: `${count.toLocaleString('en')} items`, unit: 'items/s' },
+        [
+          contender(BULK, () => messagingSend('sendBulk')),
+          contender(SEND, () => messagingSend('send')),
+          contender(PER_ITEM, (url) => requestPerItem(url)),
+          contender('HTTP Request with its batching', requestPerItemBatched),
+          contender('Loop Over Items, Aggregate, HTTP Request', loopAggregateRequest),
+        ],
+        rounds * repeated,
+        say,
+      );
       series.push(...measured);
       const [bulk, send, perItem] = measured;
       if (bulk === undefined || send === undefined || perItem === undefined) throw new Error('a contender is missing');
@@ -42,7 +47,11 @@ export async function throughput({ rounds, say }: Options): Promise<Measurements
   });
 }
 
-async function itemsPerSecond(items: ReturnType<typeof contacts>, steps: Steps, sandbox: RemoteSandbox): Promise<number> {
+async function itemsPerSecond(
+  items: ReturnType<typeof contacts>,
+  steps: Steps,
+  sandbox: RemoteSandbox,
+): Promise<number> {
   await sandbox.reset();
   const started = performance.now();
   await run(items, steps, sandbox.url);

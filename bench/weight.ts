@@ -34,16 +34,32 @@ export async function weight({ rounds, say }: Options): Promise<Measurements> {
       if (packed === null) say(`${name} is not in the registry`);
       else packages.push(packed);
     }
-    const sizes = packages.map(({ name, tarball }): Series => ({ case: 'tarball', contender: name, unit: 'KB', rounds: [tarball / 1024] }));
+    const sizes = packages.map(({ name, tarball }): Series => ({
+      case: 'tarball',
+      contender: name,
+      unit: 'KB',
+      rounds: [tarball / 1024],
+    }));
     const times = await inTurn(
       { case: 'to load', unit: 'ms' },
-      packages.map(({ name, files }) => ({ name, run: async () => await askOnce<LoadTask, number>('loadWorker.ts', { files }, { NODE_PATH: join(ROOT, 'node_modules') }) })),
+      packages.map(({ name, files }) => ({
+        name,
+        run: async () =>
+          await askOnce<LoadTask, number>('loadWorker.ts', { files }, { NODE_PATH: join(ROOT, 'node_modules') }),
+      })),
       rounds,
       say,
     );
     const lightest = ([own, ...others]: readonly Series[], what: string) =>
-      atMost(`${what}, over the lightest other`, median(own?.rounds ?? []) / Math.min(...others.map((each) => median(each.rounds))), 1);
-    return { series: [...sizes, ...times], goals: [lightest(sizes, 'size of the tarball'), lightest(times, 'time to load')] };
+      atMost(
+        `${what}, over the lightest other`,
+        median(own?.rounds ?? []) / Math.min(...others.map((each) => median(each.rounds))),
+        1,
+      );
+    return {
+      series: [...sizes, ...times],
+      goals: [lightest(sizes, 'size of the tarball'), lightest(times, 'time to load')],
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -64,7 +80,9 @@ async function install(name: string, folder: string): Promise<Packed | null> {
   // n8n-workflow is n8n's to give, as in a real installation.
   await npm('install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', `./${tarball}`);
   const place = join(folder, 'node_modules', name);
-  const { n8n } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as { n8n: { nodes: string[]; credentials: string[] } };
+  const { n8n } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as {
+    n8n: { nodes: string[]; credentials: string[] };
+  };
   const files = [...n8n.nodes, ...n8n.credentials].map((file) => join(place, file));
   return { name, tarball: (await stat(join(folder, tarball))).size, files };
 }

@@ -3,7 +3,15 @@ import { dirname } from 'node:path';
 import { itemsNode, loadPackage, prepareEngine } from '../test/engine/engine';
 import { LazyPackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
 import { sleep } from 'n8n-workflow';
-import type { IConnections, IDataObject, INode, INodeExecutionData, INodeParameters, INodeType, IVersionedNodeType } from 'n8n-workflow';
+import type {
+  IConnections,
+  IDataObject,
+  INode,
+  INodeExecutionData,
+  INodeParameters,
+  INodeType,
+  IVersionedNodeType,
+} from 'n8n-workflow';
 
 import { NODE_TYPE } from '../test/engine/n8n';
 import { KEY } from './sandbox';
@@ -48,7 +56,9 @@ export interface Step {
 export type Steps = readonly [Step, ...Step[]];
 
 /** A workflow without this node: its items only pass through. */
-export const PASS: Steps = [{ name: 'No Operation', type: 'n8n-nodes-base.noOp', version: 1, parameters: {}, outputs: [] }];
+export const PASS: Steps = [
+  { name: 'No Operation', type: 'n8n-nodes-base.noOp', version: 1, parameters: {}, outputs: [] },
+];
 
 /** The same, but they are held for a second. */
 export const HOLD: Steps = [{ name: 'Hold', type: HOLDER, version: 1, parameters: {}, outputs: [] }];
@@ -61,24 +71,24 @@ export const HOLD: Steps = [{ name: 'Hold', type: HOLDER, version: 1, parameters
 export async function run(items: readonly IDataObject[], steps: Steps, url: string): Promise<INodeExecutionData[]> {
   const [first] = steps;
   const start: INode = { id: '0', name: 'Items', type: ITEMS, typeVersion: 1, position: [0, 0], parameters: {} };
-  const nodes = steps.map(
-    ({ name, type, version, parameters, settings }, index): INode => ({
-      id: String(index + 1),
-      name,
-      type,
-      typeVersion: version,
-      position: [200 * (index + 1), 0],
-      parameters,
-      ...settings,
-      ...(type === NODE_TYPE && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
-    }),
-  );
+  const nodes = steps.map(({ name, type, version, parameters, settings }, index): INode => ({
+    id: String(index + 1),
+    name,
+    type,
+    typeVersion: version,
+    position: [200 * (index + 1), 0],
+    parameters,
+    ...settings,
+    ...(type === NODE_TYPE && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
+  }));
   const to = (names: readonly string[]) => names.map((node) => ({ node, type: 'main' as const, index: 0 }));
   const connections: IConnections = {
     Items: { main: [to([first.name])] },
     ...Object.fromEntries(steps.map(({ name, outputs }) => [name, { main: outputs.map(to) }])),
   };
-  const types = Object.fromEntries(await Promise.all(steps.map(async ({ type }) => [type, await typeNamed(type)] as const)));
+  const types = Object.fromEntries(
+    await Promise.all(steps.map(async ({ type }) => [type, await typeNamed(type)] as const)),
+  );
   const { workflow, additionalData } = await prepareEngine({
     nodes: [start, ...nodes],
     connections,

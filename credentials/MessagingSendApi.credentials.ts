@@ -32,7 +32,8 @@ export class MessagingSendApi implements ICredentialType {
       default: '',
       placeholder: 'e.g. https://api.example.com/v1',
       hint: 'From your account settings. It ends in /v1 or in /api/v1.',
-      description: 'Address of the service. The standard one ends in /v1, the alternative one in /api/v1; both work, with or without a slash at the end.',
+      description:
+        'Address of the service. The standard one ends in /v1, the alternative one in /api/v1; both work, with or without a slash at the end.',
     },
     {
       displayName: 'API Key',
@@ -42,7 +43,8 @@ export class MessagingSendApi implements ICredentialType {
       required: true,
       default: '',
       hint: 'From your account settings',
-      description: 'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
+      description:
+        'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
     },
   ];
 
@@ -66,12 +68,31 @@ export class MessagingSendApi implements ICredentialType {
     // n8n takes both kinds of rules from one list, though its type has a list of either kind.
     rules: [
       bodyRule('error.code', 'MISSING_API_KEY', 'The API key is missing. Enter the key from your account settings.'),
-      bodyRule('error.code', 'INVALID_API_KEY', 'The API key is not valid. Compare it with the one in your account settings.'),
-      bodyRule('success', false, 'The service refused the request. Compare the address and the key with those in your account settings.'),
-      bodyRule('data.credits', undefined, 'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.'),
-      ...[404, 405].map((status) => statusRule(status, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.')),
-      statusRule(429, 'The service takes no more requests for now: it allows 60 a minute for each key. Wait a minute and test again.'),
-      ...[500, 502, 503, 504].map((status) => statusRule(status, `The service fails to answer (HTTP ${status}). Try again later.`)),
+      bodyRule(
+        'error.code',
+        'INVALID_API_KEY',
+        'The API key is not valid. Compare it with the one in your account settings.',
+      ),
+      bodyRule(
+        'success',
+        false,
+        'The service refused the request. Compare the address and the key with those in your account settings.',
+      ),
+      bodyRule(
+        'data.credits',
+        undefined,
+        'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.',
+      ),
+      ...[404, 405].map((status) =>
+        statusRule(status, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.'),
+      ),
+      statusRule(
+        429,
+        'The service takes no more requests for now: it allows 60 a minute for each key. Wait a minute and test again.',
+      ),
+      ...[500, 502, 503, 504].map((status) =>
+        statusRule(status, `The service fails to answer (HTTP ${status}). Try again later.`),
+      ),
     ] as IAuthenticateRuleResponseSuccessBody[],
   };
 }

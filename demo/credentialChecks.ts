@@ -7,8 +7,18 @@ export async function checkCredentialTest({ rest, sandbox, credential }: Stack):
     ['the right key', `${sandbox.url}/v1`, API_KEY, 'Connection successful!'],
     ['the alternative address with a slash at its end', `${sandbox.url}/api/v1/`, API_KEY, 'Connection successful!'],
     ['no key', `${sandbox.url}/v1`, ' ', 'The API key is missing. Enter the key from your account settings.'],
-    ['a wrong key', `${sandbox.url}/v1`, 'another', 'The API key is not valid. Compare it with the one in your account settings.'],
-    ['a wrong address', `${sandbox.url}/v2`, API_KEY, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.'],
+    [
+      'a wrong key',
+      `${sandbox.url}/v1`,
+      'another',
+      'The API key is not valid. Compare it with the one in your account settings.',
+    ],
+    [
+      'a wrong address',
+      `${sandbox.url}/v2`,
+      API_KEY,
+      'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.',
+    ],
     [
       "an answer that is not this API's",
       `${sandbox.url}/?`,

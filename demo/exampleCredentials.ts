@@ -16,7 +16,10 @@ export const MCP_TOKEN = 'made-up-token';
  */
 export async function storeExampleCredentials(rest: N8nRest, modelUrl: string): Promise<StoredCredential[]> {
   return [
-    await rest.createCredential('Basic Auth account', 'httpBasicAuth', { user: VISITOR.username, password: VISITOR.password }),
+    await rest.createCredential('Basic Auth account', 'httpBasicAuth', {
+      user: VISITOR.username,
+      password: VISITOR.password,
+    }),
     await rest.createCredential('Header Auth account', 'httpHeaderAuth', CALLER),
     await rest.createCredential('Bearer Auth account', 'httpBearerAuth', { token: MCP_TOKEN }),
     await rest.createCredential('OpenAI account', 'openAiApi', { apiKey: 'made-up', url: modelUrl, header: false }),

@@ -11,7 +11,10 @@ const ENDING = '.json';
 /** The names of all examples, in alphabetical order: those of their files, without the ending. */
 export async function exampleNames(): Promise<string[]> {
   const files = await readdir(EXAMPLES_FOLDER);
-  return files.filter((file) => file.endsWith(ENDING)).map((file) => path.basename(file, ENDING)).sort();
+  return files
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => path.basename(file, ENDING))
+    .sort();
 }
 
 /** Reads the workflow of an example. */

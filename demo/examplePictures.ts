@@ -20,7 +20,12 @@ const MARGIN = 32;
  * @param folder  where the pictures go, each under the name of its example
  * @param taken   is told the name of each picture
  */
-export async function takeExamplePictures(browser: Browser, { n8n, rest, owner, credential }: Stack, folder: string, taken: (name: string) => void): Promise<void> {
+export async function takeExamplePictures(
+  browser: Browser,
+  { n8n, rest, owner, credential }: Stack,
+  folder: string,
+  taken: (name: string) => void,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
   const window = await openWindow(browser, { viewport: VIEWPORT });
@@ -32,7 +37,11 @@ export async function takeExamplePictures(browser: Browser, { n8n, rest, owner, 
     await fitCanvas(page);
     // "0" shows it at its full size.
     await page.keyboard.press('0');
-    await page.screenshot({ path: path.join(folder, `${name}.png`), clip: await areaOfWorkflow(page), animations: 'disabled' });
+    await page.screenshot({
+      path: path.join(folder, `${name}.png`),
+      clip: await areaOfWorkflow(page),
+      animations: 'disabled',
+    });
     taken(name);
   }
   await window.close();
@@ -44,7 +53,11 @@ async function areaOfWorkflow(page: Page): Promise<{ x: number; y: number; width
   const seen = await parts.evaluateAll((elements) =>
     elements
       // The rest are boxes around them, and buttons that show under the pointer.
-      .filter((element) => element.matches('.vue-flow__node, .vue-flow__edge-path') || (element.childElementCount === 0 && element.textContent?.trim() !== '' && element.closest('button') === null))
+      .filter(
+        (element) =>
+          element.matches('.vue-flow__node, .vue-flow__edge-path') ||
+          (element.childElementCount === 0 && element.textContent?.trim() !== '' && element.closest('button') === null),
+      )
       .map((element) => element.getBoundingClientRect().toJSON() as DOMRect),
   );
   const left = Math.min(...seen.map((box) => box.left));

@@ -41,20 +41,26 @@ export async function installN8n(name: ReleaseName, { say, signal }: InstallOpti
 
   await mkdir(path.dirname(plan.folder), { recursive: true });
   const onWait = () => say('Another run is installing n8n at this moment: waiting for it');
-  return await withLock(`${plan.folder}.lock`, 'another run to install n8n', INSTALL_DEADLINE_SECONDS, { signal, onWait }, async () => {
-    if (await isFinished(plan)) return plan.installation;
+  return await withLock(
+    `${plan.folder}.lock`,
+    'another run to install n8n',
+    INSTALL_DEADLINE_SECONDS,
+    { signal, onWait },
+    async () => {
+      if (await isFinished(plan)) return plan.installation;
 
-    const started = Date.now();
-    say(`Installing n8n ${name} into ${plan.folder} (once; about 5 minutes and ${plan.release.gigabytes} GB)`);
-    await rm(plan.folder, { recursive: true, force: true });
-    await mkdir(plan.folder, { recursive: true });
-    await writeFile(path.join(plan.folder, 'package.json'), plan.manifest);
-    await downloadPackages(plan, { say, signal });
-    await buildDatabaseDriver(plan, { say, signal });
-    await writeFile(plan.stamp, plan.manifest);
-    say(`n8n ${name} installed in ${Math.round((Date.now() - started) / 1000)} s`);
-    return plan.installation;
-  });
+      const started = Date.now();
+      say(`Installing n8n ${name} into ${plan.folder} (once; about 5 minutes and ${plan.release.gigabytes} GB)`);
+      await rm(plan.folder, { recursive: true, force: true });
+      await mkdir(plan.folder, { recursive: true });
+      await writeFile(path.join(plan.folder, 'package.json'), plan.manifest);
+      await downloadPackages(plan, { say, signal });
+      await buildDatabaseDriver(plan, { say, signal });
+      await writeFile(plan.stamp, plan.manifest);
+      say(`n8n ${name} installed in ${Math.round((Date.now() - started) / 1000)} s`);
+      return plan.installation;
+    },
+  );
 }
 
 interface Plan {

@@ -18,12 +18,17 @@ export async function withLock<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   let told = false;
-  await waitFor(what, seconds, async () => {
-    if (await takeLock(file)) return true;
-    if (!told) options.onWait();
-    told = true;
-    return undefined;
-  }, { signal: options.signal, evidence: () => `If no other run is under way, remove ${file}` });
+  await waitFor(
+    what,
+    seconds,
+    async () => {
+      if (await takeLock(file)) return true;
+      if (!told) options.onWait();
+      told = true;
+      return undefined;
+    },
+    { signal: options.signal, evidence: () => `If no other run is under way, remove ${file}` },
+  );
   try {
     return await work();
   } finally {

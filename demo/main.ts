@@ -11,7 +11,12 @@ import { startStack, type Stack } from './stack.js';
 void runSession(async (session) => {
   const options = readOptions(process.argv);
   const contacts = await readContacts(options.contactsFile);
-  const stack = await startStack({ ...options, ...session, release: CURRENT, credits: Math.max(1000, 2 * contacts.length) });
+  const stack = await startStack({
+    ...options,
+    ...session,
+    release: CURRENT,
+    credits: Math.max(1000, 2 * contacts.length),
+  });
 
   session.say(`Running "${stack.example.name}" with ${contacts.length} contacts`);
   const outcome = await runExample(stack, session.signal);

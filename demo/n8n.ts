@@ -90,7 +90,10 @@ export class N8nProcess {
   /** The end of n8n's log, to show with a failure. */
   lastWords(): string {
     const lines = this.log().trim().split('\n');
-    return `n8n's last words:\n${lines.slice(-12).map((line) => `  ${line}`).join('\n')}`;
+    return `n8n's last words:\n${lines
+      .slice(-12)
+      .map((line) => `  ${line}`)
+      .join('\n')}`;
   }
 
   /** Everything n8n has said so far. */

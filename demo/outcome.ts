@@ -79,7 +79,7 @@ export async function readCounters(sandboxUrl: string): Promise<SandboxCounters>
 
 async function readReceived(sandboxUrl: string): Promise<Received[]> {
   const received: Received[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await readSandbox(`${sandboxUrl}/_sandbox/messages?limit=1000&after=${after}`);
     const messages = asArray(page['messages'], 'messages').map((message) => asReceived(message));
     if (messages.length === 0) return received;

@@ -59,7 +59,14 @@ export async function installPackage(tarball: string, userFolder: string, signal
 }
 
 const PACKAGE_NAME = 'n8n-nodes-messaging-send';
-const INSTALL_FLAGS = ['--audit=false', '--fund=false', '--bin-links=false', '--install-strategy=shallow', '--ignore-scripts=true', '--package-lock=false'];
+const INSTALL_FLAGS = [
+  '--audit=false',
+  '--fund=false',
+  '--bin-links=false',
+  '--install-strategy=shallow',
+  '--ignore-scripts=true',
+  '--package-lock=false',
+];
 
 async function tool(command: string, args: string[], signal: AbortSignal, cwd = PROJECT_FOLDER): Promise<void> {
   try {

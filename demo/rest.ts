@@ -86,10 +86,15 @@ export class N8nRest {
 
   /** Waits until an execution has ended, well or badly. */
   async waitForExecution(id: string, options: WaitOptions): Promise<Execution> {
-    return await waitFor(`execution ${id} to end`, options.seconds, async () => {
-      const record = await this.request('GET', `/rest/executions/${id}`);
-      return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
-    }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
+    return await waitFor(
+      `execution ${id} to end`,
+      options.seconds,
+      async () => {
+        const record = await this.request('GET', `/rest/executions/${id}`);
+        return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
+      },
+      { signal: options.signal, evidence: () => this.n8n.lastWords() },
+    );
   }
 
   /** Retries a failed execution as the list of executions does, with the workflow as it was. */
@@ -140,15 +145,21 @@ export class N8nRest {
 
   private async waitForPublication(workflow: JsonObject, wanted: string, options: WaitOptions): Promise<void> {
     const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
-    await waitFor(`a workflow to be "${wanted}"`, options.seconds, async () => {
-      const { status, text } = await this.exchange('GET', path);
-      // Older releases don't know the question: they have done what they were asked before they answer.
-      if (status === 404) return true;
-      const publication = dataOf(path, text);
-      if (publication['status'] === wanted) return true;
-      if (publication['status'] === 'failed') throw new DemoFailure(`n8n could not publish the workflow: ${errorsOf(publication)}`);
-      return undefined;
-    }, { signal: options.signal, evidence: () => this.n8n.lastWords() });
+    await waitFor(
+      `a workflow to be "${wanted}"`,
+      options.seconds,
+      async () => {
+        const { status, text } = await this.exchange('GET', path);
+        // Older releases don't know the question: they have done what they were asked before they answer.
+        if (status === 404) return true;
+        const publication = dataOf(path, text);
+        if (publication['status'] === wanted) return true;
+        if (publication['status'] === 'failed')
+          throw new DemoFailure(`n8n could not publish the workflow: ${errorsOf(publication)}`);
+        return undefined;
+      },
+      { signal: options.signal, evidence: () => this.n8n.lastWords() },
+    );
   }
 
   private async request(method: Method, path: string, body?: unknown): Promise<JsonObject> {

@@ -1,6 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { openWindow } from './browser.js';
-import { closeNode, executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
+import {
+  closeNode,
+  executeWorkflow,
+  fitCanvas,
+  logIn,
+  noticeOn,
+  openNode,
+  openWorkflow,
+  outputPanel,
+} from './editor.js';
 import type { JsonObject } from './json.js';
 import { idOf, type StoredCredential } from './rest.js';
 import { dryRun, lowBalance, SENDER, TRIGGER, withoutTheNode, withTheNode, wrongNumber } from './scenes.js';
@@ -15,7 +24,12 @@ export const SHARP = { deviceScaleFactor: 2 };
  * @param editor  a page on which the owner is logged in
  * @param shoot   takes the picture of that name
  */
-export async function takeScenePictures(editor: Page, browser: Browser, stack: Stack, shoot: (page: Page, name: string) => Promise<void>): Promise<void> {
+export async function takeScenePictures(
+  editor: Page,
+  browser: Browser,
+  stack: Stack,
+  shoot: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
   const { credential, example, n8n, owner, rest } = stack;
   await openScene(editor, stack, dryRun(), credential);
   await executeWorkflow(editor);
@@ -43,7 +57,10 @@ export async function takeScenePictures(editor: Page, browser: Browser, stack: S
   // As flat as a row of nodes.
   const canvas = await (await openWindow(browser, { ...SHARP, viewport: { width: 1440, height: 640 } })).newPage();
   await logIn(canvas, n8n.url, owner);
-  const header = await rest.createCredential('API key', 'httpHeaderAuth', { name: 'Authorization', value: 'Bearer made-up' });
+  const header = await rest.createCredential('API key', 'httpHeaderAuth', {
+    name: 'Authorization',
+    value: 'Bearer made-up',
+  });
   await openScene(canvas, stack, await withoutTheNode(), header);
   await fitCanvas(canvas);
   await shoot(canvas, 'before');
@@ -53,7 +70,12 @@ export async function takeScenePictures(editor: Page, browser: Browser, stack: S
 }
 
 /** Stores a workflow and opens it. */
-async function openScene(page: Page, { rest, n8n }: Stack, workflow: JsonObject, credential: StoredCredential): Promise<void> {
+async function openScene(
+  page: Page,
+  { rest, n8n }: Stack,
+  workflow: JsonObject,
+  credential: StoredCredential,
+): Promise<void> {
   const stored = await rest.importWorkflow(workflow, [credential]);
   await openWorkflow(page, `${n8n.url}/workflow/${idOf(stored)}`);
   // Icons come after their nodes.

@@ -39,7 +39,13 @@ export function dryRun(): JsonObject {
 /** A number that can't be sent to, with On Error: Stop Workflow. */
 export function wrongNumber(): JsonObject {
   return fromStart('A wrong number', {
-    parameters: { resource: 'message', operation: 'send', phone: '07700 900123', message: 'Hello from n8n', options: {} },
+    parameters: {
+      resource: 'message',
+      operation: 'send',
+      phone: '07700 900123',
+      message: 'Hello from n8n',
+      options: {},
+    },
   });
 }
 
@@ -66,7 +72,14 @@ function fromStart(name: string, sender: { parameters: JsonObject }): JsonObject
   return {
     name,
     nodes: [
-      { id: '1', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0], parameters: {} },
+      {
+        id: '1',
+        name: 'Start',
+        type: 'n8n-nodes-base.manualTrigger',
+        typeVersion: 1,
+        position: [0, 0],
+        parameters: {},
+      },
       { ...MESSAGING, id: '2', name: SENDER, position: [220, 0], ...sender },
     ],
     connections: { Start: { main: [[{ node: SENDER, type: 'main', index: 0 }]] } },

@@ -54,7 +54,9 @@ void runSession(async ({ signal, closing, say }) => {
 
 function readFolder(): string {
   const { out } = new Command('npm run screenshots --')
-    .description("Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and the sandbox's inbox.")
+    .description(
+      "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and the sandbox's inbox.",
+    )
     .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
     .allowExcessArguments(false)
     .parse()

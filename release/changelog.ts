@@ -46,7 +46,8 @@ export function readChangelog(text: string): Changelog {
     } else if (line.startsWith('### ')) {
       addKind(line.slice(4), section, problems);
     } else if (line.startsWith('- ')) {
-      if (section === undefined || section.kinds.length === 0) problems.push(`"${line}" stands under no kind of change.`);
+      if (section === undefined || section.kinds.length === 0)
+        problems.push(`"${line}" stands under no kind of change.`);
       else section.entries += 1;
     }
   }

@@ -34,7 +34,9 @@ export function contentProblems(files: ReadonlyMap<string, string>, manifest: Ma
   const wanted = [...AT_THE_TOP, manifest.main, ...loaded];
   return [
     ...[...new Set(wanted)].filter((file) => !files.has(file)).map((file) => `${file} is missing.`),
-    ...[...files.keys()].filter((file) => !AT_THE_TOP.includes(file) && !IN_DIST.test(file)).map((file) => `${file} does not belong there.`),
+    ...[...files.keys()]
+      .filter((file) => !AT_THE_TOP.includes(file) && !IN_DIST.test(file))
+      .map((file) => `${file} does not belong there.`),
     ...[...files].flatMap(([file, text]) => fileProblems(file, text, files)),
     ...dependencyProblems(manifest),
   ];
@@ -53,9 +55,12 @@ function fileProblems(file: string, text: string, files: ReadonlyMap<string, str
 
 function importProblems(file: string, text: string, files: ReadonlyMap<string, string>): string[] {
   return [...text.matchAll(REQUIRE)].flatMap(([, imported = '']) => {
-    if (!imported.startsWith('.')) return FROM_N8N.includes(imported) ? [] : [`${file} needs ${imported}, which n8n does not give.`];
+    if (!imported.startsWith('.'))
+      return FROM_N8N.includes(imported) ? [] : [`${file} needs ${imported}, which n8n does not give.`];
     const target = path.join(path.dirname(file), imported);
-    return [target, `${target}.js`, `${target}/index.js`].some((candidate) => files.has(candidate)) ? [] : [`${file} needs ${imported}, which is not there.`];
+    return [target, `${target}.js`, `${target}/index.js`].some((candidate) => files.has(candidate))
+      ? []
+      : [`${file} needs ${imported}, which is not there.`];
   });
 }
 
@@ -64,11 +69,18 @@ function iconProblems(file: string, text: string, files: ReadonlyMap<string, str
   return icons.filter((icon) => !files.has(icon)).map((icon) => `${file} shows ${icon}, which is not there.`);
 }
 
-function dependencyProblems({ dependencies = {}, optionalDependencies = {}, bundleDependencies, scripts = {} }: Manifest): string[] {
+function dependencyProblems({
+  dependencies = {},
+  optionalDependencies = {},
+  bundleDependencies,
+  scripts = {},
+}: Manifest): string[] {
   const brought = Object.keys({ ...dependencies, ...optionalDependencies });
   return [
     ...brought.map((name) => `It depends on ${name}; a verified node has no dependency.`),
     ...(bundleDependencies === undefined ? [] : ['It brings bundled dependencies.']),
-    ...INSTALL_SCRIPTS.filter((name) => name in scripts).map((name) => `npm would run its script "${name}" where it is installed.`),
+    ...INSTALL_SCRIPTS.filter((name) => name in scripts).map(
+      (name) => `npm would run its script "${name}" where it is installed.`,
+    ),
   ];
 }

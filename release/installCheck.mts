@@ -80,7 +80,9 @@ function asDescriptions(text: string, where: string): Map<string, JsonObject> {
 async function loadingProblems(names: string[], loaded: Map<string, JsonObject>, rest: N8nRest): Promise<string[]> {
   const problems = names.map(async (name) => {
     const description = loaded.get(name);
-    return description === undefined ? [`n8n has not loaded ${name}.`] : await iconProblems(name, description['iconUrl'], rest);
+    return description === undefined
+      ? [`n8n has not loaded ${name}.`]
+      : await iconProblems(name, description['iconUrl'], rest);
   });
   return (await Promise.all(problems)).flat();
 }
@@ -98,5 +100,7 @@ async function iconProblems(name: string, iconUrl: unknown, rest: N8nRest): Prom
 
 function codexProblems(description: JsonObject | undefined): string[] {
   if (description === undefined) return [];
-  return isObject(description['codex']) ? [] : [`${String(description['name'])} has no categories: its .node.json was not read.`];
+  return isObject(description['codex'])
+    ? []
+    : [`${String(description['name'])} has no categories: its .node.json was not read.`];
 }

@@ -42,16 +42,23 @@ void runSession(async (session) => {
   };
 
   const { tag } = options;
-  if (tag !== undefined) await check(`${tag}, the version and the changelog fit together`, () => releaseProblems({ ...readReleaseInput(), tag }));
+  if (tag !== undefined)
+    await check(`${tag}, the version and the changelog fit together`, () =>
+      releaseProblems({ ...readReleaseInput(), tag }),
+    );
   if (options.skipTests !== true) {
     await check('Lint', () => run('lint', session));
     await check('Tests', () => run('test', session));
   }
   const tarball = await packPackage(await outputFolder(session), session.signal);
   session.say(`Packed ${path.basename(tarball)}`);
-  await check('The package holds what it has to, and nothing else', async () => contentProblems(await unpack(tarball, session), manifest));
+  await check('The package holds what it has to, and nothing else', async () =>
+    contentProblems(await unpack(tarball, session), manifest),
+  );
   await check('What the README points to is in the repository', brokenLinks);
-  await check('An empty n8n installs the package and loads all of it', () => installProblems(tarball, manifest, session));
+  await check('An empty n8n installs the package and loads all of it', () =>
+    installProblems(tarball, manifest, session),
+  );
 
   await session.closing.close();
   if (tag === undefined) tellWhatIsLeft(session);
@@ -60,7 +67,12 @@ void runSession(async (session) => {
 });
 
 async function run(script: string, { signal }: Session): Promise<string[]> {
-  const { exitCode } = await execa('npm', ['run', script], { cwd: PROJECT_FOLDER, stdio: ['ignore', 'inherit', 'inherit'], reject: false, cancelSignal: signal });
+  const { exitCode } = await execa('npm', ['run', script], {
+    cwd: PROJECT_FOLDER,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    reject: false,
+    cancelSignal: signal,
+  });
   signal.throwIfAborted();
   return exitCode === 0 ? [] : [`npm run ${script} failed.`];
 }

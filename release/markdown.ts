@@ -61,7 +61,8 @@ export function readPage(markdown: string): Page {
     if (piece.type !== 'inline') continue;
 
     const parts = piece.children ?? [];
-    if (before === 'heading_open') page.headings.push({ text: textOf(parts), anchor: anchorOf(textOf(parts), page.headings) });
+    if (before === 'heading_open')
+      page.headings.push({ text: textOf(parts), anchor: anchorOf(textOf(parts), page.headings) });
     if (before === 'td_open' || before === 'th_open') page.tables.at(-1)?.rows.at(-1)?.push(readCell(parts));
     for (const part of parts) {
       if (part.type === 'code_inline') page.code.push(part.content);
@@ -87,12 +88,18 @@ function readCell(parts: Piece[]): Cell {
 }
 
 function textOf(parts: Piece[]): string {
-  return parts.map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : type === 'softbreak' ? ' ' : '')).join('');
+  return parts
+    .map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : type === 'softbreak' ? ' ' : ''))
+    .join('');
 }
 
 /** GitHub's rule: letters, digits, hyphens and underscores stay; a second heading of the same words gets a number. */
 function anchorOf(heading: string, before: readonly Heading[]): string {
-  const anchor = heading.trim().toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '').replaceAll(' ', '-');
+  const anchor = heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
   const same = before.filter((other) => other.text === heading).length;
   return same === 0 ? anchor : `${anchor}-${same}`;
 }

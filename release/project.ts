@@ -19,5 +19,10 @@ export function readManifest(): Manifest {
 export function readReleaseInput(): Omit<ReleaseInput, 'tag'> {
   const { version, repository } = readManifest();
   const lock = JSON.parse(readProjectFile('package-lock.json')) as { version: string };
-  return { version, lockVersion: lock.version, changelog: readProjectFile('CHANGELOG.md'), repositoryUrl: repository.url };
+  return {
+    version,
+    lockVersion: lock.version,
+    changelog: readProjectFile('CHANGELOG.md'),
+    repositoryUrl: repository.url,
+  };
 }

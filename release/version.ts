@@ -23,7 +23,9 @@ export function releaseProblems(input: ReleaseInput): string[] {
   const newest = releases[0]?.version;
   return [
     ...(valid(version) === version ? [] : [`package.json: "${version}" is no version by semver.org.`]),
-    ...(tag === `v${version}` ? [] : [`The tag is ${tag}, and the version in package.json is ${version}: the tag has to be v${version}.`]),
+    ...(tag === `v${version}`
+      ? []
+      : [`The tag is ${tag}, and the version in package.json is ${version}: the tag has to be v${version}.`]),
     ...(lockVersion === version ? [] : [`package-lock.json is of version ${lockVersion}: run npm install.`]),
     ...problems.map((problem) => `CHANGELOG.md: ${problem}`),
     ...(newest === version ? [] : [`CHANGELOG.md: the newest version is ${newest ?? 'none'}, not ${version}.`]),
@@ -41,5 +43,7 @@ export function distTagOf(version: string): 'latest' | 'next' {
 /** npm compares the address with the one in the provenance, upper and lower case included. */
 function repositoryProblems(url: string, publishedFrom: string): string[] {
   const expected = `git+https://github.com/${publishedFrom}.git`;
-  return url === expected ? [] : [`package.json: repository.url is ${url}; to publish from here it has to be ${expected}.`];
+  return url === expected
+    ? []
+    : [`package.json: repository.url is ${url}; to publish from here it has to be ${expected}.`];
 }

@@ -60,7 +60,9 @@ function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest,
   record.endpoint = endpoint;
   const authentication = state.accounts.authenticate(request.headers.authorization);
   if (authentication.kind === 'missing') {
-    throw new Refusal(failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' }));
+    throw new Refusal(
+      failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' }),
+    );
   }
   if (authentication.kind === 'invalid') {
     throw new Refusal(failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }));

@@ -37,7 +37,8 @@ export function registerControl(app: FastifyInstance, state: SandboxState): void
 /** Sets the balance of the key with this label, or of every key. */
 export function setCredits({ accounts }: SandboxState, credits: number, label?: string): void {
   const chosen = accounts.all.filter((account) => label === undefined || account.label === label);
-  if (chosen.length === 0) throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
+  if (chosen.length === 0)
+    throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
   for (const account of chosen) account.credits = credits;
 }
 

@@ -25,7 +25,11 @@ export function answerInPlace(fault: ReplacingFault, occasion: Occasion): Answer
       return { status: fault.status ?? 502, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE };
     case 'body': {
       const contentType = fault.contentType === undefined ? 'application/json; charset=utf-8' : fault.contentType;
-      return { status: fault.status, headers: contentType === null ? {} : { 'content-type': contentType }, body: fault.body };
+      return {
+        status: fault.status,
+        headers: contentType === null ? {} : { 'content-type': contentType },
+        body: fault.body,
+      };
     }
     case 'redirect':
       return { status: fault.status ?? 307, headers: { location: fault.location }, body: '' };

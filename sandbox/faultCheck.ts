@@ -23,7 +23,10 @@ const timing: Record<string, Rule> = {
   on: oneOf([...ENDPOINTS, 'any']),
   times: whole(1),
   after: whole(0),
-  probability: { holds: (value) => typeof value === 'number' && value >= 0 && value <= 1, text: 'a number from 0 to 1' },
+  probability: {
+    holds: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+    text: 'a number from 0 to 1',
+  },
 };
 
 const PARAMETERS: Record<FaultKind, Parameters> = {

@@ -54,11 +54,7 @@ function invalid({ options }: SandboxState, problems: Problem[], messageCount: n
 function send(state: SandboxState, { account, endpoint, record }: Call, messages: Message[]): SentMessage[] {
   account.credits -= messages.length;
   record.sent = messages.length;
-  return state.messages.add(
-    messages,
-    { key: account.label, endpoint, request: record.number },
-    state.timestamp(),
-  );
+  return state.messages.add(messages, { key: account.label, endpoint, request: record.number }, state.timestamp());
 }
 
 function singleResult({ account }: Call, [sent]: SentMessage[]): Answer {

@@ -76,7 +76,8 @@ function announce({ url }: Sandbox, keys: string[]): void {
 
 function reasonOf(error: unknown, { host, port }: Flags): string {
   if (!(error instanceof Error)) return String(error);
-  if ('code' in error && error.code === 'EADDRINUSE') return `port ${port} on ${host} is in use: choose another with --port`;
+  if ('code' in error && error.code === 'EADDRINUSE')
+    return `port ${port} on ${host} is in use: choose another with --port`;
   return error.message;
 }
 

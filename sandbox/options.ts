@@ -71,7 +71,10 @@ export function completeOptions(given: Partial<SandboxOptions>): SandboxOptions 
   demand(LIMITER_KINDS.includes(options.limiter), `limiter must be one of ${LIMITER_KINDS.join(', ')}`);
   demand(DETAILS_SHAPES.includes(options.detailsShape), `detailsShape must be one of ${DETAILS_SHAPES.join(', ')}`);
   demand(options.keys.length > 0, 'keys must hold at least one key');
-  demand(options.keys.every((key) => /^\S+$/.test(key)), 'keys must not be empty or hold spaces');
+  demand(
+    options.keys.every((key) => /^\S+$/.test(key)),
+    'keys must not be empty or hold spaces',
+  );
   demand(new Set(options.keys).size === options.keys.length, 'keys must differ from each other');
   checkFaults(options.faults);
   return options;

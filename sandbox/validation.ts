@@ -56,7 +56,9 @@ function readMessage(value: unknown, path: Problem['path'], maximum: number): Me
   if (typeof message !== 'string') problems.push(problem([...path, 'message'], mustBeText(message)));
   else if (message.trim() === '') problems.push(problem([...path, 'message'], 'must not be empty'));
   else if (maximum > 0 && characters(message) > maximum) {
-    problems.push(problem([...path, 'message'], `must have at most ${maximum} characters, not ${characters(message)}`, true));
+    problems.push(
+      problem([...path, 'message'], `must have at most ${maximum} characters, not ${characters(message)}`, true),
+    );
   }
   if (problems.length > 0 || typeof phone !== 'string' || typeof message !== 'string') return problems;
   return { phone, message };

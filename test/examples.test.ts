@@ -42,7 +42,8 @@ describe.each(files)('%s', (file) => {
     expect(Object.keys(workflow)).toEqual(['name', 'nodes', 'connections', 'settings', 'pinData']);
     expect(workflow).toMatchObject({ settings: { executionOrder: 'v1' }, pinData: {} });
     // n8n finds a credential by its name if it has no id.
-    for (const { credentials = {} } of nodes) for (const credential of Object.values(credentials)) expect(Object.keys(credential)).toEqual(['name']);
+    for (const { credentials = {} } of nodes)
+      for (const credential of Object.values(credentials)) expect(Object.keys(credential)).toEqual(['name']);
   });
 
   test('has only phone numbers that are reserved for fiction', () => {
@@ -60,18 +61,21 @@ describe.each(files)('%s', (file) => {
   test('says which nodes to open by their names', () => {
     const steps = written.split('\n').filter((line) => /^\d\. Open \*\*/.test(line));
     for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
-    for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined)) expect(steps.join('\n')).toContain(`**${name}**`);
+    for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined))
+      expect(steps.join('\n')).toContain(`**${name}**`);
   });
 
   test('gives each node a name and an id of its own', () => {
-    for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)]) expect(new Set(values).size).toBe(values.length);
+    for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)])
+      expect(new Set(values).size).toBe(values.length);
   });
 
   test('leaves no node and no output unconnected', () => {
     const targets = Object.values(workflow.connections).flatMap((kinds) => Object.values(kinds).flat(2));
     for (const { node } of targets) expect(names).toContain(node);
     for (const name of Object.keys(workflow.connections)) expect(names).toContain(name);
-    for (const { name } of nodes) expect(name in workflow.connections || targets.some(({ node }) => node === name)).toBe(true);
+    for (const { name } of nodes)
+      expect(name in workflow.connections || targets.some(({ node }) => node === name)).toBe(true);
     for (const node of nodes) {
       const connected = (workflow.connections[node.name]?.['main'] ?? []).filter((output) => output.length > 0).length;
       if (outputsOf(node) > 1) expect([node.name, connected]).toEqual([node.name, outputsOf(node)]);
@@ -81,7 +85,13 @@ describe.each(files)('%s', (file) => {
   test('has room between its nodes', () => {
     const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
     const overlapping = boxes.flatMap((one, index) =>
-      boxes.slice(index + 1).filter((other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom).map((other) => [one.name, other.name]),
+      boxes
+        .slice(index + 1)
+        .filter(
+          (other) =>
+            one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom,
+        )
+        .map((other) => [one.name, other.name]),
     );
     expect(overlapping).toEqual([]);
   });

@@ -10,7 +10,11 @@ const manifest = readManifest();
 
 test('the package holds what n8n needs, README, licence and changelog, and nothing else', () => {
   const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
   ) as Array<{ files: Array<{ path: string }> }>;
   const files = packed?.files.map((file) => [file.path, readFileSync(path.join(ROOT, file.path), 'utf8')] as const);
 
@@ -39,10 +43,12 @@ test('the README’s links and pictures lead npm’s page to files that are ther
 });
 
 test('links to a file are told from those within the page and to elsewhere', () => {
-  const text = '[a](#a) [b](https://example.com) ![c](docs/c.png) [d](examples/README.md#part) [e](mailto:e@example.com)';
+  const text =
+    '[a](#a) [b](https://example.com) ![c](docs/c.png) [d](examples/README.md#part) [e](mailto:e@example.com)';
   expect(filesLinkedFrom(text)).toEqual(['docs/c.png', 'examples/README.md']);
 });
 
 test('icons are light and dark', () => {
-  for (const icon of ['dist/icons/messagingSend.light.svg', 'dist/icons/messagingSend.dark.svg']) expect(readProjectFile(icon)).toContain('<svg');
+  for (const icon of ['dist/icons/messagingSend.light.svg', 'dist/icons/messagingSend.dark.svg'])
+    expect(readProjectFile(icon)).toContain('<svg');
 });

@@ -16,7 +16,8 @@ export class MessagingSendTrigger implements INodeType {
     version: 1,
     subtitle: '={{ { lowBalance: "Low Balance" }[$parameter["event"]] }}',
     // n8n lists node and trigger as one: with this text, and with the codex of the node.
-    description: 'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low',
+    description:
+      'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low',
     defaults: { name: 'Messaging Send Trigger' },
     polling: true,
     inputs: [],
@@ -41,7 +42,8 @@ export class MessagingSendTrigger implements INodeType {
           '<b>While building your workflow</b>, fetch a test event: it is the current balance, low or not.<br /><br /><b>Your workflow will also execute automatically</b>, since it\'s activated: n8n checks the balance at the Poll Times, and executes the workflow when the credits fall below the threshold. These executions will show up in the <a data-key="executions">executions list</a>, but not in the editor.',
       },
       activationHint: {
-        inactive: 'A test gives the current balance, low or not. Once the workflow is published, n8n checks the balance at the Poll Times.',
+        inactive:
+          'A test gives the current balance, low or not. Once the workflow is published, n8n checks the balance at the Poll Times.',
         active: 'A test gives the current balance, low or not. The active workflow is started only by a low balance.',
       },
     },

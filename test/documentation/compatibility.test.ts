@@ -7,26 +7,42 @@ const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) 
 
 test('the releases that the tests in real n8n run on are the ones named, with their Node', () => {
   // The demo is of modules that Jest does not load.
-  const ask = "import { releaseOf, SUPPORTED } from './demo/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
-  const supported = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', ask], { cwd: ROOT, encoding: 'utf8' });
-  const releases = (JSON.parse(supported) as Array<{ version: string; node: string }>).map(({ version, node }) => `n8n ${version} on Node ${node.split('.')[0]}`);
+  const ask =
+    "import { releaseOf, SUPPORTED } from './demo/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
+  const supported = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', ask], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const releases = (JSON.parse(supported) as Array<{ version: string; node: string }>).map(
+    ({ version, node }) => `n8n ${version} on Node ${node.split('.')[0]}`,
+  );
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
 });
 
 test('the engine and the versions of Node it is tested on are those of the workflow for changes', () => {
   const engine = (JSON.parse(readProjectFile('node_modules/n8n-core/package.json')) as { version: string }).version;
-  const { jobs } = parse(readProjectFile('.github/workflows/ci.yml')) as { jobs: Record<string, { strategy?: { matrix?: { node?: number[] } } }> };
-  const nodes = Object.values(jobs).flatMap(({ strategy }) => strategy?.matrix?.node ?? []).map(String);
+  const { jobs } = parse(readProjectFile('.github/workflows/ci.yml')) as {
+    jobs: Record<string, { strategy?: { matrix?: { node?: number[] } } }>;
+  };
+  const nodes = Object.values(jobs)
+    .flatMap(({ strategy }) => strategy?.matrix?.node ?? [])
+    .map(String);
   expect(tested).toContain(`n8n's engine ${engine} on Node ${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`);
 });
 
 test('figures beside those of HTTP Request are the benchmark’s last', () => {
-  const figures = page('docs/from-http-request.md').tables.flatMap(({ header, rows }) => (header[0]?.includes('items per second') ? rows : []));
-  const measured = page('bench/README.md').tables.find(({ under }) => under === 'throughput-items-per-second')?.rows ?? [];
+  const figures = page('docs/from-http-request.md').tables.flatMap(({ header, rows }) =>
+    header[0]?.includes('items per second') ? rows : [],
+  );
+  const measured =
+    page('bench/README.md').tables.find(({ under }) => under === 'throughput-items-per-second')?.rows ?? [];
   expect(figures.length).toBe(3);
   for (const [name, ...cells] of figures) {
     const row = measured.find(([first]) => first?.text === name?.text);
     // The columns there: 100, 1,000 and 10,000 items.
-    expect([name?.text, ...cells.map(({ text }) => text)]).toEqual([name?.text, ...(row ?? []).slice(2).map(({ text }) => text.replace(/ \(.*/, ''))]);
+    expect([name?.text, ...cells.map(({ text }) => text)]).toEqual([
+      name?.text,
+      ...(row ?? []).slice(2).map(({ text }) => text.replace(/ \(.*/, '')),
+    ]);
   }
 });

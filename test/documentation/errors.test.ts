@@ -18,17 +18,28 @@ test('every code has a line, and no other code has one', () => {
 });
 
 test('every line says what to do', () => {
-  expect(tables.flatMap(({ rows: all }) => all).filter((row) => row.at(-1)?.text === '' && row.at(-2)?.isAside !== true)).toEqual([]);
+  expect(
+    tables.flatMap(({ rows: all }) => all).filter((row) => row.at(-1)?.text === '' && row.at(-2)?.isAside !== true),
+  ).toEqual([]);
 });
 
 test('every code of the list is used by the node', () => {
-  const code = [...SOURCES].filter(([file]) => !file.endsWith('api/failure.ts')).map(([, text]) => text).join('\n');
+  const code = [...SOURCES]
+    .filter(([file]) => !file.endsWith('api/failure.ts'))
+    .map(([, text]) => text)
+    .join('\n');
   expect(FAILURE_CODES.filter((name) => !code.includes(`'${name}'`) && !code.includes(` ${name}:`))).toEqual([]);
 });
 
 /** Whether one of two texts is the other, with something in place of its "…". */
 function alike(a: string, b: string): boolean {
-  const covers = (pattern: string, text: string) => new RegExp(`^${pattern.split('…').map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('.+')}$`).test(text);
+  const covers = (pattern: string, text: string) =>
+    new RegExp(
+      `^${pattern
+        .split('…')
+        .map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+        .join('.+')}$`,
+    ).test(text);
   return covers(a, b) || covers(b, a);
 }
 
@@ -45,15 +56,22 @@ test('every line has a message that the sources hold', () => {
 
 test('every answer of the credential test has a line', async () => {
   const { credential } = await loadPackage();
-  const given = (credential.test?.rules ?? []).map(({ properties }) => properties.message.replace(/HTTP \d+/, 'HTTP …'));
+  const given = (credential.test?.rules ?? []).map(({ properties }) =>
+    properties.message.replace(/HTTP \d+/, 'HTTP …'),
+  );
   const lines = tables.find(({ under }) => under === 'the-credential-test')?.rows.map(([message]) => message?.text);
   expect(lines?.sort()).toEqual([...new Set(given)].sort());
 });
 
-const network = rows.flatMap(([code, message]) => (code?.code ?? []).filter((name) => /^UNREACHABLE_[A-Z_]+$/.test(name)).map((name) => [name, message?.text]));
+const network = rows.flatMap(([code, message]) =>
+  (code?.code ?? []).filter((name) => /^UNREACHABLE_[A-Z_]+$/.test(name)).map((name) => [name, message?.text]),
+);
 
 test.each(network)('%s has the message of its line', (name, message) => {
   const code = String(name).replace('UNREACHABLE_', '');
-  const thrown = Object.assign(new Error(code === 'EPROTO' ? 'wrong version number' : code), { code, syscall: 'connect' });
+  const thrown = Object.assign(new Error(code === 'EPROTO' ? 'wrong version number' : code), {
+    code,
+    syscall: 'connect',
+  });
   expect(networkReply(thrown)).toMatchObject({ kind: 'rejected', failure: { code: name, message } });
 });

@@ -22,8 +22,15 @@ describe.each([...PAGES])('%s', (file, { links }) => {
   });
 
   test('links to elsewhere are whole addresses, over https', () => {
-    const outside = links.map(({ target }) => target).filter((target) => !inside.some((link) => link.target === target));
-    expect(outside.filter((target) => !URL.canParse(target) || new URL(target).protocol !== 'https:' || !new URL(target).hostname.includes('.'))).toEqual([]);
+    const outside = links
+      .map(({ target }) => target)
+      .filter((target) => !inside.some((link) => link.target === target));
+    expect(
+      outside.filter(
+        (target) =>
+          !URL.canParse(target) || new URL(target).protocol !== 'https:' || !new URL(target).hostname.includes('.'),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -42,17 +49,27 @@ test('pictures have words for who does not see them', () => {
 });
 
 test('what n8n links to is in the README', () => {
-  const sources = [...readManifest().n8n.nodes.map((file) => file.replace(/^dist\/(.*)\.js$/, '$1.json')), 'credentials/MessagingSendApi.credentials.ts'];
+  const sources = [
+    ...readManifest().n8n.nodes.map((file) => file.replace(/^dist\/(.*)\.js$/, '$1.json')),
+    'credentials/MessagingSendApi.credentials.ts',
+  ];
   const linked = sources.flatMap((file) => [...readProjectFile(file).matchAll(HOMEPAGE)].map(([, place]) => place));
   expect(linked.length).toBeGreaterThan(0);
   // GitHub shows a repository's README under #readme.
-  expect(linked.filter((place) => place !== '#readme' && !anchorsOf('README.md').includes(String(place).slice(1)))).toEqual([]);
+  expect(
+    linked.filter((place) => place !== '#readme' && !anchorsOf('README.md').includes(String(place).slice(1))),
+  ).toEqual([]);
 });
 
 test('the table of contents names every chapter of the README in its order', () => {
-  const chapters = readProjectFile('README.md').split('\n').filter((line) => line.startsWith('## ')).map((line) => line.slice(3));
+  const chapters = readProjectFile('README.md')
+    .split('\n')
+    .filter((line) => line.startsWith('## '))
+    .map((line) => line.slice(3));
   const after = chapters.slice(chapters.indexOf('Contents') + 1);
-  const anchors = page('README.md').headings.filter(({ text }) => after.includes(text)).map(({ anchor }) => `#${anchor}`);
+  const anchors = page('README.md')
+    .headings.filter(({ text }) => after.includes(text))
+    .map(({ anchor }) => `#${anchor}`);
   const contents = readProjectFile('README.md').split('## Contents\n')[1]?.split('\n## ')[0] ?? '';
   const listed = [...contents.matchAll(/^- \[[^\]]+\]\((#[^)]+)\)/gm)].map(([, target]) => target);
   expect(listed).toEqual(anchors);

@@ -14,7 +14,9 @@ const ONE = [{ phone: '447700900123', text: 'Hello from n8n' }];
 const TWO = [...ONE, { phone: '447700900124', text: 'Hello' }];
 
 const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest: Partial<Setup> = {}) =>
-  (await runWorkflow({ account: accountOf(sandbox()), parameters, items, ...rest })).outputs.map((items) => items.map(({ json }) => json));
+  (await runWorkflow({ account: accountOf(sandbox()), parameters, items, ...rest })).outputs.map((items) =>
+    items.map(({ json }) => json),
+  );
 
 /** What each block of JSON shows, made by the node in n8n's engine: page, heading, and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
@@ -23,7 +25,8 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'README.md send-bulk 2': async () => (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
   'README.md get-balance 1': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
   'README.md options 1': async () => (await outputOf(withOptions(SEND_BULK, { dryRun: true }), ONE))[0]?.[0],
-  'README.md options 2': async () => (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
+  'README.md options 2': async () =>
+    (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
   'README.md trigger-low-balance 1': lowBalance,
   'README.md when-something-fails 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };
@@ -48,8 +51,20 @@ async function lowBalance(): Promise<unknown> {
 function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone);
   if (checked.kind !== 'wrong') throw new Error('the number is right');
-  const node: INode = { id: '1', name: 'Send', type: 'n8n-nodes-messaging-send.messagingSendTool', typeVersion: 1, position: [0, 0], parameters: {} };
-  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, 'INVALID_PHONE', checked.problem, checked.remedy);
+  const node: INode = {
+    id: '1',
+    name: 'Send',
+    type: 'n8n-nodes-messaging-send.messagingSendTool',
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: {},
+  };
+  const wrong = unsendable(
+    { item: 0, entry: null, part: null, phone },
+    'INVALID_PHONE',
+    checked.problem,
+    checked.remedy,
+  );
   return toolStopError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
 }
 

@@ -6,10 +6,17 @@ import { readProjectFile } from '../../release/project';
 export const ROOT = path.resolve(__dirname, '../..');
 
 /** All files that git keeps, and those that it would keep. */
-export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n');
 
 /** Every page of the documentation, by its path. */
-export const PAGES: ReadonlyMap<string, Page> = new Map(FILES.filter((file) => file.endsWith('.md')).map((file) => [file, readPage(readProjectFile(file))]));
+export const PAGES: ReadonlyMap<string, Page> = new Map(
+  FILES.filter((file) => file.endsWith('.md')).map((file) => [file, readPage(readProjectFile(file))]),
+);
 
 export function page(file: string): Page {
   const found = PAGES.get(file);

@@ -1,4 +1,10 @@
-import { NodeHelpers, type INodeProperties, type INodePropertyCollection, type INodePropertyOptions, type INodeType } from 'n8n-workflow';
+import {
+  NodeHelpers,
+  type INodeProperties,
+  type INodePropertyCollection,
+  type INodePropertyOptions,
+  type INodeType,
+} from 'n8n-workflow';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/actions/deliveryOptions';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../release/markdown';
@@ -19,13 +25,19 @@ const cellOf = (found: Table, row: string, column: number): Cell => {
 /** The parameters that n8n shows for a choice of resource and operation, by their names in the editor. */
 function shown({ description }: INodeType, ...choices: Array<Record<string, string>>): INodeProperties[] {
   const properties = choices.flatMap((choice) =>
-    description.properties.filter((property) => NodeHelpers.displayParameter(choice, property, { typeVersion: 1 }, description)),
+    description.properties.filter((property) =>
+      NodeHelpers.displayParameter(choice, property, { typeVersion: 1 }, description),
+    ),
   );
-  return properties.filter(({ name, type }) => !['resource', 'operation'].includes(name) && type !== 'notice' && type !== 'hidden');
+  return properties.filter(
+    ({ name, type }) => !['resource', 'operation'].includes(name) && type !== 'notice' && type !== 'hidden',
+  );
 }
 
 /** The entries of a collection, or the choices of an options field. */
-function entries(property: INodeProperties | undefined): Array<INodeProperties | INodePropertyOptions | INodePropertyCollection> {
+function entries(
+  property: INodeProperties | undefined,
+): Array<INodeProperties | INodePropertyOptions | INodePropertyCollection> {
   return property?.options ?? [];
 }
 
@@ -34,7 +46,9 @@ function collection(node: INodeType, name: string, choice: Record<string, string
   return entries(property).filter((entry): entry is INodeProperties => 'type' in entry);
 }
 
-const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [...new Set(properties.map(({ displayName }) => displayName))];
+const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [
+  ...new Set(properties.map(({ displayName }) => displayName)),
+];
 
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
@@ -45,7 +59,14 @@ test('the fields of the credential', () => {
 
 test.each<[string, string, Array<Record<string, string>>]>([
   ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
-  ['Send Bulk', 'send-bulk', [{ ...BULK, source: 'items' }, { ...BULK, source: 'json' }]],
+  [
+    'Send Bulk',
+    'send-bulk',
+    [
+      { ...BULK, source: 'items' },
+      { ...BULK, source: 'json' },
+    ],
+  ],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
@@ -57,24 +78,39 @@ test.each<[string, string, Array<Record<string, string>>]>([
 test('every operation and resource has its part', () => {
   const { properties } = loaded.node.description;
   const operations = properties.filter(({ name }) => name === 'operation').flatMap(entries);
-  expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual(['get', 'send', 'sendBulk']);
+  expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual([
+    'get',
+    'send',
+    'sendBulk',
+  ]);
 });
 
 test('operations have the names that the list of nodes and the models see', () => {
   const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
-  const actions = operations.flatMap((operation) => ('action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : []));
-  const documented = table('docs/agents.md', 'what-the-model-sees', 'Operation').rows.map(([operation, name]) => [operation?.text, name?.text]);
+  const actions = operations.flatMap((operation) =>
+    'action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : [],
+  );
+  const documented = table('docs/agents.md', 'what-the-model-sees', 'Operation').rows.map(([operation, name]) => [
+    operation?.text,
+    name?.text,
+  ]);
   expect(documented.sort()).toEqual(actions.sort());
   const send = operations.find((operation) => 'value' in operation && operation.value === 'send');
-  expect(readProjectFile('README.md')).toContain(`choose *${send !== undefined && 'action' in send ? send.action : ''}*`);
+  expect(readProjectFile('README.md')).toContain(
+    `choose *${send !== undefined && 'action' in send ? send.action : ''}*`,
+  );
 });
 
 test('the parameters of the trigger', () => {
-  expect(firstCells(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(namesOf(shown(loaded.trigger, {})));
+  expect(firstCells(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(
+    namesOf(shown(loaded.trigger, {})),
+  );
 });
 
 test('the options', () => {
-  expect(firstCells(table('README.md', 'options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'options', BULK)));
+  expect(firstCells(table('README.md', 'options', 'Option'))).toEqual(
+    namesOf(collection(loaded.node, 'options', BULK)),
+  );
 });
 
 test('the options of Get Balance are named', () => {
@@ -84,24 +120,44 @@ test('the options of Get Balance are named', () => {
 });
 
 test('the options of the trigger', () => {
-  expect(firstCells(table('README.md', 'trigger-low-balance', 'Trigger option'))).toEqual(namesOf(collection(loaded.trigger, 'options')));
+  expect(firstCells(table('README.md', 'trigger-low-balance', 'Trigger option'))).toEqual(
+    namesOf(collection(loaded.trigger, 'options')),
+  );
 });
 
 test('the Request Options', () => {
-  expect(firstCells(table('README.md', 'request-options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'requestOptions', BULK)));
+  expect(firstCells(table('README.md', 'request-options', 'Option'))).toEqual(
+    namesOf(collection(loaded.node, 'requestOptions', BULK)),
+  );
   const { text } = cellOf(table('README.md', 'trigger-low-balance', 'Parameter'), 'Request Options', 1);
   for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
 });
 
 test('the choices that a field or an option has, and no others', () => {
-  const documented = (found: Table) => Object.fromEntries(found.rows.map(([name, text]) => [name?.text, [...(text?.bold ?? [])].sort()]));
+  const documented = (found: Table) =>
+    Object.fromEntries(found.rows.map(([name, text]) => [name?.text, [...(text?.bold ?? [])].sort()]));
   const offered = (properties: INodeProperties[]) =>
-    Object.fromEntries(properties.map((property) => [property.displayName, property.type === 'options' ? entries(property).map(({ name }) => name).sort() : []]));
+    Object.fromEntries(
+      properties.map((property) => [
+        property.displayName,
+        property.type === 'options'
+          ? entries(property)
+              .map(({ name }) => name)
+              .sort()
+          : [],
+      ]),
+    );
 
-  const fields = shown(loaded.node, { ...BULK, source: 'items' }, { ...BULK, source: 'json' }).filter(({ name }) => name !== 'requestOptions');
+  const fields = shown(loaded.node, { ...BULK, source: 'items' }, { ...BULK, source: 'json' }).filter(
+    ({ name }) => name !== 'requestOptions',
+  );
   expect(documented(table('README.md', 'send-bulk', 'Parameter'))).toEqual(offered(fields));
-  expect(documented(table('README.md', 'options', 'Option'))).toEqual(offered(collection(loaded.node, 'options', BULK)));
-  expect(documented(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));
+  expect(documented(table('README.md', 'options', 'Option'))).toEqual(
+    offered(collection(loaded.node, 'options', BULK)),
+  );
+  expect(documented(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(
+    offered(shown(loaded.trigger, {})),
+  );
 });
 
 test('what holds if an option is not set', () => {
@@ -117,7 +173,9 @@ test('what holds if an option is not set', () => {
 });
 
 test('what holds if an option of the trigger is not set', () => {
-  const { lowBalance, limits } = readTriggerSettings({ getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never });
+  const { lowBalance, limits } = readTriggerSettings({
+    getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never,
+  });
   const found = table('README.md', 'trigger-low-balance', 'Trigger option');
   expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([
     String(limits.longestWait / 60_000),

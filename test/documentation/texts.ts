@@ -24,18 +24,25 @@ export function failureMessages(): Array<{ file: string; message: string }> {
 /** The expression for the message, where a failure or an error is made; `wrong()` makes that of a phone number. */
 function messageOf(node: ts.Node): ts.Expression | undefined {
   if (ts.isObjectLiteralExpression(node)) {
-    const properties = new Map(node.properties.filter(ts.isPropertyAssignment).map(({ name, initializer }) => [ts.isIdentifier(name) ? name.text : '', initializer]));
+    const properties = new Map(
+      node.properties
+        .filter(ts.isPropertyAssignment)
+        .map(({ name, initializer }) => [ts.isIdentifier(name) ? name.text : '', initializer]),
+    );
     return properties.has('description') || properties.has('scope') ? properties.get('message') : undefined;
   }
-  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && /Error$/.test(node.expression.text)) return node.arguments?.[0];
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && /Error$/.test(node.expression.text))
+    return node.arguments?.[0];
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
   return { unsendable: node.arguments[2], wrong: node.arguments[0] }[node.expression.text];
 }
 
 function textsOf(expression: ts.Expression): string[] {
   if (ts.isStringLiteralLike(expression)) return [expression.text];
-  if (ts.isTemplateExpression(expression)) return [[expression.head.text, ...expression.templateSpans.map(({ literal }) => literal.text)].join('…')];
-  if (ts.isConditionalExpression(expression)) return [...textsOf(expression.whenTrue), ...textsOf(expression.whenFalse)];
+  if (ts.isTemplateExpression(expression))
+    return [[expression.head.text, ...expression.templateSpans.map(({ literal }) => literal.text)].join('…')];
+  if (ts.isConditionalExpression(expression))
+    return [...textsOf(expression.whenTrue), ...textsOf(expression.whenFalse)];
   // at(sentence, place)
   if (ts.isCallExpression(expression) && expression.arguments[0] !== undefined) return textsOf(expression.arguments[0]);
   return [];

@@ -21,7 +21,11 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
     let modelAccount: StoredCredential;
     before(async () => {
       model = await startChatModel();
-      modelAccount = await stage().rest.createCredential('Model', 'openAiApi', { apiKey: 'made-up', url: model.url, header: false });
+      modelAccount = await stage().rest.createCredential('Model', 'openAiApi', {
+        apiKey: 'made-up',
+        url: model.url,
+        header: false,
+      });
     });
     after(async () => await model.close());
     beforeEach(() => stage().sandbox.reset());
@@ -31,14 +35,21 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       const { rest } = stage();
       model.script(...answers);
       const workflow = await rest.importWorkflow(agentWorkflow(release, 'Agent', tools), [account, modelAccount]);
-      const execution = await rest.waitForExecution(await rest.run(workflow, START), { seconds: 60, signal: stopped.signal });
-      for (const key of [KEY, WRONG_KEY]) assert.ok(!model.heard().includes(key) && !execution.error.includes(key), 'the key stays secret');
+      const execution = await rest.waitForExecution(await rest.run(workflow, START), {
+        seconds: 60,
+        signal: stopped.signal,
+      });
+      for (const key of [KEY, WRONG_KEY])
+        assert.ok(!model.heard().includes(key) && !execution.error.includes(key), 'the key stays secret');
       return { execution, said: execution.runsOf(AGENT).at(-1)?.outputs[0]?.[0]?.json['output'] };
     }
 
     const call = (name: string, input: JsonObject): ModelAnswer => ({ calls: [{ tool: name, input }] });
     const send = (text: string, phone = PHONE): ModelAnswer => call(SEND_TOOL, { Phone: phone, Message: text });
-    const sentTexts = () => stage().sandbox.messages().map(({ message }) => message);
+    const sentTexts = () =>
+      stage()
+        .sandbox.messages()
+        .map(({ message }) => message);
     const lastResult = (): unknown => JSON.parse(model.results().at(-1) ?? 'null');
 
     test('its model is told what it does and what to give it', async () => {
@@ -68,15 +79,32 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
     test('sends a list with one request', async () => {
       const messages = ['one', 'two', 'three'].map((message, index) => ({ phone: `44770090012${index}`, message }));
       await runAgent(UNTOUCHED, [call(BULK_TOOL, { Messages: messages })]);
-      assert.deepEqual(stage().sandbox.messages().map(({ phone, message }) => ({ phone, message })), messages);
-      assert.equal(new Set(stage().sandbox.messages().map(({ request }) => request)).size, 1);
+      assert.deepEqual(
+        stage()
+          .sandbox.messages()
+          .map(({ phone, message }) => ({ phone, message })),
+        messages,
+      );
+      assert.equal(
+        new Set(
+          stage()
+            .sandbox.messages()
+            .map(({ request }) => request),
+        ).size,
+        1,
+      );
       assert.equal(asArray(lastResult(), 'result').length, 3);
     });
 
     test('sends what the user fixed, and lets the model fill in the rest', async () => {
       const fixed = tool('Tell the boss', { ...SEND, phone: PHONE });
       await runAgent([fixed], [call('Tell_the_boss', { Message: 'Done for today.' })]);
-      assert.deepEqual(stage().sandbox.messages().map(({ phone, message }) => [phone, message]), [[PHONE, 'Done for today.']]);
+      assert.deepEqual(
+        stage()
+          .sandbox.messages()
+          .map(({ phone, message }) => [phone, message]),
+        [[PHONE, 'Done for today.']],
+      );
     });
 
     test('two calls send two texts, together or one after the other', async () => {
@@ -96,7 +124,12 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       test(`its error can be acted on: ${name}`, async () => {
         const { rest, sandbox, credential } = stage();
         prepare?.(sandbox);
-        const account = wrongKey ? await rest.createCredential('Wrong', 'messagingSendApi', { baseUrl: `${sandbox.url}/v1`, apiKey: WRONG_KEY }) : credential;
+        const account = wrongKey
+          ? await rest.createCredential('Wrong', 'messagingSendApi', {
+              baseUrl: `${sandbox.url}/v1`,
+              apiKey: WRONG_KEY,
+            })
+          : credential;
         const { execution, said } = await runAgent(UNTOUCHED, [call(SEND_TOOL, input)], account);
         // n8n 2.0 ends the execution, and the model never hears of it.
         const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
@@ -119,7 +152,16 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
     });
 
     test('of a list that went out in part, the model is told what to send again', async () => {
-      stage().sandbox.setFaults([{ kind: 'status', status: 422, code: 'VALIDATION_ERROR', on: 'bulk', after: 1, details: [{ field: 'messages.0.message', message: 'No links' }] }]);
+      stage().sandbox.setFaults([
+        {
+          kind: 'status',
+          status: 422,
+          code: 'VALIDATION_ERROR',
+          on: 'bulk',
+          after: 1,
+          details: [{ field: 'messages.0.message', message: 'No links' }],
+        },
+      ]);
       const singly = tool('Send_list', { ...SEND_BULK, requestOptions: { batching: { batch: { batchSize: 1 } } } });
       const messages = ['one', 'two', 'three'].map((message) => ({ phone: PHONE, message }));
       const { execution } = await runAgent([singly], [call('Send_list', { Messages: messages })]);

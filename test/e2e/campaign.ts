@@ -41,11 +41,16 @@ export async function makeCampaign(stage: QueueStage, messages: number): Promise
       const ids = await stage.waitFor(`${count} executions to end`, 300, async () => {
         const listed = await stage.rest.executionsOf(workflow);
         const ended = listed.filter(({ status }) => !['new', 'running', 'waiting'].includes(status));
-        return ended.length === count ? ended.map(({ id }) => id).sort((left, right) => Number(left) - Number(right)) : undefined;
+        return ended.length === count
+          ? ended.map(({ id }) => id).sort((left, right) => Number(left) - Number(right))
+          : undefined;
       });
-      return await Promise.all(ids.map(async (id) => await stage.rest.waitForExecution(id, { seconds: 30, signal: stopped.signal })));
+      return await Promise.all(
+        ids.map(async (id) => await stage.rest.waitForExecution(id, { seconds: 30, signal: stopped.signal })),
+      );
     },
-    phones: (number) => Array.from({ length: messages }, (_slot, index) => `4477${number}${String(index).padStart(6, '0')}`),
+    phones: (number) =>
+      Array.from({ length: messages }, (_slot, index) => `4477${number}${String(index).padStart(6, '0')}`),
   };
 }
 

@@ -31,7 +31,8 @@ export async function startChatModel(): Promise<ChatModel> {
       heard.push(JSON.stringify(body));
       latest = { protocol, body };
       // n8n asks for a stream only where the trigger passes one on, such as a chat.
-      if (body['stream'] === true) return await reply.status(400).send({ error: { message: 'this model does not stream' } });
+      if (body['stream'] === true)
+        return await reply.status(400).send({ error: { message: 'this model does not stream' } });
       count += 1;
       return protocol.answer(answers.shift() ?? { text: 'Done.' }, `${count}`);
     });

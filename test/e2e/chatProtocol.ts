@@ -42,7 +42,15 @@ export const RESPONSES: ChatProtocol = {
     model: 'made-up',
     output:
       'text' in answer
-        ? [{ type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: answer.text, annotations: [] }] }]
+        ? [
+            {
+              type: 'message',
+              id: `msg_${id}`,
+              role: 'assistant',
+              status: 'completed',
+              content: [{ type: 'output_text', text: answer.text, annotations: [] }],
+            },
+          ]
         : answer.calls.map(({ tool, input }, index) => ({
             type: 'function_call',
             id: `fc_${id}_${index}`,

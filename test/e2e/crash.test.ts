@@ -17,7 +17,11 @@ for (const release of SUPPORTED) {
     const stage = stageForTests({ release });
 
     /** Runs a workflow of 450 messages until n8n is killed in a request, and starts it again. */
-    const crash = async (workflow: JsonObject, path: string, { requestsBefore, messages } = { requestsBefore: 2, messages: 300 }) => {
+    const crash = async (
+      workflow: JsonObject,
+      path: string,
+      { requestsBefore, messages } = { requestsBefore: 2, messages: 300 },
+    ) => {
       const { rest, sandbox, n8n, credential } = stage();
       sandbox.reset();
       sandbox.setFaults([{ kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'bulk', after: requestsBefore }]);
@@ -42,10 +46,18 @@ for (const release of SUPPORTED) {
     };
     const received = () => plain(stage().sandbox.messages());
 
-    const list = (options: JsonObject = {}) => ({ ...BULK, options: { ...BULK.options, ...options }, source: 'json', messages: listExpression(450) });
+    const list = (options: JsonObject = {}) => ({
+      ...BULK,
+      options: { ...BULK.options, ...options },
+      source: 'json',
+      messages: listExpression(450),
+    });
     const assertInterrupted = (execution: Execution) => {
       assert.equal(execution.status, 'error');
-      assert.equal(execution.error, 'n8n was ended in the middle of an earlier try, and what became of this message was lost');
+      assert.equal(
+        execution.error,
+        'n8n was ended in the middle of an earlier try, and what became of this message was lost',
+      );
     };
 
     for (const saveExecutionProgress of [false, true]) {
@@ -55,7 +67,10 @@ for (const release of SUPPORTED) {
         const nodes = [atOnce(path), items([{ any: 'item' }]), messagingSend(list())];
         const crashed = await crash(withSettings(chain(path, nodes), { saveExecutionProgress }), path);
         assert.deepEqual(received(), listOf(300));
-        assert.deepEqual(crashed.runsOf(SENDER).flatMap(({ outputs }) => outputs.flat()), []);
+        assert.deepEqual(
+          crashed.runsOf(SENDER).flatMap(({ outputs }) => outputs.flat()),
+          [],
+        );
 
         const retried = await retry(crashed.id);
         assertInterrupted(retried);
@@ -95,7 +110,10 @@ for (const release of SUPPORTED) {
     });
 
     test('when n8n is killed after the node has sent everything, Retry sends nothing', async () => {
-      const later = messagingSend({ ...BULK, source: 'json', messages: listExpression(1) }, { name: 'Later', executeOnce: true });
+      const later = messagingSend(
+        { ...BULK, source: 'json', messages: listExpression(1) },
+        { name: 'Later', executeOnce: true },
+      );
       const workflow = chain('later', [atOnce('later'), items([{ any: 'item' }]), messagingSend(list()), later]);
       const crashed = await crash(workflow, 'later', { requestsBefore: 5, messages: 451 });
       assert.deepEqual(received(), plain([...listOf(450), ...listOf(1)]));
@@ -108,7 +126,9 @@ for (const release of SUPPORTED) {
       sandbox.reset();
       sandbox.setFaults([{ kind: 'status', status: 503 }]);
       const balance = messagingSend({ resource: 'balance', operation: 'get' }, { name: 'Balance' });
-      const stored = await rest.importWorkflow(chain('earlier', [start(), balance, messagingSend(list())]), [credential]);
+      const stored = await rest.importWorkflow(chain('earlier', [start(), balance, messagingSend(list())]), [
+        credential,
+      ]);
       const failed = await rest.waitForExecution(await rest.run(stored, START), DEADLINE);
       assert.equal(failed.status, 'error');
       assert.equal((await retry(failed.id)).status, 'success');
@@ -125,11 +145,23 @@ function atOnce(path: string) {
 /** Sends 450 items through Loop Over Items, a hundred in each round. */
 function loop(path: string): JsonObject {
   const rows: Listed[] = listOf(450);
-  const each = { name: 'Loop Over Items', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 100 } };
-  const sender = messagingSend({ ...BULK, source: 'items', phone: '={{ $json.phone }}', message: '={{ $json.message }}' });
+  const each = {
+    name: 'Loop Over Items',
+    type: 'n8n-nodes-base.splitInBatches',
+    typeVersion: 3,
+    parameters: { batchSize: 100 },
+  };
+  const sender = messagingSend({
+    ...BULK,
+    source: 'items',
+    phone: '={{ $json.phone }}',
+    message: '={{ $json.message }}',
+  });
   const trigger = atOnce(path);
   const contacts = items(rows.map(({ phone, message }) => ({ phone, message })));
-  const to = (...outputs: string[][]) => ({ main: outputs.map((names) => names.map((node) => ({ node, type: 'main', index: 0 }))) });
+  const to = (...outputs: string[][]) => ({
+    main: outputs.map((names) => names.map((node) => ({ node, type: 'main', index: 0 }))),
+  });
   return {
     ...chain(path, [trigger, contacts, each, sender]),
     connections: {

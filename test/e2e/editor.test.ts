@@ -30,7 +30,8 @@ import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow.js';
 import { chain, items, ITEMS, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow.js';
 
 /** What the panel of nodes says of node and trigger, which are one there. */
-const DESCRIPTION = 'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
+const DESCRIPTION =
+  'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
 
 // What costs money or sends twice, as the node says it before it runs.
 const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
@@ -69,17 +70,26 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
     options: ['Longest Wait (Minutes)', 'Requests per Minute'],
   },
   {
-    choices: [['resource', 'Message'], ['operation', 'Send']],
+    choices: [
+      ['resource', 'Message'],
+      ['operation', 'Send'],
+    ],
     parameters: ['Resource', 'Operation', 'Phone', 'Message', 'Options'],
     options: SEND_OPTIONS,
   },
   {
-    choices: [['operation', 'Send Bulk'], ['source', 'Input Items']],
+    choices: [
+      ['operation', 'Send Bulk'],
+      ['source', 'Input Items'],
+    ],
     parameters: ['Resource', 'Operation', 'Source', 'Phone', 'Message', 'Options'],
     options: BULK_OPTIONS,
   },
   {
-    choices: [['operation', 'Send Bulk'], ['source', 'JSON List']],
+    choices: [
+      ['operation', 'Send Bulk'],
+      ['source', 'JSON List'],
+    ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
     options: BULK_OPTIONS,
   },
@@ -110,7 +120,13 @@ for (const release of SUPPORTED) {
         await closeNode(page);
         await executeWorkflow(page);
       });
-      assert.deepEqual(sandbox.messages().map(({ phone }) => phone).sort(), reachable.sort());
+      assert.deepEqual(
+        sandbox
+          .messages()
+          .map(({ phone }) => phone)
+          .sort(),
+        reachable.sort(),
+      );
     });
 
     test('the node is found in the panel of nodes', async (context) => {
@@ -133,17 +149,25 @@ for (const release of SUPPORTED) {
       test(`the ${theme} icon shows in the panel of nodes, on the canvas and in the credential`, async () => {
         const icon = { file: `messagingSend.${theme}.svg`, isLoaded: true, hasSize: true };
         const workflow = await sendTo([GOOD]);
-        await inEditor(`${release} icon ${theme}`, async (page) => {
-          await openWorkflow(page, workflow);
-          assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
-          await openNodePanel(page);
-          assert.deepEqual(await pictureIn(await findInNodePanel(page, 'messaging', SENDER)), icon);
-        }, theme);
-        await inEditor(`${release} credential icon ${theme}`, async (page) => {
-          await openWorkflow(page, workflow);
-          await openNode(page, SENDER);
-          assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
-        }, theme);
+        await inEditor(
+          `${release} icon ${theme}`,
+          async (page) => {
+            await openWorkflow(page, workflow);
+            assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
+            await openNodePanel(page);
+            assert.deepEqual(await pictureIn(await findInNodePanel(page, 'messaging', SENDER)), icon);
+          },
+          theme,
+        );
+        await inEditor(
+          `${release} credential icon ${theme}`,
+          async (page) => {
+            await openWorkflow(page, workflow);
+            await openNode(page, SENDER);
+            assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
+          },
+          theme,
+        );
       });
     }
 
@@ -157,7 +181,10 @@ for (const release of SUPPORTED) {
         const dialog = await openNewCredential(page);
         await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: KEY });
         await waitForConnection(dialog);
-        assert.deepEqual(sandbox.requests().map(({ path, status }) => [path, status]), [['/v1/user/balance', 200]]);
+        assert.deepEqual(
+          sandbox.requests().map(({ path, status }) => [path, status]),
+          [['/v1/user/balance', 200]],
+        );
       });
     });
 
@@ -171,7 +198,10 @@ for (const release of SUPPORTED) {
         await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: 'another' });
         await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
         await dialog.getByText('More details').click();
-        await dialog.getByText('The API key is not valid. Compare it with the one in your account settings.').filter({ visible: true }).waitFor();
+        await dialog
+          .getByText('The API key is not valid. Compare it with the one in your account settings.')
+          .filter({ visible: true })
+          .waitFor();
       });
     });
 
@@ -218,7 +248,9 @@ for (const release of SUPPORTED) {
 
     test('the trigger says what a check every minute costs, and a tool what a call does', async () => {
       const { rest, credential } = stage();
-      const watch = stage().editorOf(await rest.importWorkflow(chain('Watch the credits', [messagingSendTrigger({})]), [credential]));
+      const watch = stage().editorOf(
+        await rest.importWorkflow(chain('Watch the credits', [messagingSendTrigger({})]), [credential]),
+      );
       const agent = agentWorkflow(release, 'Agent that sends', [tool(SENDER, SEND_TOOL)]);
       const withTool = stage().editorOf(await rest.importWorkflow(agent, [credential]));
       await inEditor(`${release} trigger costs`, async (page) => {
@@ -243,7 +275,10 @@ for (const release of SUPPORTED) {
         await executeWorkflow(page);
         await openNode(page, SENDER);
         const output = outputPanel(page);
-        await output.getByTestId('node-hint').getByText('2 sent, 2 credits used, 999998 left, 2 requests. Execute step would send them again.').waitFor();
+        await output
+          .getByTestId('node-hint')
+          .getByText('2 sent, 2 credits used, 999998 left, 2 requests. Execute step would send them again.')
+          .waitFor();
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
         await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
         await output.getByText('2 items', { exact: true }).waitFor();
@@ -260,7 +295,10 @@ for (const release of SUPPORTED) {
         const message = output.getByTestId('node-error-message');
         await message.getByText('The phone number begins with 0, so its country code is missing [item 1]').waitFor();
         const description = await output.getByTestId('node-error-description').innerText();
-        assert.match(description, /^Put the country code in place of the 0, such as 447700900123 .* Nothing was sent\.$/);
+        assert.match(
+          description,
+          /^Put the country code in place of the 0, such as 447700900123 .* Nothing was sent\.$/,
+        );
       });
     });
   });

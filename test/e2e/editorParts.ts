@@ -48,7 +48,11 @@ export async function pictureIn(part: Locator): Promise<ShownPicture> {
 
 /** The labels of the parameters that the open node shows, from top to bottom. */
 export async function parametersShown(page: Page): Promise<string[]> {
-  const labels = page.getByTestId('ndv').getByTestId('node-parameters').getByTestId('input-label').filter({ visible: true });
+  const labels = page
+    .getByTestId('ndv')
+    .getByTestId('node-parameters')
+    .getByTestId('input-label')
+    .filter({ visible: true });
   const texts = await labels.allInnerTexts();
   // What follows the label in the same element is buttons and the preview of an expression.
   return texts.map((text) => text.split('\n')[0]?.trim() ?? '');
@@ -58,7 +62,10 @@ export async function parametersShown(page: Page): Promise<string[]> {
 export async function choose(page: Page, parameter: string, option: string): Promise<void> {
   await page.getByTestId(`parameter-input-${parameter}`).click();
   // An option's description is part of its name.
-  await page.getByRole('option').filter({ has: page.getByText(option, { exact: true }), visible: true }).click();
+  await page
+    .getByRole('option')
+    .filter({ has: page.getByText(option, { exact: true }), visible: true })
+    .click();
 }
 
 /** Adds an option of the open node, with its default. */

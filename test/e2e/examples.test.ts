@@ -65,7 +65,9 @@ for (const release of SUPPORTED) {
       if (release === OLDEST && NOT_ON_OLDEST.includes(name)) continue;
       describe(name, () => {
         let workflow: JsonObject;
-        before(async () => void (workflow = await stage().rest.importWorkflow(await readExampleFile(name), credentials)));
+        before(
+          async () => void (workflow = await stage().rest.importWorkflow(await readExampleFile(name), credentials)),
+        );
         const activate = async () => await stage().rest.activate(workflow, DEADLINE);
         const deactivate = async () => await stage().rest.deactivate(workflow, DEADLINE);
         tests({

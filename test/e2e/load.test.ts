@@ -68,7 +68,12 @@ describe(`n8n ${CURRENT} with 100 calls at once, where the service allows 60`, (
 });
 
 /** Makes a workflow that sends one message for each call of the webhook at this path, and answers when it has. */
-async function activate({ rest }: Stage, path: string, credential: StoredCredential, options: JsonObject): Promise<void> {
+async function activate(
+  { rest }: Stage,
+  path: string,
+  credential: StoredCredential,
+  options: JsonObject,
+): Promise<void> {
   const phone = '={{ $json.body.phone }}';
   const message = '={{ $json.body.message }}';
   const sender = messagingSend({ resource: 'message', operation: 'send', phone, message, options });
@@ -81,8 +86,17 @@ async function call({ n8n }: Stage, path: string, index: number): Promise<Webhoo
 
 /** Each call was answered with its own message, and the sandbox has each message once. */
 function assertEachSent(calls: ReadonlyArray<Called<WebhookAnswer>>, sandbox: Sandbox): void {
-  const failed = calls.flatMap(({ answer: { status, text } }, index) => (status === 200 ? [] : [`call ${index}: ${status} ${text}`]));
-  assert.deepEqual(failed.slice(0, 5), [], `${failed.length} of ${calls.length} calls failed, and ${sandbox.messages().length} messages went out`);
+  const failed = calls.flatMap(({ answer: { status, text } }, index) =>
+    status === 200 ? [] : [`call ${index}: ${status} ${text}`],
+  );
+  assert.deepEqual(
+    failed.slice(0, 5),
+    [],
+    `${failed.length} of ${calls.length} calls failed, and ${sandbox.messages().length} messages went out`,
+  );
   assert.deepEqual(plain(sandbox.messages()), listOf(calls.length));
-  assert.deepEqual(calls.map(({ answer }) => answer.items[0]?.['phone']), listOf(calls.length).map(({ phone }) => phone));
+  assert.deepEqual(
+    calls.map(({ answer }) => answer.items[0]?.['phone']),
+    listOf(calls.length).map(({ phone }) => phone),
+  );
 }

@@ -9,7 +9,10 @@ import { chain, messagingSend, messagingSendTrigger, TRIGGER } from './workflow.
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 
 /** n8n takes no interval under a minute, but as many times a minute as one likes. */
-const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` }));
+const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
+  mode: 'custom',
+  cronExpression: `${second} * * * * *`,
+}));
 const WITHOUT_LIMIT = { requestsPerMinute: 1_000_000 };
 const LOW_BALANCE = { pollTimes: { item: EVERY_SECOND }, event: 'lowBalance', threshold: 100, options: WITHOUT_LIMIT };
 
@@ -20,7 +23,13 @@ for (const release of SUPPORTED) {
 
     const store = async (name: string, credential = stage().credential) => {
       const text = '={{ $json.credits }} of {{ $json.threshold }} credits left, {{ $json.previous_credits }} before';
-      const alert = messagingSend({ resource: 'message', operation: 'send', phone: '447700900123', message: text, options: WITHOUT_LIMIT });
+      const alert = messagingSend({
+        resource: 'message',
+        operation: 'send',
+        phone: '447700900123',
+        message: text,
+        options: WITHOUT_LIMIT,
+      });
       return await stage().rest.importWorkflow(chain(name, [messagingSendTrigger(LOW_BALANCE), alert]), [credential]);
     };
     const activate = async (name: string) => {
@@ -28,14 +37,20 @@ for (const release of SUPPORTED) {
       await stage().rest.activate(workflow, DEADLINE);
       return workflow;
     };
-    const balances = () => stage().sandbox.requests().filter(({ path }) => path.endsWith('/user/balance')).length;
+    const balances = () =>
+      stage()
+        .sandbox.requests()
+        .filter(({ path }) => path.endsWith('/user/balance')).length;
     /** Waits until n8n has looked at the balance, from beginning to end, at least once. */
     const nextPoll = async () => {
       const before = balances();
       // The first one may have begun before, and the second is over when the third begins.
       await stage().waitFor('three polls', 30, async () => balances() >= before + 3 || undefined);
     };
-    const alerts = () => stage().sandbox.messages().map(({ message }) => message);
+    const alerts = () =>
+      stage()
+        .sandbox.messages()
+        .map(({ message }) => message);
     const alerted = async (count: number) => {
       await stage().waitFor(`alert ${count}`, 30, async () => alerts().length >= count || undefined);
       await nextPoll();
@@ -106,7 +121,13 @@ for (const release of SUPPORTED) {
       const execution = await rest.waitForExecution(await rest.run(workflow, TRIGGER), DEADLINE);
       const [item] = execution.runsOf(TRIGGER)[0]?.outputs[0] ?? [];
       const { checked_at: checkedAt, ...json } = item?.json ?? {};
-      assert.deepEqual(json, { credits: 5000, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: null });
+      assert.deepEqual(json, {
+        credits: 5000,
+        threshold: 100,
+        user_id: 4711,
+        user_name: 'Sandbox User',
+        previous_credits: null,
+      });
       assert.ok(Date.parse(String(checkedAt)) <= Date.now());
     });
   });

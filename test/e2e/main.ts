@@ -32,7 +32,10 @@ void runSession(async ({ signal, closing, say }) => {
 
 async function findParts(): Promise<string[]> {
   const names = await readdir(import.meta.dirname);
-  return names.filter((name) => name.endsWith(ENDING)).map((name) => path.basename(name, ENDING)).sort();
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => path.basename(name, ENDING))
+    .sort();
 }
 
 function chooseParts(all: string[]): string[] {
@@ -42,6 +45,7 @@ function chooseParts(all: string[]): string[] {
     .addHelpText('after', `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.`)
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));
-  if (unknown.length > 0) throw new DemoFailure(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new DemoFailure(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
   return command.args.length === 0 ? all : command.args;
 }

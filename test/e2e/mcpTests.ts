@@ -21,7 +21,11 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
     let client: Client;
     let retryingClient: Client;
     before(async () => {
-      const retrying = tool('Retrying', { ...SEND_BULK, requestOptions: { batching: { batch: { batchSize: 1 } } } }, { retryOnFail: true, waitBetweenTries: 10 });
+      const retrying = tool(
+        'Retrying',
+        { ...SEND_BULK, requestOptions: { batching: { batch: { batchSize: 1 } } } },
+        { retryOnFail: true, waitBetweenTries: 10 },
+      );
       client = await connect('messaging', UNTOUCHED);
       retryingClient = await connect('retrying', [retrying]);
     });
@@ -29,7 +33,11 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
     beforeEach(() => stage().sandbox.reset());
 
     /** A client of an MCP server with these tools. */
-    async function connect(path: string, tools: WorkflowNode[], account: StoredCredential = stage().credential): Promise<Client> {
+    async function connect(
+      path: string,
+      tools: WorkflowNode[],
+      account: StoredCredential = stage().credential,
+    ): Promise<Client> {
       const { rest, n8n } = stage();
       const workflow = await rest.importWorkflow(mcpWorkflow(release, path, tools), [account]);
       await rest.activate(workflow, { seconds: 30, signal: stopped.signal });
@@ -42,16 +50,23 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
     /** The text that a call comes back with, and whether it counts as an error. */
     async function call(name: string, input: JsonObject, by = client): Promise<{ text: string; isError: boolean }> {
       const answer = asObject(await by.callTool({ name, arguments: input }), 'answer');
-      const texts = asArray(answer['content'], 'content').map((part) => asString(asObject(part, 'part')['text'], 'text'));
+      const texts = asArray(answer['content'], 'content').map((part) =>
+        asString(asObject(part, 'part')['text'], 'text'),
+      );
       for (const key of [KEY, WRONG_KEY]) assert.ok(!texts.join().includes(key), 'the key stays secret');
       return { text: texts.join('\n'), isError: answer['isError'] === true };
     }
 
-    const sentTexts = () => stage().sandbox.messages().map(({ message }) => message);
+    const sentTexts = () =>
+      stage()
+        .sandbox.messages()
+        .map(({ message }) => message);
 
     test('its client is told what it does and what to give it', async () => {
       const { tools } = await client.listTools();
-      assertToolsExplainThemselves(tools.map(({ name, description = '', inputSchema }) => ({ name, description, schema: inputSchema })));
+      assertToolsExplainThemselves(
+        tools.map(({ name, description = '', inputSchema }) => ({ name, description, schema: inputSchema })),
+      );
     });
 
     test('gets the balance', async () => {
@@ -74,8 +89,20 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
       const { text, isError } = await call(BULK_TOOL, { Messages: messages });
       assert.equal(isError, false);
       assert.equal(asArray(JSON.parse(text), 'result').length, 2);
-      assert.deepEqual(stage().sandbox.messages().map(({ phone, message, endpoint }) => ({ phone, message, endpoint })), messages.map((message) => ({ ...message, endpoint: 'bulk' })));
-      assert.equal(new Set(stage().sandbox.messages().map(({ request }) => request)).size, 1);
+      assert.deepEqual(
+        stage()
+          .sandbox.messages()
+          .map(({ phone, message, endpoint }) => ({ phone, message, endpoint })),
+        messages.map((message) => ({ ...message, endpoint: 'bulk' })),
+      );
+      assert.equal(
+        new Set(
+          stage()
+            .sandbox.messages()
+            .map(({ request }) => request),
+        ).size,
+        1,
+      );
     });
 
     test('calls at the same time all send, also with the same text', async () => {
@@ -89,7 +116,14 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
         const { rest, sandbox } = stage();
         prepare?.(sandbox);
         const by = wrongKey
-          ? await connect('wrong-key', UNTOUCHED, await rest.createCredential('Wrong', 'messagingSendApi', { baseUrl: `${sandbox.url}/v1`, apiKey: WRONG_KEY }))
+          ? await connect(
+              'wrong-key',
+              UNTOUCHED,
+              await rest.createCredential('Wrong', 'messagingSendApi', {
+                baseUrl: `${sandbox.url}/v1`,
+                apiKey: WRONG_KEY,
+              }),
+            )
           : client;
         const { text, isError } = await call(SEND_TOOL, input, by);
         assert.equal(isError, true);
@@ -101,7 +135,10 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
     test('a list with entries that are wrong is not sent, and each is named', async () => {
       const Messages = [PHONE, '07700 900124', 'unknown'].map((phone) => ({ phone, message: 'Hello' }));
       const { text } = await call(BULK_TOOL, { Messages });
-      assert.match(text, /country code is missing \(entry 1 of the list\); The phone number contains letters \(entry 2 of the list\)/);
+      assert.match(
+        text,
+        /country code is missing \(entry 1 of the list\); The phone number contains letters \(entry 2 of the list\)/,
+      );
       assert.match(text, /Nothing was sent\. Entries are counted from 0/);
       assert.deepEqual(sentTexts(), []);
     });
@@ -111,7 +148,10 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
       const Messages = [PHONE, '07700 900124', '447700900125'].map((phone) => ({ phone, message: `To ${phone}` }));
       const { text } = await call('Continuing', { Messages }, await connect('continuing', [continuing]));
       const results = asArray(JSON.parse(text), 'results').map((result) => asObject(result, 'result'));
-      assert.deepEqual(results.map(({ status, error }) => status ?? error), ['sent', 'The phone number begins with 0, so its country code is missing (entry 1 of the list)', 'sent']);
+      assert.deepEqual(
+        results.map(({ status, error }) => status ?? error),
+        ['sent', 'The phone number begins with 0, so its country code is missing (entry 1 of the list)', 'sent'],
+      );
       assert.deepEqual(sentTexts(), [`To ${PHONE}`, 'To 447700900125']);
     });
 

@@ -14,7 +14,11 @@ export interface Called<Answer> {
  * @param count      how many calls
  * @param perSecond  how many in a second; Infinity for all at once
  */
-export async function callAtRate<Answer>(count: number, perSecond: number, call: (index: number) => Promise<Answer>): Promise<Array<Called<Answer>>> {
+export async function callAtRate<Answer>(
+  count: number,
+  perSecond: number,
+  call: (index: number) => Promise<Answer>,
+): Promise<Array<Called<Answer>>> {
   const begun = performance.now();
   const calls: Array<Promise<Called<Answer>>> = [];
   for (let index = 0; index < count; index += 1) {

@@ -28,7 +28,19 @@ export async function startPostgres(closing: Closing): Promise<NodeJS.ProcessEnv
 
   const data = path.join(folder, 'data');
   // The folder is closed to other users, so whoever reaches the socket may connect.
-  const options = ['--pgdata', data, '--username', DATABASE_USER, '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'];
+  const options = [
+    '--pgdata',
+    data,
+    '--username',
+    DATABASE_USER,
+    '--auth',
+    'trust',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--no-sync',
+  ];
   await execa(path.join(programs, 'initdb'), options, { cwd: folder, cancelSignal: stopped.signal, ...user });
   await startServer({
     command: path.join(programs, 'postgres'),
@@ -59,6 +71,8 @@ async function findPrograms(): Promise<string> {
 /** PostgreSQL refuses to run as root. */
 async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const [uid, gid] = await Promise.all(['--user', '--group'].map(async (flag) => Number((await execa('id', [flag, SERVER_USER])).stdout)));
+  const [uid, gid] = await Promise.all(
+    ['--user', '--group'].map(async (flag) => Number((await execa('id', [flag, SERVER_USER])).stdout)),
+  );
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }

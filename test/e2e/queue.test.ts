@@ -44,10 +44,19 @@ for (const release of SUPPORTED) {
       await Promise.all(numbers.map(async (number) => await campaign.begin(number)));
       const executions = await campaign.ended(CAMPAIGNS);
 
-      assert.deepEqual(executions.map(({ status, error }) => [status, error]), Array(CAMPAIGNS).fill(['success', '']));
+      assert.deepEqual(
+        executions.map(({ status, error }) => [status, error]),
+        Array(CAMPAIGNS).fill(['success', '']),
+      );
       const told = executions.flatMap(sentItems).sort(byPhone);
-      const received = stage.sandbox.messages().map(({ id, phone }) => ({ id, phone })).sort(byPhone);
-      assert.deepEqual(told.map(({ phone }) => phone), numbers.flatMap((number) => campaign.phones(number)));
+      const received = stage.sandbox
+        .messages()
+        .map(({ id, phone }) => ({ id, phone }))
+        .sort(byPhone);
+      assert.deepEqual(
+        told.map(({ phone }) => phone),
+        numbers.flatMap((number) => campaign.phones(number)),
+      );
       assert.deepEqual(told, received);
       const begun = stage.workers.map((worker) => begunBy(worker).length);
       assert.deepEqual(begun, [CAMPAIGNS / 2, CAMPAIGNS / 2]);
@@ -63,10 +72,16 @@ for (const release of SUPPORTED) {
       assert.deepEqual([failed?.id, failed?.status], [killed, 'error']);
       assert.match(failed?.error ?? '', STALLED);
       assert.deepEqual(failed?.runsOf(SENDER), [], 'n8n knows nothing of what went out');
-      assert.deepEqual([finished?.id, finished?.status, finished && sentItems(finished).length], [other, 'success', campaign.phones(1).length]);
+      assert.deepEqual(
+        [finished?.id, finished?.status, finished && sentItems(finished).length],
+        [other, 'success', campaign.phones(1).length],
+      );
 
       // The killed one is offered for a retry, which finds nothing to run.
-      const retried = await stage.rest.waitForExecution(await stage.rest.retry(killed), { seconds: 60, signal: stopped.signal });
+      const retried = await stage.rest.waitForExecution(await stage.rest.retry(killed), {
+        seconds: 60,
+        signal: stopped.signal,
+      });
       assert.equal(retried.status, 'error');
       assert.equal(phonesReached(stage), sent + campaign.phones(1).length);
       console.log(`killed after ${sent} of ${campaign.phones(0).length} messages; n8n tells of none of them`);
@@ -85,7 +100,10 @@ for (const release of SUPPORTED) {
       assert.equal(phonesReached(stage), sent);
 
       // For n8n the node has never run, so the node can't know either: docs/hosting.md warns of it.
-      const retried = await stage.rest.waitForExecution(await stage.rest.retry(killed), { seconds: 120, signal: stopped.signal });
+      const retried = await stage.rest.waitForExecution(await stage.rest.retry(killed), {
+        seconds: 120,
+        signal: stopped.signal,
+      });
       assert.equal(retried.status, 'success');
       assert.equal(stage.sandbox.messages().length, sent + campaign.phones(0).length);
     });
@@ -145,5 +163,7 @@ function tellFigures({ sandbox }: QueueStage): void {
   const granted = requests.filter(({ status }) => status === 201).length;
   const refused = requests.filter(({ status }) => status === 429).length;
   const least = Math.floor((granted - 1) / LIMIT) * WINDOW_SECONDS;
-  console.log(`${granted} requests taken, ${refused} refused with 429; ${seconds.toFixed(1)} s, ${(seconds / least).toFixed(2)} times the least possible`);
+  console.log(
+    `${granted} requests taken, ${refused} refused with 429; ${seconds.toFixed(1)} s, ${(seconds / least).toFixed(2)} times the least possible`,
+  );
 }

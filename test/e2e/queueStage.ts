@@ -88,7 +88,14 @@ export class QueueStage {
     const folder = await makeHome(closing);
     const port = await getPort();
     const { concurrency } = options;
-    const worker = await startN8n({ installation, folder, port, environment, worker: { concurrency }, signal: stopped.signal });
+    const worker = await startN8n({
+      installation,
+      folder,
+      port,
+      environment,
+      worker: { concurrency },
+      signal: stopped.signal,
+    });
     closing.add(() => worker.kill());
     this.workers.push(worker);
     return worker;

@@ -19,7 +19,11 @@ export const REFUSALS: Refusal[] = [
   {
     name: 'a phone number without country code',
     input: { ...input, Phone: '07700 900123' },
-    told: [/The phone number begins with 0, so its country code is missing/, /such as 447700900123 for 07700 900123/, /Nothing was sent/],
+    told: [
+      /The phone number begins with 0, so its country code is missing/,
+      /such as 447700900123 for 07700 900123/,
+      /Nothing was sent/,
+    ],
   },
   {
     name: 'a text that is too long',
@@ -43,7 +47,12 @@ export const REFUSALS: Refusal[] = [
     input,
     prepare: (sandbox) =>
       sandbox.setFaults([
-        { kind: 'status', status: 422, code: 'VALIDATION_ERROR', details: [{ field: 'message', message: 'Links are not allowed' }] },
+        {
+          kind: 'status',
+          status: 422,
+          code: 'VALIDATION_ERROR',
+          details: [{ field: 'message', message: 'Links are not allowed' }],
+        },
       ]),
     told: [/does not accept the value of message/, /Correct the values/, /Links are not allowed/, /Nothing was sent/],
   },

@@ -83,5 +83,9 @@ function describeFailure(error: Error): string {
 }
 
 function indented(text: string): string {
-  return text.trimEnd().split('\n').map((line) => `    ${line}`).join('\n');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
 }

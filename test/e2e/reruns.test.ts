@@ -26,7 +26,9 @@ for (const release of SUPPORTED) {
 
     const run = async (parameters: JsonObject, settings: JsonObject): Promise<Execution> => {
       const { rest, credential } = stage();
-      const workflow = await rest.importWorkflow(chain('Again', [start(), messagingSend(parameters, settings)]), [credential]);
+      const workflow = await rest.importWorkflow(chain('Again', [start(), messagingSend(parameters, settings)]), [
+        credential,
+      ]);
       return await rest.waitForExecution(await rest.run(workflow, START), DEADLINE);
     };
     const activate = async (name: string, parameters: JsonObject): Promise<JsonObject> => {
@@ -56,21 +58,29 @@ for (const release of SUPPORTED) {
           assert.equal(execution.status, 'success');
           assert.deepEqual(received(), listOf(MESSAGES));
           const [sent = [], notSent = []] = execution.runsOf(SENDER).at(-1)?.outputs ?? [];
-          assert.deepEqual(sent.map(({ json }) => [json['phone'], json['status']]), listOf(MESSAGES).map(({ phone }) => [phone, 'sent']));
+          assert.deepEqual(
+            sent.map(({ json }) => [json['phone'], json['status']]),
+            listOf(MESSAGES).map(({ phone }) => [phone, 'sent']),
+          );
           assert.deepEqual(notSent, []);
         });
       }
 
       for (const onError of ['continueRegularOutput', 'continueErrorOutput']) {
         test(`for an item that can't be sent, sends no other one again (${onError})`, async () => {
-          const messages = LIST.messages.replace('={{ ', `={{ [{ phone: '07700 900124', message: 'Hello' }].concat(`).replace(' }}', ') }}');
+          const messages = LIST.messages
+            .replace('={{ ', `={{ [{ phone: '07700 900124', message: 'Hello' }].concat(`)
+            .replace(' }}', ') }}');
           const execution = await run({ ...LIST, messages }, { ...twice, maxTries: 3, onError });
           assert.equal(execution.status, 'success');
           assert.deepEqual(received(), listOf(MESSAGES));
           assert.equal(stage().sandbox.requests().length, 3);
           const items = execution.runsOf(SENDER).at(-1)?.outputs.flat() ?? [];
           const failed = items.filter(({ json }) => json['error'] !== undefined);
-          assert.deepEqual(failed.map(({ json }) => isObject(json['details']) && json['details']['code']), ['INVALID_PHONE']);
+          assert.deepEqual(
+            failed.map(({ json }) => isObject(json['details']) && json['details']['code']),
+            ['INVALID_PHONE'],
+          );
           assert.equal(items.length, MESSAGES + 1);
         });
       }
@@ -99,14 +109,20 @@ for (const release of SUPPORTED) {
         assert.equal(third.status, 'success');
         assert.deepEqual(received(), listOf(MESSAGES));
         const [sent = []] = third.runsOf(SENDER).at(-1)?.outputs ?? [];
-        assert.deepEqual(sent.map(({ json }) => json['phone']), listOf(MESSAGES).map(({ phone }) => phone));
+        assert.deepEqual(
+          sent.map(({ json }) => json['phone']),
+          listOf(MESSAGES).map(({ phone }) => phone),
+        );
       });
 
       test('leaves alone what may have gone out, and says so', async () => {
         stage().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1 }]);
         const id = await callAndFail('uncertain');
         const retried = await retry(id);
-        assert.deepEqual([retried.status, retried.error], ['error', 'The connection to the service was lost before its answer came']);
+        assert.deepEqual(
+          [retried.status, retried.error],
+          ['error', 'The connection to the service was lost before its answer came'],
+        );
         assert.deepEqual(received(), listOf(MESSAGES));
         assert.equal(stage().sandbox.requests().length, 3);
       });

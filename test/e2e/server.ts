@@ -36,7 +36,15 @@ export interface ServerOptions {
  *
  * @throws DemoFailure with its last words when it ends or stays silent
  */
-export async function startServer({ command, args, folder, user, endSignal, ask, closing }: ServerOptions): Promise<void> {
+export async function startServer({
+  command,
+  args,
+  folder,
+  user,
+  endSignal,
+  ask,
+  closing,
+}: ServerOptions): Promise<void> {
   const name = path.basename(command);
   const logFile = path.join(folder, `${name}.log`);
   const log = await open(logFile, 'a');
@@ -46,7 +54,10 @@ export async function startServer({ command, args, folder, user, endSignal, ask,
   const lastWords = () => readFileSync(logFile, 'utf8').trim().split('\n').slice(-12).join('\n');
 
   let failure: string | undefined;
-  server.once('error', (error) => (failure = systemCode(error) === 'ENOENT' ? `${name} can't be found` : error.message));
+  server.once(
+    'error',
+    (error) => (failure = systemCode(error) === 'ENOENT' ? `${name} can't be found` : error.message),
+  );
   server.once('exit', (code, signal) => (failure ??= `${name} ended by itself (${signal ?? `exit code ${code}`})`));
   const end = () => void server.kill(endSignal);
   // Before its folder is removed, which is a listener of the same event.
@@ -58,8 +69,16 @@ export async function startServer({ command, args, folder, user, endSignal, ask,
     process.removeListener('exit', end);
   });
 
-  await waitFor(`${name} to start`, START_DEADLINE_SECONDS, async () => {
-    if (failure !== undefined) throw new DemoFailure(`${failure}.\n${lastWords()}`);
-    return await ask().then(() => true, () => undefined);
-  }, { signal: stopped.signal, evidence: lastWords });
+  await waitFor(
+    `${name} to start`,
+    START_DEADLINE_SECONDS,
+    async () => {
+      if (failure !== undefined) throw new DemoFailure(`${failure}.\n${lastWords()}`);
+      return await ask().then(
+        () => true,
+        () => undefined,
+      );
+    },
+    { signal: stopped.signal, evidence: lastWords },
+  );
 }

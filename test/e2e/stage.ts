@@ -59,14 +59,21 @@ export class Stage {
   }
 
   /** Installs n8n where that has not been done yet, and starts it with everything in its place. */
-  static async start({ release = CURRENT, sandbox: options, environment: settings, database, beside }: StageOptions = {}): Promise<Stage> {
+  static async start({
+    release = CURRENT,
+    sandbox: options,
+    environment: settings,
+    database,
+    beside,
+  }: StageOptions = {}): Promise<Stage> {
     const { signal } = stopped;
     const closing = new Closing();
     try {
       const installation = await installN8n(release, { say: (line) => console.log(line), signal });
       const folder = await makeFolder(closing);
       await placePackage(tarball(), folder, signal);
-      const sandbox = beside?.sandbox ?? (await startSandbox({ keys: [KEY], limit: 0, credits: 1_000_000, ...options }));
+      const sandbox =
+        beside?.sandbox ?? (await startSandbox({ keys: [KEY], limit: 0, credits: 1_000_000, ...options }));
       if (beside === undefined) closing.add(() => sandbox.close());
       const port = await getPort();
       const environment = { ...settings, ...(await database?.(closing)) };

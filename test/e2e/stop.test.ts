@@ -26,13 +26,19 @@ for (const release of SUPPORTED) {
       const loggedBefore = readLog().length;
       // It is answered only when the run has ended.
       const call = callWebhook(n8n.url, 'stop', {});
-      await stage().waitFor('the middle of the run', 30, async () => sandbox.messages().length === requests * 100 || undefined);
+      await stage().waitFor(
+        'the middle of the run',
+        30,
+        async () => sandbox.messages().length === requests * 100 || undefined,
+      );
       const [running] = await rest.executionsOf(workflow);
       assert.equal(running?.status, 'running');
       const pressed = performance.now();
       await rest.stop(running.id);
       await call;
-      const summary = await stage().waitFor('the node to end', 30, async () => summaryIn(readLog().slice(loggedBefore)));
+      const summary = await stage().waitFor('the node to end', 30, async () =>
+        summaryIn(readLog().slice(loggedBefore)),
+      );
       const seconds = (performance.now() - pressed) / 1000;
       await rest.deactivate(workflow, DEADLINE);
       return { summary, seconds, execution: await rest.waitForExecution(running.id, DEADLINE) };
@@ -57,7 +63,10 @@ for (const release of SUPPORTED) {
       assert.deepEqual(plain(sandbox.messages()), listOf(200));
       assert.equal(sandbox.requests().length, 2);
       // This is n8n's doing, and the reason for what the README says about Stop.
-      assert.deepEqual(execution.runsOf(SENDER).flatMap(({ outputs }) => outputs.flat()), []);
+      assert.deepEqual(
+        execution.runsOf(SENDER).flatMap(({ outputs }) => outputs.flat()),
+        [],
+      );
     });
   });
 }

@@ -6,6 +6,7 @@ export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
 /** The packed package under test. */
 export function tarball(): string {
   const file = process.env[TARBALL_VARIABLE];
-  if (file === undefined) throw new DemoFailure('Run the parts by "npm run test:e2e -- <part>": it packs the package first.');
+  if (file === undefined)
+    throw new DemoFailure('Run the parts by "npm run test:e2e -- <part>": it packs the package first.');
   return file;
 }

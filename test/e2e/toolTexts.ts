@@ -36,17 +36,27 @@ export function assertToolsExplainThemselves(tools: OfferedTool[]): void {
   assert.equal(of(BULK_TOOL).description, 'Send text messages to many phone numbers in Messaging Send');
   const bulk = inputs(of(BULK_TOOL));
   assert.deepEqual(Object.keys(bulk), ['Messages']);
-  assert.match(bulk['Messages'] ?? '', /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/);
+  assert.match(
+    bulk['Messages'] ?? '',
+    /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/,
+  );
   assert.match(bulk['Messages'] ?? '', /country code.*at most 1,000 characters.*credit/);
 }
 
 /** The inputs that a tool needs, each with what is said of it. */
 function inputs({ schema }: OfferedTool): Record<string, string> {
   const properties = Object.entries(asObject(schema['properties'] ?? {}, 'properties'));
-  assert.deepEqual(schema['required'] ?? [], properties.map(([name]) => name));
-  return Object.fromEntries(properties.map(([name, property]) => [name, isObject(property) ? asString(property['description'], name) : '']));
+  assert.deepEqual(
+    schema['required'] ?? [],
+    properties.map(([name]) => name),
+  );
+  return Object.fromEntries(
+    properties.map(([name, property]) => [name, isObject(property) ? asString(property['description'], name) : '']),
+  );
 }
 
 function shown(offered: OfferedTool): string {
-  return `${offered.name}: ${offered.description}\n${Object.entries(inputs(offered)).map(([name, text]) => `  ${name}: ${text}\n`).join('')}`;
+  return `${offered.name}: ${offered.description}\n${Object.entries(inputs(offered))
+    .map(([name, text]) => `  ${name}: ${text}\n`)
+    .join('')}`;
 }

@@ -47,7 +47,11 @@ export function agentWorkflow(release: ReleaseName, name: string, tools: Workflo
     name: 'Model',
     type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
     typeVersion: 1.3,
-    parameters: { model: { __rl: true, mode: 'id', value: 'made-up' }, ...VERSIONS[release].model, options: { maxRetries: 0 } },
+    parameters: {
+      model: { __rl: true, mode: 'id', value: 'made-up' },
+      ...VERSIONS[release].model,
+      options: { maxRetries: 0 },
+    },
     credentials: { openAiApi: { id: '', name: '' } },
   };
   return workflow(name, [start(), agent, model, ...tools], {

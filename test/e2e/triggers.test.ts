@@ -44,13 +44,20 @@ for (const release of SUPPORTED) {
       const { sandbox, n8n } = stage();
       const phone = '={{ $json.body.phone }}';
       const message = '=Order {{ $json.body.order }} is on its way.';
-      await activate('Webhook', webhook('order'), messagingSend({ resource: 'message', operation: 'send', phone, message }));
+      await activate(
+        'Webhook',
+        webhook('order'),
+        messagingSend({ resource: 'message', operation: 'send', phone, message }),
+      );
 
       const { status, items } = await callWebhook(n8n.url, 'order', { phone: phoneAt(1), order: 17 });
 
       assert.deepEqual(plain(sandbox.messages()), [{ phone: phoneAt(1), message: 'Order 17 is on its way.' }]);
       assert.equal(status, 200);
-      assert.deepEqual(items.map((item) => [item['message_id'], item['phone'], item['status']]), [[1001, phoneAt(1), 'sent']]);
+      assert.deepEqual(
+        items.map((item) => [item['message_id'], item['phone'], item['status']]),
+        [[1001, phoneAt(1), 'sent']],
+      );
     });
 
     test('the list of 250 messages that a webhook brings goes out in 3 requests', async () => {
@@ -64,10 +71,22 @@ for (const release of SUPPORTED) {
 
       assert.deepEqual(plain(sandbox.messages()), list);
       // The last two are under way at once.
-      assert.deepEqual(sandbox.requests().map((request) => request.messages).sort(), [100, 100, 50]);
+      assert.deepEqual(
+        sandbox
+          .requests()
+          .map((request) => request.messages)
+          .sort(),
+        [100, 100, 50],
+      );
       assert.equal(status, 200);
-      assert.deepEqual(items.map((item) => item['phone']), list.map(({ phone }) => phone));
-      assert.equal(items.every((item) => item['status'] === 'sent'), true);
+      assert.deepEqual(
+        items.map((item) => item['phone']),
+        list.map(({ phone }) => phone),
+      );
+      assert.equal(
+        items.every((item) => item['status'] === 'sent'),
+        true,
+      );
     });
   });
 }

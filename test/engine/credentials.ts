@@ -13,7 +13,10 @@ import {
 
 /** The one thing that n8n-core leaves to the server: where credentials are stored. Here all nodes have the same one. */
 export class Credentials extends ICredentialsHelper {
-  constructor(private readonly data: ICredentialDataDecryptedObject, private readonly type: ICredentialType) {
+  constructor(
+    private readonly data: ICredentialDataDecryptedObject,
+    private readonly type: ICredentialType,
+  ) {
     super();
   }
 
@@ -34,7 +37,8 @@ export class Credentials extends ICredentialsHelper {
     node?: INode,
   ): Promise<IHttpRequestOptions> {
     const { authenticate } = this.type;
-    if (typeof authenticate !== 'object' || workflow === undefined || node === undefined) throw new Error('not generic');
+    if (typeof authenticate !== 'object' || workflow === undefined || node === undefined)
+      throw new Error('not generic');
     for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
       requestOptions.headers ??= {};
       requestOptions.headers[name] = workflow.expression.getSimpleParameterValue(node, value as string, 'internal', {

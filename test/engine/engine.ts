@@ -93,7 +93,17 @@ export interface Prepared {
 }
 
 /** What n8n's WorkflowExecute needs to run a workflow. */
-export async function prepareEngine({ nodes, connections, types, account, mode, onConsole, onStore, settings, staticData }: EngineSetup): Promise<Prepared> {
+export async function prepareEngine({
+  nodes,
+  connections,
+  types,
+  account,
+  mode,
+  onConsole,
+  onStore,
+  settings,
+  staticData,
+}: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
     const type = types[name];
@@ -105,8 +115,26 @@ export async function prepareEngine({ nodes, connections, types, account, mode, 
     getByNameAndVersion: (name, version) => NodeHelpers.getVersionedNodeType(typeOf(name), version),
     getKnownTypes: () => ({}),
   };
-  const workflow = new Workflow({ id: 'test', nodes, connections, active: false, nodeTypes, settings: { executionOrder: 'v1', ...settings }, ...(staticData && { staticData }) });
-  const hooks = new ExecutionLifecycleHooks(mode, '1', { id: 'test', name: 'test', active: false, nodes, connections, createdAt: new Date(), updatedAt: new Date(), isArchived: false, activeVersionId: null });
+  const workflow = new Workflow({
+    id: 'test',
+    nodes,
+    connections,
+    active: false,
+    nodeTypes,
+    settings: { executionOrder: 'v1', ...settings },
+    ...(staticData && { staticData }),
+  });
+  const hooks = new ExecutionLifecycleHooks(mode, '1', {
+    id: 'test',
+    name: 'test',
+    active: false,
+    nodes,
+    connections,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+    isArchived: false,
+    activeVersionId: null,
+  });
   if (onStore !== undefined) {
     hooks.addHandler('workflowExecuteAfter', async ({ data }) => {
       onStore(data);

@@ -1,6 +1,17 @@
 import { startSandbox, type Fault } from '../../sandbox/server';
 import { runRouting, runWorkflow, type StoredError } from './n8n';
-import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import {
+  accountOf,
+  contacts,
+  GET_BALANCE,
+  KEY,
+  phoneAt,
+  sandboxForTests,
+  SEND,
+  SEND_BULK,
+  SEND_LIST,
+  withOptions,
+} from './setup';
 
 const sandbox = sandboxForTests();
 
@@ -39,15 +50,35 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     ['MISSING_API_KEY', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /got no API key/, '401'],
     ['INVALID_API_KEY', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
-    ['INSUFFICIENT_CREDITS', { kind: 'status', status: 402, error: { required_credits: 250, available_credits: 7 } }, /250 needed, 7 available/, '402'],
-    ['VALIDATION_ERROR', { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] }, /does not accept.*phone/, '422'],
+    [
+      'INSUFFICIENT_CREDITS',
+      { kind: 'status', status: 402, error: { required_credits: 250, available_credits: 7 } },
+      /250 needed, 7 available/,
+      '402',
+    ],
+    [
+      'VALIDATION_ERROR',
+      { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
+      /does not accept.*phone/,
+      '422',
+    ],
     ['VALIDATION_ERROR without details', { kind: 'status', status: 422 }, /does not accept/, '422'],
     ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /no more requests for now/, '429'],
     ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /no more requests for now/, '429'],
     ['SERVER_ERROR', { kind: 'status', status: 500 }, /failed while it handled the request/, '500'],
     ['a 502 with an HTML page', { kind: 'html', status: 502 }, /failed to answer \(HTTP 502\)/, '502'],
-    ['success: false in a 200', { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' }, /API key is not valid/, '200'],
-    ['an unknown code', { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' }, /refused the request \(HTTP 409\)/, '409'],
+    [
+      'success: false in a 200',
+      { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' },
+      /API key is not valid/,
+      '200',
+    ],
+    [
+      'an unknown code',
+      { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' },
+      /refused the request \(HTTP 409\)/,
+      '409',
+    ],
     ['an empty 201', { kind: 'body', status: 201, body: '' }, /not this API's/, '201'],
     ['the JSON of another service', { kind: 'body', status: 200, body: '{"hello":"world"}' }, /not this API's/, '200'],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
@@ -70,7 +101,10 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     const gone = await startSandbox();
     await gone.close();
     const error = await errorOf(path, parameters, accountOf(gone));
-    expect(error).toMatchObject({ name: 'NodeApiError', message: 'Nothing takes connections at the address of the service' });
+    expect(error).toMatchObject({
+      name: 'NodeApiError',
+      message: 'Nothing takes connections at the address of the service',
+    });
   });
 
   test('says that the Base URL is no address', async () => {
@@ -81,7 +115,9 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   });
 
   test('never shows the key, not even when the service repeats it', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 401, message: `No such key: ${KEY}`, details: { key: [KEY] }, on: 'any' }]);
+    sandbox().setFaults([
+      { kind: 'status', status: 401, message: `No such key: ${KEY}`, details: { key: [KEY] }, on: 'any' },
+    ]);
     const error = await errorOf(path, parameters);
     expect(allOf(error)).toContain('No such key');
     expect(allOf(error)).not.toContain(KEY);
@@ -122,7 +158,11 @@ test('the true errors of the service: no key, a wrong key, too few credits', asy
 test('the true limit of the service: a 61st request in a minute is refused, and the error says so', async () => {
   const limited = await startSandbox({ keys: [KEY] });
   try {
-    const { error } = await runWorkflow({ account: accountOf(limited), items: contacts(61), parameters: withOptions(SEND, { parallelRequests: 1 }) });
+    const { error } = await runWorkflow({
+      account: accountOf(limited),
+      items: contacts(61),
+      parameters: withOptions(SEND, { parallelRequests: 1 }),
+    });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
     expect(error?.description).toContain('60 of 61 messages had gone out before');
     expect(limited.messages()).toHaveLength(60);
@@ -133,5 +173,18 @@ test('the true limit of the service: a 61st request in a minute is refused, and 
 
 /** Everything of an error that is stored or shown. */
 function allOf(error: StoredError): string {
-  return JSON.stringify(error, Object.getOwnPropertyNames(error).concat(['message', 'description', 'messages', 'context', 'data', 'cause', 'errorResponse', 'details', 'stack']));
+  return JSON.stringify(
+    error,
+    Object.getOwnPropertyNames(error).concat([
+      'message',
+      'description',
+      'messages',
+      'context',
+      'data',
+      'cause',
+      'errorResponse',
+      'details',
+      'stack',
+    ]),
+  );
 }

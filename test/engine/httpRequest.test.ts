@@ -14,7 +14,8 @@ const WITH_A_BAD_NUMBER = LIST.map((contact, index) => (index === 99 ? { ...cont
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 let sandbox: Sandbox;
-const start = async (options: Partial<SandboxOptions> = {}) => void (sandbox = await startSandbox({ keys: [KEY], credits: 10_000, ...options }));
+const start = async (options: Partial<SandboxOptions> = {}) =>
+  void (sandbox = await startSandbox({ keys: [KEY], credits: 10_000, ...options }));
 afterEach(async () => await sandbox.close());
 
 /** What arrived, in its order, and the error that ended the execution. */
@@ -24,12 +25,20 @@ async function outcome(list: typeof LIST, steps: Steps) {
     (thrown: { httpCode: string }) => thrown.httpCode,
   );
   const phones = sandbox.messages().map(({ phone }) => phone);
-  return { error, sent: phones.length, twice: phones.length - new Set(phones).size, requests: sandbox.requests().length };
+  return {
+    error,
+    sent: phones.length,
+    twice: phones.length - new Set(phones).size,
+    requests: sandbox.requests().length,
+  };
 }
 
 /** The page's own workflow from its loop on, against the sandbox; its Wait lets all pass at once. */
 function loop(settings: Step['settings'] = {}): Steps {
-  const file = JSON.parse(readFileSync(join(__dirname, '../../docs/loop-and-http-request.json'), 'utf8')) as { nodes: INode[]; connections: IConnections };
+  const file = JSON.parse(readFileSync(join(__dirname, '../../docs/loop-and-http-request.json'), 'utf8')) as {
+    nodes: INode[];
+    connections: IConnections;
+  };
   const step = (name: string): Step => {
     const { type, typeVersion: version, parameters } = file.nodes.find((node) => node.name === name) ?? ({} as INode);
     const outputs = (file.connections[name]?.main ?? []).map((ends) => (ends ?? []).map(({ node }) => node));
@@ -70,7 +79,10 @@ describe('Loop Over Items and HTTP Request', () => {
 
   test('with On Error set to Continue, they go on', async () => {
     await start({ limit: 0 });
-    expect(await outcome(WITH_A_BAD_NUMBER, loop({ onError: 'continueRegularOutput' }))).toMatchObject({ error: null, sent: 249 });
+    expect(await outcome(WITH_A_BAD_NUMBER, loop({ onError: 'continueRegularOutput' }))).toMatchObject({
+      error: null,
+      sent: 249,
+    });
   });
 
   test('with Retry On Fail, they send a message twice whose answer was lost', async () => {
@@ -82,13 +94,23 @@ describe('Loop Over Items and HTTP Request', () => {
 describe('HTTP Request without a loop', () => {
   test('sends what the limit lets through, and fails as a whole', async () => {
     await start();
-    expect(await outcome(LIST, requestPerItem(sandbox.url))).toEqual({ error: '429', sent: 60, twice: 0, requests: 250 });
+    expect(await outcome(LIST, requestPerItem(sandbox.url))).toEqual({
+      error: '429',
+      sent: 60,
+      twice: 0,
+      requests: 250,
+    });
   });
 
   test('with Retry On Fail, sends all items again', async () => {
     await start({ limit: 0, faults: [{ kind: 'status', status: 500, after: 9 }] });
     const [request, ...rest] = requestPerItem(sandbox.url);
-    expect(await outcome(LIST, [{ ...request, settings: RETRY }, ...rest])).toEqual({ error: null, sent: 499, twice: 249, requests: 500 });
+    expect(await outcome(LIST, [{ ...request, settings: RETRY }, ...rest])).toEqual({
+      error: null,
+      sent: 499,
+      twice: 249,
+      requests: 500,
+    });
   });
 });
 
@@ -110,7 +132,11 @@ describe('Messaging Send', () => {
 
   test('sends to all others than a number that is not valid', async () => {
     await start();
-    expect(await outcome(WITH_A_BAD_NUMBER, steps({ onError: 'continueErrorOutput' }))).toMatchObject({ error: null, sent: 249, twice: 0 });
+    expect(await outcome(WITH_A_BAD_NUMBER, steps({ onError: 'continueErrorOutput' }))).toMatchObject({
+      error: null,
+      sent: 249,
+      twice: 0,
+    });
   });
 
   test('with Retry On Fail, does not send a message again whose answer was lost', async () => {

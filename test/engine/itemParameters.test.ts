@@ -9,14 +9,38 @@ import { SEND } from './setup';
 
 /** What n8n hands to a node whose Phone is this expression. */
 async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteFunctions> {
-  const node: INode = { id: '1', name: 'Send', type: NODE_TYPE, typeVersion: 1, position: [0, 0], parameters: { ...SEND, phone } };
+  const node: INode = {
+    id: '1',
+    name: 'Send',
+    type: NODE_TYPE,
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: { ...SEND, phone },
+  };
   const account = { baseUrl: 'http://127.0.0.1', apiKey: '' };
   const types = { [NODE_TYPE]: (await loadPackage()).node };
-  const { workflow, additionalData } = await prepareEngine({ nodes: [node], connections: {}, types, account, mode: 'manual' });
+  const { workflow, additionalData } = await prepareEngine({
+    nodes: [node],
+    connections: {},
+    types,
+    account,
+    mode: 'manual',
+  });
   const items = jsons.map((json) => ({ json }));
   const input = { main: [items] };
   const data = createRunExecutionData();
-  return new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, { node, data: input, source: null }, []);
+  return new ExecuteContext(
+    workflow,
+    node,
+    additionalData,
+    'manual',
+    data,
+    0,
+    items,
+    input,
+    { node, data: input, source: null },
+    [],
+  );
 }
 
 /** A value, or the message of the error in its place. */
@@ -28,7 +52,24 @@ function valueOrError(read: () => unknown): unknown {
   }
 }
 
-const NAMES = ['a', 'b', '_c1', 'phone number', '0', '', 'length', 'größe', 'constructor', '__proto__', 'toJSON', 'caller', '}}', '{{', "it's", '\n'];
+const NAMES = [
+  'a',
+  'b',
+  '_c1',
+  'phone number',
+  '0',
+  '',
+  'length',
+  'größe',
+  'constructor',
+  '__proto__',
+  'toJSON',
+  'caller',
+  '}}',
+  '{{',
+  "it's",
+  '\n',
+];
 
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -53,11 +94,20 @@ const expressionAndItems = fc.array(step, { minLength: 1, maxLength: 3 }).chain(
   const written = steps.map((each) => each.written).join('');
   const json = fc.tuple(fc.nat({ max: 9 }), fc.boolean(), leaf).map(([depth, asList, value]) => {
     const names = steps.slice(0, depth).map(({ name }) => name);
-    return names.reduceRight<unknown>((inner, name) => (asList && /^\d$/.test(name) ? listWith(Number(name), inner) : Object.fromEntries([[name, inner]])), value);
+    return names.reduceRight<unknown>(
+      (inner, name) =>
+        asList && /^\d$/.test(name) ? listWith(Number(name), inner) : Object.fromEntries([[name, inner]]),
+      value,
+    );
   });
   return fc.record({
     phone: fc.tuple(space, space).map(([before, after]) => `={{${before}$json${written}${after}}}`),
-    jsons: fc.array(json.map((value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { a: value })), { minLength: 1, maxLength: 5 }),
+    jsons: fc.array(
+      json.map((value) =>
+        typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { a: value },
+      ),
+      { minLength: 1, maxLength: 5 },
+    ),
   });
 });
 

@@ -5,12 +5,20 @@ import { killed, retryExecution, runWorkflow, type Ran, type Setup } from './n8n
 import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, withOptions } from './setup';
 
 const sandbox = sandboxForTests();
-const received = () => sandbox().messages().map(({ phone }) => phone).sort();
+const received = () =>
+  sandbox()
+    .messages()
+    .map(({ phone }) => phone)
+    .sort();
 const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({ account: accountOf(sandbox()), ...setup });
-const outcomesOf = ({ outputs }: Ran) => outputs.flat().map(({ json }) => (json.error === undefined ? json.status : (json.details as IDataObject).outcome));
+const outcomesOf = ({ outputs }: Ran) =>
+  outputs.flat().map(({ json }) => (json.error === undefined ? json.status : (json.details as IDataObject).outcome));
 const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
 
-const ways: Array<[string, INodeParameters]> = [['Send', SEND], ['Send Bulk', SEND_BULK]];
+const ways: Array<[string, INodeParameters]> = [
+  ['Send', SEND],
+  ['Send Bulk', SEND_BULK],
+];
 const deaths: Array<[string, (ran: Ran) => Ran]> = [
   ['while the node ran, with the progress stored', (ran) => killed(ran, 'node')],
   ['while the node ran, with nothing stored', (ran) => killed(ran, 'start')],
@@ -33,7 +41,9 @@ describe.each(ways)('%s', (_name, parameters) => {
       const setup = setupOf({ items: contacts(4), parameters });
       const ran = kill(await begun(setup));
       const { error } = await retryExecution(ran, setup);
-      expect(error?.message).toBe('n8n was ended in the middle of an earlier try, and what became of this message was lost');
+      expect(error?.message).toBe(
+        'n8n was ended in the middle of an earlier try, and what became of this message was lost',
+      );
       expect(error?.description).toContain('Send Again');
       expect(error?.description).toContain('0 of 4 messages had gone out before, and 4 may have.');
       expect(received()).toEqual(phones(0, 1));
@@ -114,7 +124,10 @@ describe.each(ways)('%s', (_name, parameters) => {
 
 describe.each(ways)('what is no sign of it: %s', (_name, parameters) => {
   test('a run that failed before it had sent anything', async () => {
-    const setup = setupOf({ items: contacts(2), parameters: withOptions(parameters, { defaultCountryCode: '={{ nonsense( }}' }) });
+    const setup = setupOf({
+      items: contacts(2),
+      parameters: withOptions(parameters, { defaultCountryCode: '={{ nonsense( }}' }),
+    });
     const ran = await runWorkflow(setup);
     expect(ran.error).toBeDefined();
     const { error } = await retryExecution(ran, setup, { ...setup, parameters });

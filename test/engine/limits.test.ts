@@ -32,7 +32,9 @@ class FakeClock {
   wait(signal?: AbortSignal): Wait {
     return async (what) => {
       signal?.throwIfAborted();
-      const stopped = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+      const stopped = new Promise<void>((resolve) =>
+        signal?.addEventListener('abort', () => resolve(), { once: true }),
+      );
       await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
       signal?.throwIfAborted();
     };
@@ -169,7 +171,11 @@ test('no slot is wasted: each request starts when it comes, or a window after an
 
 test('requests start in the order in which they came', async () => {
   const random = seededRandom(3);
-  const wanted = Array.from({ length: 30 }, (_, index) => ({ at: index * 100, toService: Math.floor(random() * 500), back: Math.floor(random() * 500) }));
+  const wanted = Array.from({ length: 30 }, (_, index) => ({
+    at: index * 100,
+    toService: Math.floor(random() * 500),
+    back: Math.floor(random() * 500),
+  }));
   const { order } = await traffic('sliding', 4, wanted, 0);
   expect(order).toEqual(wanted.map((_, index) => index));
 });
@@ -181,7 +187,10 @@ describe('a wait that is stopped', () => {
     (await pacer.acquire(1, clock.wait())).release();
     const stop = new AbortController();
     const started: string[] = [];
-    const first = pacer.acquire(1, clock.wait(stop.signal)).then(() => started.push('stopped'), () => started.push('gave up'));
+    const first = pacer.acquire(1, clock.wait(stop.signal)).then(
+      () => started.push('stopped'),
+      () => started.push('gave up'),
+    );
     const second = pacer.acquire(1, clock.wait()).then(() => started.push(`second at ${clock.now()}`));
     await clock.run(1_000);
     stop.abort();
@@ -260,15 +269,27 @@ describe('after a 429', () => {
   }
 
   /** The times at which requests were made, when the first ones are refused with these headers. */
-  async function times(headers: Array<Record<string, string>>, changed: Partial<Gate> = {}): Promise<{ at: number[]; reply: Reply }> {
+  async function times(
+    headers: Array<Record<string, string>>,
+    changed: Partial<Gate> = {},
+  ): Promise<{ at: number[]; reply: Reply }> {
     const clock = new FakeClock();
     const at: number[] = [];
     const left = [...headers];
-    const ended = attempt(async () => {
-      at.push(clock.now());
-      const next = left.shift();
-      return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
-    }, gateWith(clock, { ...changed, pacer: new Pacer(WINDOW, clock), wait: clock.wait(), now: clock.now, tally: new Tally(clock.now) }));
+    const ended = attempt(
+      async () => {
+        at.push(clock.now());
+        const next = left.shift();
+        return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
+      },
+      gateWith(clock, {
+        ...changed,
+        pacer: new Pacer(WINDOW, clock),
+        wait: clock.wait(),
+        now: clock.now,
+        tally: new Tally(clock.now),
+      }),
+    );
     await clock.run();
     return { at, reply: await ended };
   }
@@ -286,11 +307,14 @@ describe('after a 429', () => {
     ['nonsense', { 'retry-after': 'soon' }, 1_000],
     ['nonsense beside RateLimit-Reset', { 'retry-after': 'soon', 'ratelimit-reset': '4' }, 4_000],
     ['a negative number', { 'retry-after': '-5' }, 1_000],
-  ])('the same request is made again after the time that the answer gives: %s', async (_what, headers, milliseconds) => {
-    const { at, reply } = await times([headers]);
-    expect(at).toEqual([0, milliseconds]);
-    expect(reply).toBe(accepted);
-  });
+  ])(
+    'the same request is made again after the time that the answer gives: %s',
+    async (_what, headers, milliseconds) => {
+      const { at, reply } = await times([headers]);
+      expect(at).toEqual([0, milliseconds]);
+      expect(reply).toBe(accepted);
+    },
+  );
 
   test('that does not say how long, the waits get longer, up to the window', async () => {
     const { at } = await times(Array<Record<string, string>>(8).fill({}), { longestWait: 30 * WINDOW });
@@ -299,7 +323,9 @@ describe('after a 429', () => {
   });
 
   test('waits are never longer than Longest Wait in all, and then the refusal is the reply', async () => {
-    const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), { longestWait: 2 * WINDOW });
+    const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), {
+      longestWait: 2 * WINDOW,
+    });
     expect(at).toEqual([0, 40_000, 80_000, 120_000]);
     expect(reply.kind).toBe('rejected');
   });
@@ -325,10 +351,13 @@ describe('after a 429', () => {
       return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
     }, gate);
     await clock.run(5_000);
-    const other = attempt(async () => {
-      log.push(`other at ${clock.now()}`);
-      return await Promise.resolve(accepted);
-    }, { ...gate, tally: new Tally(clock.now) });
+    const other = attempt(
+      async () => {
+        log.push(`other at ${clock.now()}`);
+        return await Promise.resolve(accepted);
+      },
+      { ...gate, tally: new Tally(clock.now) },
+    );
     await clock.run();
     await Promise.all([first, other]);
     expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
@@ -343,44 +372,56 @@ describe('after a 429', () => {
       log.push(name);
       return await Promise.resolve(answer());
     };
-    const first = attempt(request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted)), gate);
+    const first = attempt(
+      request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted)),
+      gate,
+    );
     await clock.run(1);
-    const others = ['second', 'third'].map(async (name) => await attempt(request(name, () => accepted), gate));
+    const others = ['second', 'third'].map(
+      async (name) =>
+        await attempt(
+          request(name, () => accepted),
+          gate,
+        ),
+    );
     await clock.run();
     await Promise.all([first, ...others]);
     expect(log).toEqual(['first', 'first', 'first', 'second', 'third']);
   });
 
   // Only of this kind: under the others, the process that is first in one window may be first in all.
-  test.each([2, 3])('no request is refused for too long while %i busy processes share a token bucket', async (processes) => {
-    const clock = new FakeClock();
-    const random = seededRandom(5);
-    const limiter = createLimiter('token-bucket', 60, WINDOW);
-    const requestOf = async (): Promise<Reply> => {
-      await clock.sleep(150 * random());
-      const permit = limiter?.take(clock.now());
-      await clock.sleep(150 * random());
-      const seconds = Math.ceil((permit?.resetInMs ?? 0) / 1000);
-      return permit?.kind === 'granted' ? accepted : refusal({ 'retry-after': String(seconds) });
-    };
-    const kinds: string[] = [];
-    const execution = async (gate: Gate) => {
-      let left = 120 / processes;
-      const worker = async () => {
-        for (; left > 0; ) {
-          left -= 1;
-          kinds.push((await attempt(requestOf, gate)).kind);
-        }
+  test.each([2, 3])(
+    'no request is refused for too long while %i busy processes share a token bucket',
+    async (processes) => {
+      const clock = new FakeClock();
+      const random = seededRandom(5);
+      const limiter = createLimiter('token-bucket', 60, WINDOW);
+      const requestOf = async (): Promise<Reply> => {
+        await clock.sleep(150 * random());
+        const permit = limiter?.take(clock.now());
+        await clock.sleep(150 * random());
+        const seconds = Math.ceil((permit?.resetInMs ?? 0) / 1000);
+        return permit?.kind === 'granted' ? accepted : refusal({ 'retry-after': String(seconds) });
       };
-      await Promise.all(Array.from({ length: 16 }, worker));
-    };
-    const gates = Array.from({ length: processes }, () => gateWith(clock));
-    const all = Promise.all(gates.flatMap((gate) => Array.from({ length: 5 }, async () => await execution(gate))));
-    await clock.run();
-    await all;
-    expect(new Set(kinds)).toEqual(new Set(['accepted']));
-    expect(kinds).toHaveLength(600);
-  });
+      const kinds: string[] = [];
+      const execution = async (gate: Gate) => {
+        let left = 120 / processes;
+        const worker = async () => {
+          for (; left > 0;) {
+            left -= 1;
+            kinds.push((await attempt(requestOf, gate)).kind);
+          }
+        };
+        await Promise.all(Array.from({ length: 16 }, worker));
+      };
+      const gates = Array.from({ length: processes }, () => gateWith(clock));
+      const all = Promise.all(gates.flatMap((gate) => Array.from({ length: 5 }, async () => await execution(gate))));
+      await clock.run();
+      await all;
+      expect(new Set(kinds)).toEqual(new Set(['accepted']));
+      expect(kinds).toHaveLength(600);
+    },
+  );
 
   test('the time spent waiting is told, and waits that overlap count once', async () => {
     const clock = new FakeClock();

@@ -46,7 +46,9 @@ export interface StoredError {
 
 /** Runs a workflow of two nodes, items and Messaging Send, in n8n's engine. */
 export async function runWorkflow(setup: Setup): Promise<Ran> {
-  return await (await startWorkflow(setup)).ended;
+  return await (
+    await startWorkflow(setup)
+  ).ended;
 }
 
 /** A run under way. */
@@ -104,7 +106,11 @@ export function killed({ run, ...ran }: Ran, kept: 'node' | 'start', ended = fal
   if (kept === 'node') return { ...ran, run: { ...run, data } };
 
   const known = { startTime: 0, executionIndex: 0, executionTime: 0, source: [null] };
-  const replaced: ITaskData = { ...known, executionStatus: 'success', data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] } };
+  const replaced: ITaskData = {
+    ...known,
+    executionStatus: 'success',
+    data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] },
+  };
   const crashed: ITaskData = { ...known, executionStatus: 'crashed' };
   resultData.runData = { Send: [ended ? replaced : crashed], Items: [replaced] };
   resultData.lastNodeExecuted = 'Items';
@@ -150,11 +156,30 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }
 
-async function prepare({ items, parameters, account, onError, retryOnFail, moreItems = [], mode = 'manual', onStore, onConsole, settings }: Setup) {
+async function prepare({
+  items,
+  parameters,
+  account,
+  onError,
+  retryOnFail,
+  moreItems = [],
+  mode = 'manual',
+  onStore,
+  onConsole,
+  settings,
+}: Setup) {
   const { node: nodeType } = await loadPackage();
   const types = {
     'test.items': itemsNode(items.map((json) => ({ json }))),
-    ...Object.fromEntries(moreItems.map((more, index) => [`test.more${index}`, itemsNode(more.map((json) => ({ json })), ['main'])])),
+    ...Object.fromEntries(
+      moreItems.map((more, index) => [
+        `test.more${index}`,
+        itemsNode(
+          more.map((json) => ({ json })),
+          ['main'],
+        ),
+      ]),
+    ),
     [NODE_TYPE]: nodeType,
   };
   const node: INode = {
@@ -169,7 +194,14 @@ async function prepare({ items, parameters, account, onError, retryOnFail, moreI
     ...(retryOnFail && { retryOnFail: true, maxTries: retryOnFail.maxTries, waitBetweenTries: 1 }),
   };
   const start = START;
-  const more = moreItems.map((_, index): INode => ({ id: `more${index}`, name: `More ${index}`, type: `test.more${index}`, typeVersion: 1, position: [0, 100 * (index + 1)], parameters: {} }));
+  const more = moreItems.map((_, index): INode => ({
+    id: `more${index}`,
+    name: `More ${index}`,
+    type: `test.more${index}`,
+    typeVersion: 1,
+    position: [0, 100 * (index + 1)],
+    parameters: {},
+  }));
   const toSend = { node: 'Send', type: 'main', index: 0 } as const;
   // By their places, n8n runs Send for the items of the first node before it goes on to the next.
   const connections = {

@@ -4,7 +4,10 @@ import { runWorkflow } from './n8n';
 import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const sandbox = sandboxForTests();
-const received = () => sandbox().messages().map(({ phone }) => phone);
+const received = () =>
+  sandbox()
+    .messages()
+    .map(({ phone }) => phone);
 const run = async (setup: Omit<Parameters<typeof runWorkflow>[0], 'account'>) =>
   await runWorkflow({ account: accountOf(sandbox()), ...setup });
 
@@ -54,7 +57,13 @@ describe.each([
         json: {
           ...mixed[1],
           error: 'The phone number begins with 0, so its country code is missing',
-          details: { code: 'INVALID_PHONE', http_status: null, outcome: 'not_sent', phone: '07700 900001', description: expect.any(String) as string },
+          details: {
+            code: 'INVALID_PHONE',
+            http_status: null,
+            outcome: 'not_sent',
+            phone: '07700 900001',
+            description: expect.any(String) as string,
+          },
         },
         pairedItem: { item: 1 },
       },
@@ -62,7 +71,13 @@ describe.each([
         json: {
           ...mixed[3],
           error: 'The message is empty',
-          details: { code: 'INVALID_MESSAGE', http_status: null, outcome: 'not_sent', phone: phoneAt(3), description: expect.any(String) as string },
+          details: {
+            code: 'INVALID_MESSAGE',
+            http_status: null,
+            outcome: 'not_sent',
+            phone: phoneAt(3),
+            description: expect.any(String) as string,
+          },
         },
         pairedItem: { item: 3 },
       },
@@ -95,7 +110,9 @@ describe.each([
 
 test('Send refuses a text of 1,001 characters and gives its length; Send Bulk lets the service decide', async () => {
   const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }];
-  expect((await run({ items, parameters: SEND })).error?.message).toBe('The message has 1001 characters; at most 1000 can be sent');
+  expect((await run({ items, parameters: SEND })).error?.message).toBe(
+    'The message has 1001 characters; at most 1000 can be sent',
+  );
   expect((await run({ items, parameters: SEND_BULK })).error).toBeUndefined();
 });
 
@@ -122,7 +139,10 @@ test('a batch that the credits do not cover is not sent, nor anything after it',
   const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(100);
   expect(outputs[1]).toHaveLength(150);
-  expect(outputs[1]?.[0]?.json).toMatchObject({ error: 'Not enough credits: 100 needed, 50 available', details: { outcome: 'not_sent', http_status: 402 } });
+  expect(outputs[1]?.[0]?.json).toMatchObject({
+    error: 'Not enough credits: 100 needed, 50 available',
+    details: { outcome: 'not_sent', http_status: 402 },
+  });
 });
 
 describe('a message that only the service knows to be bad', () => {
@@ -130,19 +150,27 @@ describe('a message that only the service knows to be bad', () => {
   const refuse = (index: number, shape: object) =>
     sandbox().setFaults([{ kind: 'status', status: 422, on: 'bulk', ...shape, fields: [`messages.${index}.phone`] }]);
 
-  test.each(['field-message', 'dotted', 'bracket', 'object', 'nested', 'text'] as const)('costs no other of its batch (details: %s)', async (detailsShape) => {
-    refuse(3, { detailsShape });
-    const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.map(({ json }) => json.text)).toEqual(['Hello 3']);
-    expect(outputs[1]?.[0]?.json).toMatchObject({ details: { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 } });
-    expect(received()).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9].map(phoneAt));
-    expect(sandbox().requests()).toHaveLength(2);
-  });
+  test.each(['field-message', 'dotted', 'bracket', 'object', 'nested', 'text'] as const)(
+    'costs no other of its batch (details: %s)',
+    async (detailsShape) => {
+      refuse(3, { detailsShape });
+      const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+      expect(outputs[1]?.map(({ json }) => json.text)).toEqual(['Hello 3']);
+      expect(outputs[1]?.[0]?.json).toMatchObject({
+        details: { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 },
+      });
+      expect(received()).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9].map(phoneAt));
+      expect(sandbox().requests()).toHaveLength(2);
+    },
+  );
 
   test('is named when the run stops', async () => {
     refuse(3, { detailsShape: 'dotted' });
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-    expect(error).toMatchObject({ message: 'The service does not accept the phone number of this message', context: { itemIndex: 3 } });
+    expect(error).toMatchObject({
+      message: 'The service does not accept the phone number of this message',
+      context: { itemIndex: 3 },
+    });
     expect(received()).toEqual([]);
   });
 });
@@ -178,24 +206,34 @@ test.each([
   ['On Error: Stop', 403, undefined],
   ['a wrong key', 401, 'continueErrorOutput'],
   ['no credits', 402, 'continueErrorOutput'],
-] as const)('after a failure (%s) no request starts, not even one that waits for its turn already', async (_name, status, onError) => {
-  sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
-  const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } } };
-  await run({ items: contacts(30), parameters, ...(onError && { onError }) });
-  expect(sandbox().requests()).toHaveLength(2);
-  expect(received()).toEqual([phoneAt(0)]);
-});
+] as const)(
+  'after a failure (%s) no request starts, not even one that waits for its turn already',
+  async (_name, status, onError) => {
+    sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
+    const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } } };
+    await run({ items: contacts(30), parameters, ...(onError && { onError }) });
+    expect(sandbox().requests()).toHaveLength(2);
+    expect(received()).toEqual([phoneAt(0)]);
+  },
+);
 
 test('a refusal that repeats the request is not taken for a list of what was sent', async () => {
   const { phone, text } = contacts(1)[0] ?? {};
-  const body = { success: false, error: { code: 'INSUFFICIENT_CREDITS', message: 'no' }, data: { messages: [{ phone, message: text }] } };
+  const body = {
+    success: false,
+    error: { code: 'INSUFFICIENT_CREDITS', message: 'no' },
+    data: { messages: [{ phone, message: text }] },
+  };
   sandbox().setFaults([{ kind: 'body', status: 402, body: JSON.stringify(body) }]);
   const { outputs } = await run({ items: contacts(1), parameters: SEND_BULK, onError: 'continueErrorOutput' });
   expect(outputs[1]?.[0]?.json).toMatchObject({ details: { code: 'INSUFFICIENT_CREDITS', outcome: 'not_sent' } });
 });
 
 test('an answer with an error field does not make n8n run the node again', async () => {
-  const body = { success: true, data: { error: 'deprecated', messages_sent: 1, messages: [{ message_id: 1, phone: phoneAt(0), status: 'sent' }] } };
+  const body = {
+    success: true,
+    data: { error: 'deprecated', messages_sent: 1, messages: [{ message_id: 1, phone: phoneAt(0), status: 'sent' }] },
+  };
   sandbox().setFaults([{ kind: 'body', status: 201, body: JSON.stringify(body), times: 9 }]);
   const parameters = withOptions(SEND_BULK, { output: 'batches' });
   await run({ items: contacts(1), parameters, onError: 'continueRegularOutput', retryOnFail: { maxTries: 3 } });
@@ -203,7 +241,10 @@ test('an answer with an error field does not make n8n run the node again', async
 });
 
 test('Default Country Code can differ from item to item', async () => {
-  const items = [{ phone: '07700 900123', text: 'Hello', code: '44' }, { phone: '0151 23456789', text: 'Hello', code: '+49' }];
+  const items = [
+    { phone: '07700 900123', text: 'Hello', code: '44' },
+    { phone: '0151 23456789', text: 'Hello', code: '+49' },
+  ];
   await run({ items, parameters: withOptions(SEND_BULK, { defaultCountryCode: '={{ $json.code }}' }) });
   expect(received()).toEqual(['447700900123', '4915123456789']);
 });

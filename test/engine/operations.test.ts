@@ -1,11 +1,28 @@
 import { loadPackage } from './engine';
 import { runRouting, runWorkflow } from './n8n';
-import { accountOf, contacts, GET_BALANCE, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import {
+  accountOf,
+  contacts,
+  GET_BALANCE,
+  KEY,
+  phoneAt,
+  sandboxForTests,
+  SEND,
+  SEND_BULK,
+  SEND_LIST,
+  withOptions,
+} from './setup';
 
 const sandbox = sandboxForTests();
 
-const received = () => sandbox().messages().map(({ phone, message }) => ({ phone, text: message }));
-const bulkSizes = () => sandbox().requests().map(({ messages }) => messages);
+const received = () =>
+  sandbox()
+    .messages()
+    .map(({ phone, message }) => ({ phone, text: message }));
+const bulkSizes = () =>
+  sandbox()
+    .requests()
+    .map(({ messages }) => messages);
 
 describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that ends in %s', (prefix) => {
   test('Get Balance gives credits and owner, in a workflow and through its routing', async () => {
@@ -45,7 +62,11 @@ describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that end
 
     expect((await runWorkflow(setup)).outputs).toEqual([[result]]);
     expect(await runRouting(setup)).toEqual([result]);
-    expect(sandbox().requests().map(({ path }) => path)).toEqual(Array(2).fill(`${prefix.replace(/\/+$/, '')}/messages/send-bulk`));
+    expect(
+      sandbox()
+        .requests()
+        .map(({ path }) => path),
+    ).toEqual(Array(2).fill(`${prefix.replace(/\/+$/, '')}/messages/send-bulk`));
   });
 });
 
@@ -77,11 +98,22 @@ describe('Send Bulk', () => {
 
     expect(outputs[0]).toEqual([
       {
-        json: expect.objectContaining({ messages_sent: 100, credits_used: 100, credits_remaining: 99_900, batch: 1 }) as object,
+        json: expect.objectContaining({
+          messages_sent: 100,
+          credits_used: 100,
+          credits_remaining: 99_900,
+          batch: 1,
+        }) as object,
         pairedItem: Array.from({ length: 100 }, (_, item) => ({ item })),
       },
       {
-        json: { messages_sent: 1, credits_used: 1, credits_remaining: 99_899, batch: 2, messages: [expect.objectContaining({ phone: phoneAt(100) })] },
+        json: {
+          messages_sent: 1,
+          credits_used: 1,
+          credits_remaining: 99_899,
+          batch: 2,
+          messages: [expect.objectContaining({ phone: phoneAt(100) })],
+        },
         pairedItem: [{ item: 100 }],
       },
     ]);
@@ -106,7 +138,10 @@ describe('Send Bulk', () => {
   });
 
   test('packs the lists of several items together and links each message to its own', async () => {
-    const list = (from: number, to: number) => contacts(to).slice(from).map(({ phone, text }) => ({ phone, message: text }));
+    const list = (from: number, to: number) =>
+      contacts(to)
+        .slice(from)
+        .map(({ phone, text }) => ({ phone, message: text }));
     const items = [{ list: list(0, 60) }, { list: list(60, 130) }];
     const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_LIST });
 
@@ -126,7 +161,14 @@ describe('Send Bulk', () => {
 });
 
 test('phone numbers go out clean, however they were written', async () => {
-  const phones = ['+44 7700 900123', '0044-7700-900124', '(44) 7700/900.125', '+44 (0)7700\u00a0900126', 447700900127, '\u202a447700900128\u202c'];
+  const phones = [
+    '+44 7700 900123',
+    '0044-7700-900124',
+    '(44) 7700/900.125',
+    '+44 (0)7700\u00a0900126',
+    447700900127,
+    '\u202a447700900128\u202c',
+  ];
   const items = phones.map((phone) => ({ phone, text: 'Hello' }));
   await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK });
 

@@ -63,14 +63,40 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
     const inScope = async <T>(poll: () => Promise<T>) => await poll();
     const { budget } = setup;
     const getBudget = budget === undefined ? undefined : () => budget;
-    const context = new PollContext(workflow, node, additionalData, mode, activationMode, emit, emitError, async () => {}, inScope, undefined, getBudget);
+    const context = new PollContext(
+      workflow,
+      node,
+      additionalData,
+      mode,
+      activationMode,
+      emit,
+      emitError,
+      async () => {},
+      inScope,
+      undefined,
+      getBudget,
+    );
     if (setup.withoutBudget === true) Object.defineProperty(context, 'getPollBudgetMs', { value: undefined });
     return context;
   };
-  await Container.get(ActiveWorkflowTriggers).addTriggers(workflow.id, workflow, [node.id], additionalData, 'trigger', activation, getTriggerFunctions, getPollFunctions);
+  await Container.get(ActiveWorkflowTriggers).addTriggers(
+    workflow.id,
+    workflow,
+    [node.id],
+    additionalData,
+    'trigger',
+    activation,
+    getTriggerFunctions,
+    getPollFunctions,
+  );
   store();
   // What n8n's clock calls at the Poll Times.
-  const atPollTime = Container.get(PollTriggerExecutor).create(workflow, node, getPollFunctions(workflow, node, additionalData, 'trigger', activation), () => true);
+  const atPollTime = Container.get(PollTriggerExecutor).create(
+    workflow,
+    node,
+    getPollFunctions(workflow, node, additionalData, 'trigger', activation),
+    () => true,
+  );
   return {
     poll: async () => await atPollTime(),
     started,
@@ -81,7 +107,9 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
 }
 
 /** A test run in the editor ("Fetch Test Event"): its items, or its error, and the static data after it. */
-export async function fetchTestEvent(setup: TriggerSetup): Promise<{ items: INodeExecutionData[]; error: StoredError | undefined; staticData: IDataObject }> {
+export async function fetchTestEvent(
+  setup: TriggerSetup,
+): Promise<{ items: INodeExecutionData[]; error: StoredError | undefined; staticData: IDataObject }> {
   const { workflow, additionalData, node } = await prepare(setup, 'manual');
   const { data } = await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: node });
   const run = data.resultData.runData[node.name]?.at(-1);
@@ -104,7 +132,14 @@ async function prepare({ parameters, account, stored }: TriggerSetup, mode: Engi
     credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
   };
   const staticData = JSON.parse(JSON.stringify(stored ?? {})) as IDataObject;
-  const prepared = await prepareEngine({ nodes: [node], connections: {}, types: { [TRIGGER_TYPE]: trigger }, account, mode, staticData });
+  const prepared = await prepareEngine({
+    nodes: [node],
+    connections: {},
+    types: { [TRIGGER_TYPE]: trigger },
+    account,
+    mode,
+    staticData,
+  });
   return { ...prepared, node };
 }
 

@@ -22,9 +22,18 @@ test('a production run writes one line to the log, without numbers, texts or the
   const lines: unknown[] = [];
   const onConsole = (...more: unknown[]) => void lines.push(...more);
   const items = [...contacts(2), { phone: '07700 900123', text: 'Hello' }];
-  await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK, mode: 'trigger', onError: 'continueErrorOutput', onConsole });
+  await runWorkflow({
+    account: accountOf(sandbox()),
+    items,
+    parameters: SEND_BULK,
+    mode: 'trigger',
+    onError: 'continueErrorOutput',
+    onConsole,
+  });
 
-  expect(info.mock.calls.map(([line]) => line)).toEqual(['Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request.']);
+  expect(info.mock.calls.map(([line]) => line)).toEqual([
+    'Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request.',
+  ]);
   expect(JSON.stringify(info.mock.calls)).not.toContain(KEY);
   expect(lines).toEqual([]);
 });

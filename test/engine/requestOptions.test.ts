@@ -10,7 +10,10 @@ import { runRouting, runWorkflow } from './n8n';
 import { accountOf, contacts, GET_BALANCE, KEY, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
 
 const sandbox = sandboxForTests();
-const bulkSizes = () => sandbox().requests().map(({ messages }) => messages);
+const bulkSizes = () =>
+  sandbox()
+    .requests()
+    .map(({ messages }) => messages);
 const batching = (batchSize: number, batchInterval = 0) => ({ batching: { batch: { batchSize, batchInterval } } });
 
 test.each([
@@ -33,7 +36,9 @@ test('"Items per Batch" caps the batches of a list that comes through the routin
 test('"Batch Interval" is the least time from one request to the next', async () => {
   const parameters = { ...SEND_BULK, requestOptions: batching(1, 60) };
   await runWorkflow({ account: accountOf(sandbox()), items: contacts(3), parameters });
-  const starts = sandbox().requests().map(({ started_at }) => Date.parse(started_at));
+  const starts = sandbox()
+    .requests()
+    .map(({ started_at }) => Date.parse(started_at));
   const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
   // Timers and clocks may differ by a few milliseconds; without the interval the gaps are near 0.
   for (const gap of gaps) expect(gap).toBeGreaterThan(40);
@@ -41,7 +46,11 @@ test('"Batch Interval" is the least time from one request to the next', async ()
 
 test('"Timeout" ends a request, and its messages are uncertain', async () => {
   sandbox().setFaults([{ kind: 'delay', ms: 5_000, times: 2 }]);
-  const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: { ...SEND_BULK, requestOptions: { timeout: 100 } } };
+  const setup = {
+    account: accountOf(sandbox()),
+    items: contacts(1),
+    parameters: { ...SEND_BULK, requestOptions: { timeout: 100 } },
+  };
   const { outputs } = await runWorkflow({ ...setup, onError: 'continueRegularOutput' });
   expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
   await expect(runRouting(setup)).rejects.toMatchObject({ message: 'The service did not answer in time' });
@@ -70,7 +79,11 @@ describe('with a proxy', () => {
 
   test.each([GET_BALANCE, SEND, SEND_BULK])('$operation goes through it, on both ways', async (parameters) => {
     const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: { ...parameters, requestOptions: { proxy: address } } };
+    const setup = {
+      account: accountOf(sandbox()),
+      items: contacts(1),
+      parameters: { ...parameters, requestOptions: { proxy: address } },
+    };
     expect((await runWorkflow(setup)).error).toBeUndefined();
     await runRouting(setup);
     expect(seen).toHaveLength(2);
@@ -87,10 +100,32 @@ describe('with a proxy', () => {
 describe('with a certificate that nobody has signed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-send-tls-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=127.0.0.1'], { stdio: 'ignore' });
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-days',
+      '2',
+      '-subj',
+      '/CN=127.0.0.1',
+    ],
+    { stdio: 'ignore' },
+  );
 
   test('nothing is sent, unless "Ignore SSL Issues" is on', async () => {
-    const secure = await startSandbox({ keys: [KEY], limit: 0, tls: { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } });
+    const secure = await startSandbox({
+      keys: [KEY],
+      limit: 0,
+      tls: { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') },
+    });
     try {
       const setup = { account: accountOf(secure), items: contacts(1), parameters: SEND_BULK };
       const refused = await runWorkflow(setup);

@@ -9,7 +9,12 @@ const AT_ONCE: INodeParameters = { requestsPerMinute: 1_000_000, longestWait: 0 
 
 /** The parameters of each operation, as the editor saves them. */
 export const GET_BALANCE: INodeParameters = { resource: 'balance', operation: 'get', options: AT_ONCE };
-const FROM_ITEM: INodeParameters = { resource: 'message', options: AT_ONCE, phone: '={{ $json.phone }}', message: '={{ $json.text }}' };
+const FROM_ITEM: INodeParameters = {
+  resource: 'message',
+  options: AT_ONCE,
+  phone: '={{ $json.phone }}',
+  message: '={{ $json.text }}',
+};
 export const SEND: INodeParameters = { ...FROM_ITEM, operation: 'send' };
 export const SEND_BULK: INodeParameters = { ...FROM_ITEM, operation: 'sendBulk', source: 'items' };
 export const SEND_LIST: INodeParameters = {

@@ -19,7 +19,11 @@ const parameters = (given: INodeParameters = {}, options: INodeParameters = {}):
   ...given,
   options: { ...AT_ONCE, ...options },
 });
-const setup = (given: Partial<TriggerSetup> = {}): TriggerSetup => ({ account: accountOf(sandbox()), parameters: parameters(), ...given });
+const setup = (given: Partial<TriggerSetup> = {}): TriggerSetup => ({
+  account: accountOf(sandbox()),
+  parameters: parameters(),
+  ...given,
+});
 
 /** The credits that each execution was started with. */
 const told = ({ started }: Active) => started.map((items) => items.map(({ json }) => json.credits));
@@ -112,7 +116,8 @@ describe('an active workflow', () => {
 });
 
 describe('after a restart of n8n, or a new activation', () => {
-  const restart = async (active: Active, given: Partial<TriggerSetup> = {}) => await activate(setup({ ...given, stored: active.stored() }));
+  const restart = async (active: Active, given: Partial<TriggerSetup> = {}) =>
+    await activate(setup({ ...given, stored: active.stored() }));
 
   test('a fall that was told is not told again', async () => {
     sandbox().setCredits(150);
@@ -167,23 +172,35 @@ describe('a test run', () => {
     sandbox().setCredits(credits);
     const test = await fetchTestEvent(setup({ stored: active.stored() }));
     expect(test.error).toBeUndefined();
-    expect(test.items).toMatchObject([{ json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } }]);
+    expect(test.items).toMatchObject([
+      { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
+    ]);
     expect(test.staticData).toEqual(active.stored());
   });
 
   test('is said to be one over its output', async () => {
     const { trigger } = await loadPackage();
-    expect(trigger.description.hints).toMatchObject([{ message: expect.stringContaining('A test always gives the current balance') as string, location: 'outputPane', whenToDisplay: 'afterExecution' }]);
+    expect(trigger.description.hints).toMatchObject([
+      {
+        message: expect.stringContaining('A test always gives the current balance') as string,
+        location: 'outputPane',
+        whenToDisplay: 'afterExecution',
+      },
+    ]);
   });
 
   test('of a workflow that never was active works as well, again and again', async () => {
     for (let run = 0; run < 2; run += 1) {
-      expect((await fetchTestEvent(setup())).items).toMatchObject([{ json: { credits: 100_000, previous_credits: null } }]);
+      expect((await fetchTestEvent(setup())).items).toMatchObject([
+        { json: { credits: 100_000, previous_credits: null } },
+      ]);
     }
   });
 
   test('shows what is wrong with the key', async () => {
-    const { items, error } = await fetchTestEvent(setup({ account: { ...accountOf(sandbox()), apiKey: 'made-up-wrong-key' } }));
+    const { items, error } = await fetchTestEvent(
+      setup({ account: { ...accountOf(sandbox()), apiKey: 'made-up-wrong-key' } }),
+    );
     expect(items).toEqual([]);
     expect(error).toMatchObject({ message: 'The API key is not valid', httpCode: '401' });
   });
@@ -205,55 +222,96 @@ describe('an error', () => {
     ['too many requests', { kind: 'status', status: 429 }, /no more requests for now/, '429'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['a page in place of the balance', { kind: 'body', status: 200, body: '<html>' }, /not this API's/, '200'],
-    ['a balance without credits', { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' }, /did not report the credits/, null],
-    ['credits that are no number', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"many"}}' }, /did not report the credits/, null],
-    ['credits that are empty', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":""}}' }, /did not report the credits/, null],
-    ['credits that are null', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":null}}' }, /did not report the credits/, null],
-    ['credits beyond all numbers', { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":-1e999}}' }, /did not report the credits/, null],
+    [
+      'a balance without credits',
+      { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' },
+      /did not report the credits/,
+      null,
+    ],
+    [
+      'credits that are no number',
+      { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"many"}}' },
+      /did not report the credits/,
+      null,
+    ],
+    [
+      'credits that are empty',
+      { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":""}}' },
+      /did not report the credits/,
+      null,
+    ],
+    [
+      'credits that are null',
+      { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":null}}' },
+      /did not report the credits/,
+      null,
+    ],
+    [
+      'credits beyond all numbers',
+      { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":-1e999}}' },
+      /did not report the credits/,
+      null,
+    ],
   ];
 
-  test.each(FAULTS)('of a poll (%s) is shown, starts nothing, and changes nothing of what is known', async (_what, fault, message, httpCode) => {
-    sandbox().setCredits(99);
-    const active = await activate(setup());
-    const known = active.inMemory();
-    sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
-    await active.poll();
-    expect(active.errors).toMatchObject([{ name: 'NodeApiError', message: expect.stringMatching(message) as string, httpCode }]);
-    expect(active.errors[0]?.context).not.toHaveProperty('itemIndex');
-    expect(active.inMemory()).toEqual(known);
+  test.each(FAULTS)(
+    'of a poll (%s) is shown, starts nothing, and changes nothing of what is known',
+    async (_what, fault, message, httpCode) => {
+      sandbox().setCredits(99);
+      const active = await activate(setup());
+      const known = active.inMemory();
+      sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
+      await active.poll();
+      expect(active.errors).toMatchObject([
+        { name: 'NodeApiError', message: expect.stringMatching(message) as string, httpCode },
+      ]);
+      expect(active.errors[0]?.context).not.toHaveProperty('itemIndex');
+      expect(active.inMemory()).toEqual(known);
 
-    await pollWith(active, 98, 150, 97);
-    expect(told(active)).toEqual([[99], [97]]);
-    expect(active.errors).toHaveLength(1);
-  });
+      await pollWith(active, 98, 150, 97);
+      expect(told(active)).toEqual([[99], [97]]);
+      expect(active.errors).toHaveLength(1);
+    },
+  );
 
-  test.each(FAULTS)('of the first poll (%s) keeps the workflow from being activated, and says why', async (_what, fault, message) => {
-    sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
-    const refused = activate(setup());
-    await expect(refused).rejects.toThrow(message);
-    await expect(refused).rejects.toThrow('There was a problem activating the workflow');
-    // n8n does not try again to activate a workflow at its start if the message has this word.
-    await expect(refused).rejects.not.toThrow('Authorization');
-  });
+  test.each(FAULTS)(
+    'of the first poll (%s) keeps the workflow from being activated, and says why',
+    async (_what, fault, message) => {
+      sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
+      const refused = activate(setup());
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow('There was a problem activating the workflow');
+      // n8n does not try again to activate a workflow at its start if the message has this word.
+      await expect(refused).rejects.not.toThrow('Authorization');
+    },
+  );
 
-  test.each(['init', 'leadershipChange'] as const)('of the first poll is stored when n8n resumes the workflow by itself (%s), and the watch goes on', async (activation) => {
-    sandbox().setCredits(150);
-    const before = await activate(setup());
-    sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
-    const active = await activate(setup({ activation, stored: before.stored() }));
-    await active.poll();
-    expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
-    expect(active.stored()).toEqual(before.stored());
+  test.each(['init', 'leadershipChange'] as const)(
+    'of the first poll is stored when n8n resumes the workflow by itself (%s), and the watch goes on',
+    async (activation) => {
+      sandbox().setCredits(150);
+      const before = await activate(setup());
+      sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
+      const active = await activate(setup({ activation, stored: before.stored() }));
+      await active.poll();
+      expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
+      expect(active.stored()).toEqual(before.stored());
 
-    await pollWith(active, 99, 98);
-    expect(told(active)).toEqual([[99]]);
-    expect(active.errors).toHaveLength(2);
-  });
+      await pollWith(active, 99, 98);
+      expect(told(active)).toEqual([[99]]);
+      expect(active.errors).toHaveLength(2);
+    },
+  );
 
   test('shows that nothing answers at the address', async () => {
     const account = { baseUrl: `http://127.0.0.1:${await closedPort()}/v1`, apiKey: KEY };
-    await expect(activate(setup({ account }))).rejects.toThrow('Nothing takes connections at the address of the service');
-    expect((await fetchTestEvent(setup({ account }))).error).toMatchObject({ name: 'NodeApiError', message: 'Nothing takes connections at the address of the service' });
+    await expect(activate(setup({ account }))).rejects.toThrow(
+      'Nothing takes connections at the address of the service',
+    );
+    expect((await fetchTestEvent(setup({ account }))).error).toMatchObject({
+      name: 'NodeApiError',
+      message: 'Nothing takes connections at the address of the service',
+    });
   });
 
   test.each<[string, INodeParameters, RegExp]>([
@@ -265,7 +323,10 @@ describe('an error', () => {
     ['Longest Wait is no number', parameters({}, { longestWait: 'long' }), /Longest Wait/],
     ['the proxy is no address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
   ])('names what is not right in the node, before any request: %s', async (_what, wrong, message) => {
-    expect((await fetchTestEvent(setup({ parameters: wrong }))).error).toMatchObject({ name: 'NodeOperationError', message: expect.stringMatching(message) as string });
+    expect((await fetchTestEvent(setup({ parameters: wrong }))).error).toMatchObject({
+      name: 'NodeOperationError',
+      message: expect.stringMatching(message) as string,
+    });
     await expect(activate(setup({ parameters: wrong }))).rejects.toThrow(message);
     expect(sandbox().requests()).toEqual([]);
   });
@@ -276,7 +337,9 @@ describe('an error', () => {
 });
 
 test('a threshold can come from an expression, and credits as a text of digits', async () => {
-  sandbox().setFaults([{ kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"49","user_id":"u-1"}}', on: 'balance' }]);
+  sandbox().setFaults([
+    { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"49","user_id":"u-1"}}', on: 'balance' },
+  ]);
   const active = await activate(setup({ parameters: parameters({ threshold: '={{ 25 * 2 }}' }) }));
   expect(active.started).toMatchObject([[{ json: { credits: 49, threshold: 50, user_id: 'u-1', user_name: null } }]]);
 });
@@ -295,7 +358,9 @@ describe('the limit', () => {
   test('a wait that would be longer than n8n gives a poll is not begun', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 2, on: 'balance' }]);
     const start = Date.now();
-    await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 1_000 }))).rejects.toThrow('no more requests for now');
+    await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 1_000 }))).rejects.toThrow(
+      'no more requests for now',
+    );
     expect(Date.now() - start).toBeLessThan(1_000);
     expect(sandbox().requests()).toHaveLength(1);
   });
@@ -322,7 +387,9 @@ describe('the time that n8n gives a poll', () => {
     const start = Date.now();
     await active.poll();
     expect(Date.now() - start).toBeLessThan(3_000);
-    expect(active.errors).toMatchObject([{ message: 'The balance could not be read in the time that n8n gives a poll' }]);
+    expect(active.errors).toMatchObject([
+      { message: 'The balance could not be read in the time that n8n gives a poll' },
+    ]);
   });
 
   test('is not needed: n8n 2.0 does not tell it', async () => {
@@ -332,6 +399,8 @@ describe('the time that n8n gives a poll', () => {
 
   test('"Timeout" under Request Options can be shorter', async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 5_000, on: 'balance' }]);
-    await expect(activate(setup({ parameters: { ...parameters(), requestOptions: { timeout: 100 } } }))).rejects.toThrow('did not answer in time');
+    await expect(
+      activate(setup({ parameters: { ...parameters(), requestOptions: { timeout: 100 } } })),
+    ).rejects.toThrow('did not answer in time');
   });
 });

@@ -46,7 +46,10 @@ export async function liveThrough(scenario: Scenario, sandbox: Sandbox): Promise
   }
 }
 
-function setupOf({ operation, source, wishes, onError, maxTries, batchSize, options }: Scenario, sandbox: Sandbox): Setup {
+function setupOf(
+  { operation, source, wishes, onError, maxTries, batchSize, options }: Scenario,
+  sandbox: Sandbox,
+): Setup {
   const fields =
     source === 'items'
       ? { phone: '={{ $json.phone }}', message: '={{ $json.text }}' }
@@ -54,7 +57,10 @@ function setupOf({ operation, source, wishes, onError, maxTries, batchSize, opti
   const list = (own: Wish[]) => own.map(({ phone, text }) => ({ phone, message: text }));
   return {
     account: accountOf(sandbox),
-    items: wishes.map((own): IDataObject => (source === 'items' ? { phone: own[0]?.phone, text: own[0]?.text } : { list: list(own) }) as IDataObject),
+    items: wishes.map(
+      (own): IDataObject =>
+        (source === 'items' ? { phone: own[0]?.phone, text: own[0]?.text } : { list: list(own) }) as IDataObject,
+    ),
     parameters: {
       resource: 'message',
       operation,
@@ -93,14 +99,20 @@ function readOutputs(scenario: Scenario, asked: readonly Asked[], { outputs }: R
   deepStrictEqual(outputs.length, scenario.onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const failed = [...main, ...errors].filter(({ json }) => json.error !== undefined);
   const went = main.filter(({ json }) => json.error === undefined);
-  if (scenario.onError === 'continueErrorOutput') ok(main.every(({ json }) => json.error === undefined), 'an error is on the normal output');
+  if (scenario.onError === 'continueErrorOutput')
+    ok(
+      main.every(({ json }) => json.error === undefined),
+      'an error is on the normal output',
+    );
 
   const said = new Map<Asked, Said>(asked.map((one) => [one, 'nothing']));
   const byPlace = new Map(asked.map((one) => [placeOf(one), one]));
   for (const { json, pairedItem } of failed) {
     const details = json.details as IDataObject;
     const part = details.part === undefined ? null : Number(details.part) - 1;
-    const one = byPlace.get(placeOf({ item: linkOf(pairedItem), entry: (details.entry as number | undefined) ?? null, part }));
+    const one = byPlace.get(
+      placeOf({ item: linkOf(pairedItem), entry: (details.entry as number | undefined) ?? null, part }),
+    );
     ok(one, `a failed item stands for no message: ${JSON.stringify(json)}`);
     deepStrictEqual(said.get(one), 'nothing', 'a message has two failed items');
     ok(details.outcome === 'not_sent' || details.outcome === 'uncertain', `outcome ${String(details.outcome)}`);
@@ -110,10 +122,18 @@ function readOutputs(scenario: Scenario, asked: readonly Asked[], { outputs }: R
   }
 
   const left = asked.filter((one) => said.get(one) === 'nothing');
-  ok(left.every(({ text }) => text !== null), 'a message that can not be sent has no failed item');
-  if (scenario.options.output === 'batches' && scenario.operation === 'sendBulk' && !scenario.options.dryRun) readBatches(left, went, said);
+  ok(
+    left.every(({ text }) => text !== null),
+    'a message that can not be sent has no failed item',
+  );
+  if (scenario.options.output === 'batches' && scenario.operation === 'sendBulk' && !scenario.options.dryRun)
+    readBatches(left, went, said);
   else readMessages(left, went, said);
-  if (scenario.options.dryRun) ok(left.every((one) => ['dry_run', 'skipped'].includes(said.get(one) ?? '')), 'a dry run sent');
+  if (scenario.options.dryRun)
+    ok(
+      left.every((one) => ['dry_run', 'skipped'].includes(said.get(one) ?? '')),
+      'a dry run sent',
+    );
   const represented = new Set([...went, ...failed].flatMap(({ pairedItem }) => linksOf(pairedItem)));
   for (const { item } of asked) ok(represented.has(item), `item ${item} is lost`);
   return said;
@@ -121,8 +141,19 @@ function readOutputs(scenario: Scenario, asked: readonly Asked[], { outputs }: R
 
 /** One item per message, in the order of the input. */
 function readMessages(left: readonly Asked[], went: readonly INodeExecutionData[], said: Map<Asked, Said>): void {
-  deepStrictEqual(went.map(({ json, pairedItem }) => [linkOf(pairedItem), json.phone, json.part ?? null]),
-    left.map(({ item, wish, part }, index) => [item, wish.cleanPhone, went[index]?.json.part === undefined && went[index]?.json.status === 'skipped' ? null : part === null ? null : part + 1]), 'output items');
+  deepStrictEqual(
+    went.map(({ json, pairedItem }) => [linkOf(pairedItem), json.phone, json.part ?? null]),
+    left.map(({ item, wish, part }, index) => [
+      item,
+      wish.cleanPhone,
+      went[index]?.json.part === undefined && went[index]?.json.status === 'skipped'
+        ? null
+        : part === null
+          ? null
+          : part + 1,
+    ]),
+    'output items',
+  );
   left.forEach((one, index) => {
     const status = went[index]?.json.status;
     said.set(one, status === 'skipped' || status === 'dry_run' ? status : 'sent');
@@ -130,7 +161,12 @@ function readMessages(left: readonly Asked[], went: readonly INodeExecutionData[
 }
 
 /** Each id is that of a message to that number, and of that text; no two items have the same. */
-function checkIds({ options, rounds }: Scenario, asked: readonly Asked[], { outputs }: Ran, messages: readonly SentMessage[]): void {
+function checkIds(
+  { options, rounds }: Scenario,
+  asked: readonly Asked[],
+  { outputs }: Ran,
+  messages: readonly SentMessage[],
+): void {
   const byId = new Map(messages.map((message) => [message.id, message]));
   // Where the service mixes up its list, two messages to one number can't be told apart.
   const inOrder = !rounds.some(({ faults }) => faults.some(({ kind }) => kind === 'bulk-answer'));
@@ -140,9 +176,16 @@ function checkIds({ options, rounds }: Scenario, asked: readonly Asked[], { outp
     ok(!seen.has(json.message_id), `message_id ${json.message_id} stands in two items`);
     seen.add(json.message_id);
     const message = byId.get(json.message_id);
-    ok(message !== undefined && message.phone === json.phone, `message_id ${json.message_id} is not one of ${String(json.phone)}`);
+    ok(
+      message !== undefined && message.phone === json.phone,
+      `message_id ${json.message_id} is not one of ${String(json.phone)}`,
+    );
     const item = linkOf(pairedItem);
-    if (inOrder) ok(asked.some((one) => one.item === item && one.text === message.message), `message_id ${json.message_id} is another item's`);
+    if (inOrder)
+      ok(
+        asked.some((one) => one.item === item && one.text === message.message),
+        `message_id ${json.message_id} is another item's`,
+      );
     if (options.output === 'messages' && json.sent_at !== undefined) deepStrictEqual(json.sent_at, message.sent_at);
   }
 }
@@ -152,14 +195,27 @@ function readBatches(left: readonly Asked[], went: readonly INodeExecutionData[]
   const skipped = went.filter(({ json }) => json.status === 'skipped');
   const batches = went.filter(({ json }) => json.status !== 'skipped');
   const items = [...new Set(batches.flatMap(({ pairedItem }) => linksOf(pairedItem)))];
-  for (const item of items) ok(left.some((one) => one.item === item), `item ${item} is linked to a request, and has no message in it`);
+  for (const item of items)
+    ok(
+      left.some((one) => one.item === item),
+      `item ${item} is linked to a request, and has no message in it`,
+    );
   const numbers = batches.map(({ json }) => json.batch as number);
-  ok(numbers.every((number) => Number.isInteger(number) && number > 0), 'batch numbers');
+  ok(
+    numbers.every((number) => Number.isInteger(number) && number > 0),
+    'batch numbers',
+  );
   // A skipped message follows one with its phone and text; each item of theirs says of which item.
   const copies = skipped.map(({ pairedItem, json }) => ({ item: linkOf(pairedItem), phone: json.phone }));
   for (const one of left) {
     const copy = copies.findIndex(({ item, phone }) => item === one.item && phone === one.wish.cleanPhone);
-    const repeats = left.some((other) => other !== one && said.get(other) !== 'nothing' && other.wish.cleanPhone === one.wish.cleanPhone && other.text === one.text);
+    const repeats = left.some(
+      (other) =>
+        other !== one &&
+        said.get(other) !== 'nothing' &&
+        other.wish.cleanPhone === one.wish.cleanPhone &&
+        other.text === one.text,
+    );
     if (copy !== -1 && repeats) copies.splice(copy, 1);
     said.set(one, copy !== -1 && repeats ? 'skipped' : 'sent');
   }
@@ -192,11 +248,34 @@ function onceForEachText(inWish: ReadonlyMap<Asked['wish'], number>): number {
 }
 
 /** What was said is what happened, and nothing happened of which nothing was said. */
-function checkSandbox({ options }: Scenario, asked: readonly Asked[], said: ReadonlyMap<Asked, Said>, messages: readonly SentMessage[], stopped: boolean): void {
-  const groups = new Map<string, { sent: number; uncertain: number; skipped: number; asked: number; arrived: number; inWish: Map<Asked['wish'], number> }>();
+function checkSandbox(
+  { options }: Scenario,
+  asked: readonly Asked[],
+  said: ReadonlyMap<Asked, Said>,
+  messages: readonly SentMessage[],
+  stopped: boolean,
+): void {
+  const groups = new Map<
+    string,
+    {
+      sent: number;
+      uncertain: number;
+      skipped: number;
+      asked: number;
+      arrived: number;
+      inWish: Map<Asked['wish'], number>;
+    }
+  >();
   const groupOf = (phone: string, text: string) => {
     const key = `${phone} ${text}`;
-    const group = groups.get(key) ?? { sent: 0, uncertain: 0, skipped: 0, asked: 0, arrived: 0, inWish: new Map<Asked['wish'], number>() };
+    const group = groups.get(key) ?? {
+      sent: 0,
+      uncertain: 0,
+      skipped: 0,
+      asked: 0,
+      arrived: 0,
+      inWish: new Map<Asked['wish'], number>(),
+    };
     groups.set(key, group);
     return group;
   };
@@ -214,7 +293,8 @@ function checkSandbox({ options }: Scenario, asked: readonly Asked[], said: Read
     const told = `${key.slice(0, 40)}: ${sent} said to be sent, ${uncertain} uncertain, ${skipped} skipped, ${arrived} arrived, ${wanted} asked for`;
     ok(arrived >= sent, `said to be sent, and not there: ${told}`);
     ok(arrived === 0 || sent + uncertain > 0, `there, and not said: ${told}`);
-    if (skipped > 0 && !options.dryRun) ok(sent > 0 || options.duplicateMessages === 'sendOnce', `skipped without an original: ${told}`);
+    if (skipped > 0 && !options.dryRun)
+      ok(sent > 0 || options.duplicateMessages === 'sendOnce', `skipped without an original: ${told}`);
     if (options.uncertain === 'sendAgain') continue;
     ok(arrived <= sent + uncertain, `sent, and not said: ${told}`);
     const most = options.duplicateMessages === 'sendOnce' ? onceForEachText(inWish) : wanted;

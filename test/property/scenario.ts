@@ -51,19 +51,35 @@ const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
 type Draft = Pick<Wish, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
 
 const phone = fc.oneof(
-  { weight: 12, arbitrary: phones.map((digits) => ({ phone: digits as unknown, cleanPhone: digits as string | null })) },
-  { weight: 1, arbitrary: phones.map((digits) => ({ phone: `+${digits.slice(0, 2)} (0)${digits.slice(2, 6)} ${digits.slice(6)}`, cleanPhone: digits })) },
+  {
+    weight: 12,
+    arbitrary: phones.map((digits) => ({ phone: digits as unknown, cleanPhone: digits as string | null })),
+  },
+  {
+    weight: 1,
+    arbitrary: phones.map((digits) => ({
+      phone: `+${digits.slice(0, 2)} (0)${digits.slice(2, 6)} ${digits.slice(6)}`,
+      cleanPhone: digits,
+    })),
+  },
   { weight: 1, arbitrary: phones.map((digits) => ({ phone: Number(digits), cleanPhone: digits })) },
-  { weight: 1, arbitrary: fc.constantFrom('', 'abc', null, {}, '123').map((bad) => ({ phone: bad, cleanPhone: null })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', 'abc', null, {}, '123').map((bad) => ({ phone: bad, cleanPhone: null })),
+  },
 );
 const length = fc.oneof(
   { weight: 12, arbitrary: fc.constant(20) },
   { weight: 1, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(1000, 1001, 2500) },
 );
-const like = fc.option(fc.nat({ max: 20 }), { freq: 5, nil: null }).map((index) => (index !== null && index % 3 === 0 ? index : null));
+const like = fc
+  .option(fc.nat({ max: 20 }), { freq: 5, nil: null })
+  .map((index) => (index !== null && index % 3 === 0 ? index : null));
 
-const draft: fc.Arbitrary<Draft> = fc.record({ phone, length, like }).map(({ phone: given, ...rest }) => ({ ...given, ...rest }));
+const draft: fc.Arbitrary<Draft> = fc
+  .record({ phone, length, like })
+  .map(({ phone: given, ...rest }) => ({ ...given, ...rest }));
 
 /** Texts that tell every message apart, but for those that are meant to repeat an earlier one. */
 function wishesOf(drafts: Draft[][]): Wish[][] {
@@ -72,37 +88,96 @@ function wishesOf(drafts: Draft[][]): Wish[][] {
     list.map((one) => {
       const repeated = one.like === null ? undefined : earlier[one.like];
       const label = `Text ${earlier.length} `;
-      const wish = repeated ?? { phone: one.phone, cleanPhone: one.cleanPhone, text: one.length === 0 ? '  ' : label.padEnd(one.length, 'x') };
+      const wish = repeated ?? {
+        phone: one.phone,
+        cleanPhone: one.cleanPhone,
+        text: one.length === 0 ? '  ' : label.padEnd(one.length, 'x'),
+      };
       earlier.push(wish);
       return wish;
     }),
   );
 }
 
-const timing = fc.record({ after: fc.oneof(fc.constant(0), fc.nat({ max: 4 })), times: fc.integer({ min: 1, max: 3 }) });
+const timing = fc.record({
+  after: fc.oneof(fc.constant(0), fc.nat({ max: 4 })),
+  times: fc.integer({ min: 1, max: 3 }),
+});
 const detailsShape = fc.constantFrom(...DETAILS_SHAPES);
-const fields = fc.array(fc.tuple(fc.nat({ max: 6 }), fc.constantFrom('phone', 'message')).map(([index, field]) => `messages.${index}.${field}`), { minLength: 1, maxLength: 3 });
+const fields = fc.array(
+  fc
+    .tuple(fc.nat({ max: 6 }), fc.constantFrom('phone', 'message'))
+    .map(([index, field]) => `messages.${index}.${field}`),
+  { minLength: 1, maxLength: 3 },
+);
 
 /** A service may fail in any way, but does not say "not sent" of what it sent. */
 const fault: fc.Arbitrary<Fault> = fc
   .tuple(
     timing,
     fc.oneof(
-      fc.constantFrom<Fault>({ kind: 'status', status: 401 }, { kind: 'status', status: 402 }, { kind: 'status', status: 403 }, { kind: 'status', status: 404 }, { kind: 'status', status: 413 }),
-      fc.constantFrom<Fault>({ kind: 'status', status: 422 }, { kind: 'status', status: 422, details: 7 }, { kind: 'status', status: 422, details: { messages: 'wrong' } }),
-      fc.record({ kind: fc.constant('status' as const), status: fc.constant(422), detailsShape, fields, on: fc.constant('bulk' as const) }),
-      fc.record({ kind: fc.constant('status' as const), status: fc.constant(429), retryAfter: fc.constantFrom(0, 1, 3, '-5', 'soon', '99999999999', '') }),
+      fc.constantFrom<Fault>(
+        { kind: 'status', status: 401 },
+        { kind: 'status', status: 402 },
+        { kind: 'status', status: 403 },
+        { kind: 'status', status: 404 },
+        { kind: 'status', status: 413 },
+      ),
+      fc.constantFrom<Fault>(
+        { kind: 'status', status: 422 },
+        { kind: 'status', status: 422, details: 7 },
+        { kind: 'status', status: 422, details: { messages: 'wrong' } },
+      ),
+      fc.record({
+        kind: fc.constant('status' as const),
+        status: fc.constant(422),
+        detailsShape,
+        fields,
+        on: fc.constant('bulk' as const),
+      }),
+      fc.record({
+        kind: fc.constant('status' as const),
+        status: fc.constant(429),
+        retryAfter: fc.constantFrom(0, 1, 3, '-5', 'soon', '99999999999', ''),
+      }),
       fc.record({ kind: fc.constant('status' as const), status: fc.constantFrom(500, 503), handled: fc.boolean() }),
       fc.record({ kind: fc.constant('html' as const), status: fc.constantFrom(200, 502), handled: fc.boolean() }),
-      fc.record({ kind: fc.constant('body' as const), status: fc.constant(201), body: fc.constantFrom('', '{', 'null', '[]', '{"success":true}'), handled: fc.boolean() }),
-      fc.record({ kind: fc.constant('body' as const), status: fc.constant(201), body: fc.constantFrom('{"success":true,"data":{}}', '{"success":true,"data":{"messages":7}}'), on: fc.constant('bulk' as const), handled: fc.boolean() }),
-      fc.constantFrom<Fault>({ kind: 'body', status: 200, body: '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"no"}}' }, { kind: 'body', status: 201, body: '{"success":false}' }),
+      fc.record({
+        kind: fc.constant('body' as const),
+        status: fc.constant(201),
+        body: fc.constantFrom('', '{', 'null', '[]', '{"success":true}'),
+        handled: fc.boolean(),
+      }),
+      fc.record({
+        kind: fc.constant('body' as const),
+        status: fc.constant(201),
+        body: fc.constantFrom('{"success":true,"data":{}}', '{"success":true,"data":{"messages":7}}'),
+        on: fc.constant('bulk' as const),
+        handled: fc.boolean(),
+      }),
+      fc.constantFrom<Fault>(
+        { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"no"}}' },
+        { kind: 'body', status: 201, body: '{"success":false}' },
+      ),
       fc.constant<Fault>({ kind: 'redirect', location: 'http://127.0.0.1:1/v1' }),
       fc.constantFrom<Fault>({ kind: 'delay', ms: 1 }, { kind: 'delay', ms: 15 }),
-      fc.constantFrom<Fault>({ kind: 'reset-before' }, { kind: 'reset-during' }, { kind: 'reset-during', sent: 1 }, { kind: 'reset-after' }, { kind: 'half-body' }),
-      { weight: 4, arbitrary: fc.constantFrom(...BULK_ANSWER_SHAPES).chain((shape) =>
-        fc.option(fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 3 }), { nil: undefined }).map((indices): Fault => ({ kind: 'bulk-answer', shape, ...(indices !== undefined && { indices }) })),
-      ) },
+      fc.constantFrom<Fault>(
+        { kind: 'reset-before' },
+        { kind: 'reset-during' },
+        { kind: 'reset-during', sent: 1 },
+        { kind: 'reset-after' },
+        { kind: 'half-body' },
+      ),
+      {
+        weight: 4,
+        arbitrary: fc
+          .constantFrom(...BULK_ANSWER_SHAPES)
+          .chain((shape) =>
+            fc
+              .option(fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 3 }), { nil: undefined })
+              .map((indices): Fault => ({ kind: 'bulk-answer', shape, ...(indices !== undefined && { indices }) })),
+          ),
+      },
     ),
   )
   .map(([{ after, times }, kind]): Fault => ({ ...kind, after, times }));

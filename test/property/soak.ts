@@ -18,7 +18,8 @@ async function main(): Promise<void> {
     .opts<{ runs: string; seed?: string }>();
   const runs = Number(values.runs);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
-  if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed)) throw new Error('--runs and --seed take whole numbers');
+  if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed))
+    throw new Error('--runs and --seed take whole numbers');
   console.log(`${runs} runs with seed ${seed}; the same again: npm run test:soak -- --runs ${runs} --seed ${seed}`);
 
   const sandbox = await startSandbox({ keys: [KEY], limit: 0 });

@@ -31,8 +31,20 @@ test.each([
   ['a kind twice', `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}${ENTRY}`, 'twice'],
   ['an entry of no kind', `${HEAD}\n## [1.0.0] - 2026-01-31\n\n- Something.\n`, 'under no kind'],
   ['a version without entries', `${HEAD}\n## [1.0.0] - 2026-01-31\n`, 'no entry'],
-  ['an older version above a newer one', `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}\n## [1.1.0] - 2026-01-31\n${ENTRY}`, 'is not newer'],
-  ['a version dated before the one below', `${HEAD}\n## [1.1.0] - 2026-01-30\n${ENTRY}\n## [1.0.0] - 2026-01-31\n${ENTRY}`, 'is not newer'],
+  [
+    'an older version above a newer one',
+    `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}\n## [1.1.0] - 2026-01-31\n${ENTRY}`,
+    'is not newer',
+  ],
+  [
+    'a version dated before the one below',
+    `${HEAD}\n## [1.1.0] - 2026-01-30\n${ENTRY}\n## [1.0.0] - 2026-01-31\n${ENTRY}`,
+    'is not newer',
+  ],
   ['a version twice', `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}\n## [1.0.0] - 2026-01-31\n${ENTRY}`, 'is not newer'],
-  ['what is unreleased below a version', `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}\n## [Unreleased]\n`, 'not at the top'],
+  [
+    'what is unreleased below a version',
+    `${HEAD}\n## [1.0.0] - 2026-01-31\n${ENTRY}\n## [Unreleased]\n`,
+    'not at the top',
+  ],
 ])('%s is found', (_name, text, said) => expect(problemsOf(text).join()).toContain(said));

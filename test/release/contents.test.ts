@@ -14,14 +14,17 @@ const FILES: Record<string, string> = {
   'README.md': '',
   'index.js': "require('./dist/nodes/A/A.node.js');",
   'package.json': '{}',
-  'dist/nodes/A/A.node.js': 'require("n8n-workflow"); require("./api/call"); icon = { light: \'file:../../icons/a.svg\' };',
+  'dist/nodes/A/A.node.js':
+    'require("n8n-workflow"); require("./api/call"); icon = { light: \'file:../../icons/a.svg\' };',
   'dist/nodes/A/A.node.json': '{}',
   'dist/nodes/A/api/call.js': 'require("node:crypto");',
   'dist/credentials/B.credentials.js': 'icon = "file:../icons/a.svg";',
   'dist/icons/a.svg': '<svg/>',
 };
 const problemsOf = (files: Record<string, string | undefined>, manifest: Partial<Manifest> = {}) => {
-  const present = Object.entries({ ...FILES, ...files }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const present = Object.entries({ ...FILES, ...files }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return contentProblems(new Map(present), { ...MANIFEST, ...manifest });
 };
 

@@ -16,12 +16,26 @@ test.each<[string, Partial<ReleaseInput>, string]>([
   ['a tag without its v', { tag: '1.2.3' }, 'the tag has to be v1.2.3'],
   ['what is no version', { tag: 'v1.2', version: '1.2', lockVersion: '1.2' }, 'is no version'],
   ['a lock file of another version', { lockVersion: '1.2.2' }, 'package-lock.json is of version 1.2.2'],
-  ['a changelog without the version', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'the newest version is none, not 1.2.3'],
-  ['entries that were left under Unreleased', { changelog: GOOD.changelog.replace('[Unreleased]\n', '[Unreleased]\n\n### Fixed\n\n- More.\n') }, '1 entries under [Unreleased]'],
+  [
+    'a changelog without the version',
+    { changelog: '# Changelog\n\n## [Unreleased]\n' },
+    'the newest version is none, not 1.2.3',
+  ],
+  [
+    'entries that were left under Unreleased',
+    { changelog: GOOD.changelog.replace('[Unreleased]\n', '[Unreleased]\n\n### Fixed\n\n- More.\n') },
+    '1 entries under [Unreleased]',
+  ],
   ['a changelog out of form', { changelog: GOOD.changelog.replace('Added', 'News') }, '"News" is none of'],
   ['another repository', { publishedFrom: 'other/name' }, 'has to be git+https://github.com/other/name.git'],
-  ['another case of the repository', { publishedFrom: 'Owner/name' }, 'has to be git+https://github.com/Owner/name.git'],
-])('%s is not published', (_name, change, said) => expect(releaseProblems({ ...GOOD, ...change }).join()).toContain(said));
+  [
+    'another case of the repository',
+    { publishedFrom: 'Owner/name' },
+    'has to be git+https://github.com/Owner/name.git',
+  ],
+])('%s is not published', (_name, change, said) =>
+  expect(releaseProblems({ ...GOOD, ...change }).join()).toContain(said),
+);
 
 test('where nothing is published from, the repository may be any', () => {
   expect(releaseProblems({ ...GOOD, publishedFrom: undefined, repositoryUrl: 'elsewhere' })).toEqual([]);

@@ -20,7 +20,9 @@ interface Workflow {
 const FOLDER = '.github/workflows';
 const files = readdirSync(path.resolve(__dirname, '../..', FOLDER)).map((name) => `${FOLDER}/${name}`);
 const workflow = (file: string) => parse(readProjectFile(file)) as Workflow;
-const allJobs = files.flatMap((file) => Object.entries(workflow(file).jobs).map(([name, job]) => ({ name: `${file}, ${name}`, job })));
+const allJobs = files.flatMap((file) =>
+  Object.entries(workflow(file).jobs).map(([name, job]) => ({ name: `${file}, ${name}`, job })),
+);
 
 test('there is a workflow for changes and one for releases', () => {
   expect(files.map((file) => path.basename(file)).sort()).toEqual(['ci.yml', 'publish.yml']);
@@ -37,7 +39,9 @@ describe.each(files)('%s', (file) => {
   test('names every action by the hash of a commit, with its version beside', () => {
     const lines = text.split('\n').filter((line) => /\buses:/.test(line));
     expect(lines.length).toBeGreaterThan(0);
-    expect(lines.filter((line) => !/^\s*- uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+    expect(lines.filter((line) => !/^\s*- uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
+      [],
+    );
   });
 
   test('may read the code and no more, and does not run twice at once', () => {
@@ -83,7 +87,9 @@ describe('the right to publish', () => {
     const uses = publish?.steps.map(({ uses = '' }) => uses.split('@')[0]).filter((name) => name !== '');
     expect(uses).toEqual(['actions/setup-node', 'actions/download-artifact']);
     const commands = publish?.steps.flatMap(({ run }) => run ?? []);
-    expect(commands).toEqual([expect.stringMatching(/^npm publish \.\/packed\/\*\.tgz --provenance --access public --ignore-scripts /)]);
+    expect(commands).toEqual([
+      expect.stringMatching(/^npm publish \.\/packed\/\*\.tgz --provenance --access public --ignore-scripts /),
+    ]);
   });
 
   test('comes after the tag, the package and real n8n were checked', () => {

@@ -32,7 +32,10 @@ export function post(address: string, body: unknown, key = KEY): Promise<Reply> 
 
 /** `count` messages to made-up phones: 447700900000, 447700900001, … */
 export function messages(count: number): Array<{ phone: string; message: string }> {
-  return Array.from({ length: count }, (_, index) => ({ phone: String(447700900000 + index), message: `Text ${index}` }));
+  return Array.from({ length: count }, (_, index) => ({
+    phone: String(447700900000 + index),
+    message: `Text ${index}`,
+  }));
 }
 
 const open: Sandbox[] = [];

@@ -8,9 +8,13 @@ import { closeSandboxes, get, KEY, messages, post, sandboxWith, type Reply } fro
 afterEach(closeSandboxes);
 
 /** The answer to a bulk request of 5, or 'cut' when there was none, and what it did. */
-async function bulkUnder(fault: Fault): Promise<{ reply: Reply | 'cut'; sandbox: Sandbox; sent: number; charged: number }> {
+async function bulkUnder(
+  fault: Fault,
+): Promise<{ reply: Reply | 'cut'; sandbox: Sandbox; sent: number; charged: number }> {
   const sandbox = await sandboxWith({ credits: 100, faults: [fault], now: () => 1_700_000_000_000 });
-  const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(5) }).catch(() => 'cut' as const);
+  const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(5) }).catch(
+    () => 'cut' as const,
+  );
   return { reply, sandbox, sent: sandbox.messages().length, charged: 100 - sandbox.credits() };
 }
 
@@ -185,7 +189,10 @@ describe('bulk answers that do not list what was sent', () => {
       { kind: 'bulk-answer', shape: 'other-status', status: 'failed', indices: [4] },
       [...entries.slice(0, 4), { ...entries[4], status: 'failed' }],
     ],
-    [{ kind: 'bulk-answer', shape: 'number-phones' }, entries.map((entry) => ({ ...entry, phone: Number(entry.phone) }))],
+    [
+      { kind: 'bulk-answer', shape: 'number-phones' },
+      entries.map((entry) => ({ ...entry, phone: Number(entry.phone) })),
+    ],
     [{ kind: 'bulk-answer', shape: 'plus-phones' }, entries.map((entry) => ({ ...entry, phone: `+${entry.phone}` }))],
     [{ kind: 'bulk-answer', shape: 'no-phones' }, entries.map(({ message_id, status }) => ({ message_id, status }))],
   ])('%j', async (fault, expected) => {
@@ -251,7 +258,9 @@ describe('which requests a fault hits', () => {
     expect([hit.status, hit.headers.get('ratelimit-remaining')]).toEqual([502, '0']);
     sandbox.setFaults([{ kind: 'status', status: 500 }]);
     expect((await get(balance)).status).toBe(429);
-    expect((await (await fetch(`${sandbox.url}/_sandbox/faults`)).json())).toMatchObject({ faults: [{ seen: 0, hits: 0 }] });
+    expect(await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()).toMatchObject({
+      faults: [{ seen: 0, hits: 0 }],
+    });
   });
 });
 

@@ -22,18 +22,27 @@ describe('every limiter', () => {
   test.each(['sliding', 'fixed', 'token-bucket'] as const)('%s: refused requests do not put off the next', (kind) => {
     const limiter = limiterOf(kind, 1);
     limiter.take(START);
-    granted(limiter, Array.from({ length: 50 }, (_, index) => START + index * 1000));
+    granted(
+      limiter,
+      Array.from({ length: 50 }, (_, index) => START + index * 1000),
+    );
     expect(granted(limiter, [START + WINDOW - 1, START + WINDOW])).toEqual([false, true]);
   });
 
-  test.each(['sliding', 'fixed', 'token-bucket'] as const)('%s: a client that waits for the reset is let in', (kind) => {
-    const limiter = limiterOf(kind, 7);
-    granted(limiter, Array.from({ length: 7 }, (_, index) => START + 13 * index));
-    const refused = limiter.take(START + 100);
-    expect(refused).toMatchObject({ kind: 'refused', limit: 7, remaining: 0 });
-    expect(limiter.take(START + 100 + refused.resetInMs - 1).kind).toBe('refused');
-    expect(limiter.take(START + 100 + refused.resetInMs).kind).toBe('granted');
-  });
+  test.each(['sliding', 'fixed', 'token-bucket'] as const)(
+    '%s: a client that waits for the reset is let in',
+    (kind) => {
+      const limiter = limiterOf(kind, 7);
+      granted(
+        limiter,
+        Array.from({ length: 7 }, (_, index) => START + 13 * index),
+      );
+      const refused = limiter.take(START + 100);
+      expect(refused).toMatchObject({ kind: 'refused', limit: 7, remaining: 0 });
+      expect(limiter.take(START + 100 + refused.resetInMs - 1).kind).toBe('refused');
+      expect(limiter.take(START + 100 + refused.resetInMs).kind).toBe('granted');
+    },
+  );
 
   test.each(['sliding', 'fixed', 'token-bucket'] as const)('%s: looking takes nothing', (kind) => {
     const limiter = limiterOf(kind, 2);

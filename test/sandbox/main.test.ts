@@ -33,7 +33,10 @@ function run(...flags: string[]): Run {
     line: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          const found = output.split('\n').slice(0, -1).find((line) => pattern.test(line));
+          const found = output
+            .split('\n')
+            .slice(0, -1)
+            .find((line) => pattern.test(line));
           if (found !== undefined) resolve(found);
         };
         child.stdout.on('data', look);

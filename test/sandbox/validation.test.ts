@@ -83,7 +83,9 @@ describe('bulk', () => {
   test('a limit of the document may be answered with 429, other faults never', async () => {
     const { url } = await sandboxWith({ overLimitStatus: 429 });
     expect((await post(`${url}/v1/messages/send-bulk`, { messages: messages(101) })).status).toBe(429);
-    expect((await post(`${url}/v1/messages/send`, { phone: '447700900123', message: 'x'.repeat(1001) })).status).toBe(429);
+    expect((await post(`${url}/v1/messages/send`, { phone: '447700900123', message: 'x'.repeat(1001) })).status).toBe(
+      429,
+    );
     expect((await post(`${url}/v1/messages/send-bulk`, { messages: [] })).status).toBe(422);
   });
 });

@@ -22,9 +22,15 @@ describe('what the service says is made fit to show', () => {
     ['code 422 of 2024', 'code 422 of 2024'],
   ])('a phone number keeps its last two digits: %s', (text, shown) => expect(apiText(text)).toBe(shown));
 
-  it.each(['+44 7700 900123', '+44-7700-900123', '44.7700.900.123', '(44) 7700 900123', '+44 (0)7700 900123', '44\u00a07700\u00a0900123'])(
-    'a phone number that is written in groups is masked as well: %s',
-    (number) => expect(apiText(`Number ${number} is wrong`)).not.toMatch(/7700|9001/),
+  it.each([
+    '+44 7700 900123',
+    '+44-7700-900123',
+    '44.7700.900.123',
+    '(44) 7700 900123',
+    '+44 (0)7700 900123',
+    '44\u00a07700\u00a0900123',
+  ])('a phone number that is written in groups is masked as well: %s', (number) =>
+    expect(apiText(`Number ${number} is wrong`)).not.toMatch(/7700|9001/),
   );
 
   it('a phone number that is cut at the end of a long text is masked as well', () => {
@@ -43,7 +49,9 @@ describe('what the service says is made fit to show', () => {
     expect(apiText({ reason: 'blocked' })).toBe('{&quot;reason&quot;:&quot;blocked&quot;}');
   });
 
-  it.each([null, undefined, 5, true, ['a'], '', '  '])('%j is nothing to show', (value) => expect(apiText(value)).toBe(''));
+  it.each([null, undefined, 5, true, ['a'], '', '  '])('%j is nothing to show', (value) =>
+    expect(apiText(value)).toBe(''),
+  );
 
   it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
     expect(typeof apiText(value)).toBe('string');

@@ -33,15 +33,31 @@ it.each(ADDRESSES)('%j is %s, in code and in expressions alike', (written, used)
   expect(evaluate(written)).toBe(used);
 });
 
-it.each(['', ' ', '/', 'https://', 'http://', '{{', '}}', '"', '\\', '`', "'", '\ud800', '\0', 'x\ny', 'https:/one.example.com'])(
-  '%j is the same in code and in expressions',
-  (written) => expect(evaluate(written)).toBe(normalizeBaseUrl(written)),
-);
+it.each([
+  '',
+  ' ',
+  '/',
+  'https://',
+  'http://',
+  '{{',
+  '}}',
+  '"',
+  '\\',
+  '`',
+  "'",
+  '\ud800',
+  '\0',
+  'x\ny',
+  'https:/one.example.com',
+])('%j is the same in code and in expressions', (written) => expect(evaluate(written)).toBe(normalizeBaseUrl(written)));
 
-it.each(['', '  ', '/', 'https://', 'http://'])('a missing address, %j, never becomes that of another host', async (baseUrl) => {
-  const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: API_KEY }) };
-  await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
-});
+it.each(['', '  ', '/', 'https://', 'http://'])(
+  'a missing address, %j, never becomes that of another host',
+  async (baseUrl) => {
+    const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: API_KEY }) };
+    await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
+  },
+);
 
 it('nothing in an address is run as code', () => {
   expect(evaluate('"); throw new Error("run"); ("')).toBe('https://"); throw new Error("run"); ("');

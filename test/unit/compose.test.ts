@@ -18,7 +18,9 @@ function textOrReason(message: unknown, longestText: number | null = 1000): stri
 
 describe('a draft becomes a message', () => {
   it('with a clean number, the text as it is, and where it came from', () => {
-    expect(compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000)).toEqual({
+    expect(
+      compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000),
+    ).toEqual({
       messages: [{ item: 3, entry: 2, part: null, phone: '447700900123', text: ' Hello\n<b>you</b> ' }],
       unsendable: [],
     });
@@ -88,7 +90,12 @@ describe('each draft on its own', () => {
   });
 
   it('one that was refused before stays as it is', () => {
-    const refused = unsendable({ item: 4, entry: null, part: null, phone: null }, 'INVALID_PARAMETER', 'An expression failed', 'Check it.');
+    const refused = unsendable(
+      { item: 4, entry: null, part: null, phone: null },
+      'INVALID_PARAMETER',
+      'An expression failed',
+      'Check it.',
+    );
     expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
   });
 
@@ -113,15 +120,22 @@ describe('each draft on its own', () => {
   });
 
   it('reasons never repeat the number or the text', () => {
-    const drafts = [draft({ phone: '0987654321', message: 'Secret' }), draft({ message: `Secret${'x'.repeat(1000)}` }), draft({ phone: '98765', message: 'Secret' })];
+    const drafts = [
+      draft({ phone: '0987654321', message: 'Secret' }),
+      draft({ message: `Secret${'x'.repeat(1000)}` }),
+      draft({ phone: '98765', message: 'Secret' }),
+    ];
     const failures = compose(drafts, 1000).unsendable.map(({ failure }) => failure);
     expect(failures).toHaveLength(3);
     expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i as number or text never throws', (_index, value) => {
-    expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
-    const { messages, unsendable: refused } = compose([draft({ message: value })], null);
-    expect(messages.length + refused.length).toBe(1);
-  });
+  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'odd value %i as number or text never throws',
+    (_index, value) => {
+      expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
+      const { messages, unsendable: refused } = compose([draft({ message: value })], null);
+      expect(messages.length + refused.length).toBe(1);
+    },
+  );
 });

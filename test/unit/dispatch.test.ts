@@ -5,7 +5,16 @@ import { matchEntries } from '../../nodes/MessagingSend/delivery/match';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
 import type { Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
-import { acceptAll, failureWith, messageAt, messagesUpTo, phoneAt, refuseValues, rejectWith, seededRandom } from './samples';
+import {
+  acceptAll,
+  failureWith,
+  messageAt,
+  messagesUpTo,
+  phoneAt,
+  refuseValues,
+  rejectWith,
+  seededRandom,
+} from './samples';
 
 type Service = (messages: readonly Message[], request: number) => Reply;
 
@@ -74,7 +83,9 @@ class Run {
   /** The code and the message of the failure of an item. */
   failureOf(item: number): string {
     const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
-    return result === undefined || result.outcome.kind === 'sent' ? 'none' : `${result.outcome.failure.code}: ${result.outcome.failure.message}`;
+    return result === undefined || result.outcome.kind === 'sent'
+      ? 'none'
+      : `${result.outcome.failure.code}: ${result.outcome.failure.message}`;
   }
 }
 
@@ -95,9 +106,11 @@ function creditsFor(available: number, required: number): Reply {
   return rejectWith({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402, scope: 'run' }, error);
 }
 
-const byIndex = (positions: number[]) => positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
+const byIndex = (positions: number[]) =>
+  positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
 const byIndexFrom1 = (positions: number[]) => byIndex(positions.map((position) => position + 1));
-const byNumber = (positions: number[], sent: readonly Message[]) => positions.map((position) => `${sent[position]?.phone} is wrong`);
+const byNumber = (positions: number[], sent: readonly Message[]) =>
+  positions.map((position) => `${sent[position]?.phone} is wrong`);
 const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
 const withoutNames = () => 'Something is wrong';
 
@@ -106,7 +119,11 @@ describe('a run in which nothing fails', () => {
     const run = await new Run(acceptAll).send(messagesUpTo(250));
     expect(run.requests).toEqual([upTo(100), upTo(200).slice(100), upTo(250).slice(200)]);
     expect(run.items('sent')).toEqual(upTo(250));
-    expect(run.receipts.map(({ batch, data }) => [batch, data?.messages_sent])).toEqual([[1, 100], [2, 100], [3, 50]]);
+    expect(run.receipts.map(({ batch, data }) => [batch, data?.messages_sent])).toEqual([
+      [1, 100],
+      [2, 100],
+      [3, 50],
+    ]);
   });
 
   it('makes no request for no messages', async () => {
@@ -114,7 +131,10 @@ describe('a run in which nothing fails', () => {
   });
 
   it('reports a message that the answer leaves out as uncertain, and goes on', async () => {
-    const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(messagesUpTo(4), 2);
+    const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(
+      messagesUpTo(4),
+      2,
+    );
     expect(run.items('sent')).toEqual([0, 2, 3]);
     expect(run.items('uncertain')).toEqual([1]);
   });
@@ -137,7 +157,10 @@ describe('the interval', () => {
   });
 
   it('is no longer waited for when the run is stopped: what was not sent is reported not sent', async () => {
-    const run = await new Run(acceptAll, { interval: 1000, wait: async () => await Promise.reject(new Error('Stopped')) }).send(messagesUpTo(3), 1);
+    const run = await new Run(acceptAll, {
+      interval: 1000,
+      wait: async () => await Promise.reject(new Error('Stopped')),
+    }).send(messagesUpTo(3), 1);
     expect(run.requests).toEqual([[0]]);
     expect(run.items('sent')).toEqual([0]);
     expect(run.items('not_sent')).toEqual([1, 2]);
@@ -149,8 +172,13 @@ describe('a failure that every other request would share', () => {
     ['INVALID_API_KEY', 401],
     ['INSUFFICIENT_CREDITS', 402],
   ] as const)('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
-    const run = await new Run((messages, request) => (request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages))).send(messagesUpTo(8), 2);
-    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    const run = await new Run((messages, request) =>
+      request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages),
+    ).send(messagesUpTo(8), 2);
+    expect(run.requests).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
     expect(run.items('sent')).toEqual([0, 1]);
     expect(run.items('not_sent')).toEqual([2, 3, 4, 5, 6, 7]);
     expect(run.failureOf(7)).toBe(`${code}: It failed`);
@@ -158,8 +186,13 @@ describe('a failure that every other request would share', () => {
   });
 
   it('ends a run while it looks for the offending messages', async () => {
-    const run = await new Run((_messages, request) => (request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }))).send(messagesUpTo(6), 4);
-    expect(run.requests).toEqual([[0, 1, 2, 3], [0, 1]]);
+    const run = await new Run((_messages, request) =>
+      request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }),
+    ).send(messagesUpTo(6), 4);
+    expect(run.requests).toEqual([
+      [0, 1, 2, 3],
+      [0, 1],
+    ]);
     expect(run.items('not_sent')).toEqual(upTo(6));
   });
 
@@ -174,15 +207,24 @@ describe('a failure that every other request would share', () => {
 
 describe('a failure of one request', () => {
   it('concerns its messages alone', async () => {
-    const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(messagesUpTo(4), 2);
+    const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(
+      messagesUpTo(4),
+      2,
+    );
     expect(run.items('not_sent')).toEqual([0, 1]);
     expect(run.items('sent')).toEqual([2, 3]);
   });
 
   it('that may have reached the service is uncertain, with the advice to check, and is not requested again', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
-    const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(messagesUpTo(4), 2);
-    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(
+      messagesUpTo(4),
+      2,
+    );
+    expect(run.requests).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
     expect(run.items('uncertain')).toEqual([0, 1]);
     expect(JSON.stringify(run.receipts[0])).toContain('check with the recipient');
   });
@@ -245,7 +287,9 @@ describe('a batch that is refused for some of its messages', () => {
 
   it('leaves the others uncertain where the second request may have gone out', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
-    const run = await new Run((messages, request) => (request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages))).send(messagesUpTo(4));
+    const run = await new Run((messages, request) =>
+      request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages),
+    ).send(messagesUpTo(4));
     expect(run.requests).toHaveLength(2);
     expect(run.items('not_sent')).toEqual([1]);
     expect(run.items('uncertain')).toEqual([0, 2, 3]);
@@ -269,8 +313,13 @@ describe('with On Error: Stop', () => {
     ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
     ['may have gone out', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
   ])('nothing starts after a request that %s', async (_what, reply, kind) => {
-    const run = await new Run((messages, request) => (request === 2 ? reply : acceptAll(messages)), { stopOnFailure: true }).send(messagesUpTo(8), 2);
-    expect(run.requests).toEqual([[0, 1], [2, 3]]);
+    const run = await new Run((messages, request) => (request === 2 ? reply : acceptAll(messages)), {
+      stopOnFailure: true,
+    }).send(messagesUpTo(8), 2);
+    expect(run.requests).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
     expect(run.items('sent')).toEqual([0, 1]);
     expect(run.items(kind)).toEqual(expect.arrayContaining([2, 3]));
     expect(run.items('not_sent')).toEqual(expect.arrayContaining([4, 5, 6, 7]));
@@ -279,7 +328,13 @@ describe('with On Error: Stop', () => {
   it('nothing starts after a message that the service did not send', async () => {
     const service: Service = (messages) => ({
       kind: 'accepted',
-      data: { messages: messages.map(({ item, phone }) => ({ message_id: item, phone, status: item === 1 ? 'failed' : 'sent' })) },
+      data: {
+        messages: messages.map(({ item, phone }) => ({
+          message_id: item,
+          phone,
+          status: item === 1 ? 'failed' : 'sent',
+        })),
+      },
     });
     const run = await new Run(service, { stopOnFailure: true }).send(messagesUpTo(6), 2);
     expect(run.requests).toEqual([[0, 1]]);
@@ -314,7 +369,10 @@ describe('when the credits run out', () => {
   it('sends no more of the batch otherwise, nor with On Error: Stop', async () => {
     for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
       const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
-      expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7]]);
+      expect(run.requests).toEqual([
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+      ]);
       expect(run.items('sent')).toEqual(upTo(4));
     }
   });
@@ -355,11 +413,20 @@ describe('several requests at once', () => {
     await begin();
     expect(started()).toEqual([[0, 1]]);
     await open[0]?.answer();
-    expect(started()).toEqual([[2, 3], [4, 5]]);
+    expect(started()).toEqual([
+      [2, 3],
+      [4, 5],
+    ]);
     await open[1]?.answer();
-    expect(started()).toEqual([[2, 3], [6, 7]]);
+    expect(started()).toEqual([
+      [2, 3],
+      [6, 7],
+    ]);
     await open[0]?.answer();
-    expect(started()).toEqual([[6, 7], [8, 9]]);
+    expect(started()).toEqual([
+      [6, 7],
+      [8, 9],
+    ]);
     while (open.length > 0) await open[0]?.answer();
     expect((await done).map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
@@ -379,7 +446,9 @@ describe('several requests at once', () => {
   });
 
   it('wait for all earlier ones to the same number, however many there are', async () => {
-    const messages = messagesUpTo(6).map((message) => (message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) }));
+    const messages = messagesUpTo(6).map((message) =>
+      message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) },
+    );
     const { open, done, started } = byHand(messages, 1, 3);
     await begin();
     await open[0]?.answer();
@@ -398,7 +467,9 @@ describe('several requests at once', () => {
     await begin();
     await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
     expect(started()).toEqual([]);
-    expect((await done).flatMap(({ results }) => results.map(({ outcome }) => outcome.kind))).toEqual(Array(5).fill('not_sent'));
+    expect((await done).flatMap(({ results }) => results.map(({ outcome }) => outcome.kind))).toEqual(
+      Array(5).fill('not_sent'),
+    );
   });
 
   it('end where one fails for all, and those under way keep their own outcomes', async () => {
@@ -409,7 +480,9 @@ describe('several requests at once', () => {
     expect(started()).toEqual([[2]]);
     await open[0]?.answer();
     const receipts = await done;
-    expect(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message.item, outcome.kind])).sort()).toEqual([
+    expect(
+      receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message.item, outcome.kind])).sort(),
+    ).toEqual([
       [0, 'sent'],
       [1, 'not_sent'],
       [2, 'sent'],
@@ -455,13 +528,17 @@ describe('whatever the service does', () => {
       };
       const run = await new Run(service, control).send(messages, 1 + Math.floor(random() * 20));
 
-      const told = run.receipts.flatMap(({ results }) => results.map(({ message }) => message.item)).sort((a, b) => a - b);
+      const told = run.receipts
+        .flatMap(({ results }) => results.map(({ message }) => message.item))
+        .sort((a, b) => a - b);
       const problems = [
         JSON.stringify(told) === JSON.stringify(upTo(count)) || 'a message is lost or told twice',
-        (run.told.length === run.receipts.length && run.told.every((receipt) => run.receipts.includes(receipt))) || 'a receipt was not told of, or twice',
+        (run.told.length === run.receipts.length && run.told.every((receipt) => run.receipts.includes(receipt))) ||
+          'a receipt was not told of, or twice',
         new Set([...accepted, ...onTheWay]).size === accepted.length + onTheWay.length || 'a message went out twice',
         run.items('sent').every((item) => accepted.includes(item)) || 'reported sent, and was not',
-        run.items('not_sent').every((item) => !accepted.includes(item) && !onTheWay.includes(item)) || 'reported not sent, and may have been',
+        run.items('not_sent').every((item) => !accepted.includes(item) && !onTheWay.includes(item)) ||
+          'reported not sent, and may have been',
       ].filter((problem) => problem !== true);
       if (problems.length > 0) throw new Error(`seed ${seed}, round ${round}: ${problems.join(', ')}`);
     }

@@ -3,7 +3,13 @@ import type { Message } from '../../nodes/MessagingSend/delivery/message';
 import { complete } from './samples';
 
 function parts(item: number, ...texts: string[]): Message[] {
-  return texts.map((text, part) => ({ item, entry: null, part: texts.length === 1 ? null : part, phone: '447700900123', text }));
+  return texts.map((text, part) => ({
+    item,
+    entry: null,
+    part: texts.length === 1 ? null : part,
+    phone: '447700900123',
+    text,
+  }));
 }
 
 it('a message with the same number and text as one before is set aside', () => {
@@ -21,5 +27,8 @@ it('a split text is compared whole: parts in common are no duplicates', () => {
 it('a split text that comes again is set aside with all its parts', () => {
   const { unique, duplicates } = complete(setDuplicatesAside([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]));
   expect(unique).toHaveLength(2);
-  expect(duplicates.map(({ message, original }) => [message.item, message.part, original.part])).toEqual([[1, 0, 0], [1, 1, 1]]);
+  expect(duplicates.map(({ message, original }) => [message.item, message.part, original.part])).toEqual([
+    [1, 0, 0],
+    [1, 1, 1],
+  ]);
 });

@@ -12,15 +12,33 @@ describe('a failure says what is wrong', () => {
     ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service got no API key'],
     ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
     ['a wrong key without a code', 401, {}, 'The API key is not valid'],
-    ['credits', 402, { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 }, 'Not enough credits: 5 needed, 0 available'],
+    [
+      'credits',
+      402,
+      { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 },
+      'Not enough credits: 5 needed, 0 available',
+    ],
     ['credits without figures', 402, { code: 'INSUFFICIENT_CREDITS' }, 'Not enough credits'],
-    ['credits with odd figures', 402, { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null }, 'Not enough credits'],
+    [
+      'credits with odd figures',
+      402,
+      { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null },
+      'Not enough credits',
+    ],
     ['values', 422, { code: 'VALIDATION_ERROR' }, 'The service found a value that it does not accept'],
-    ['a field', 422, { code: 'VALIDATION_ERROR', details: { phone: ['x'] } }, 'The service does not accept the value of phone'],
+    [
+      'a field',
+      422,
+      { code: 'VALIDATION_ERROR', details: { phone: ['x'] } },
+      'The service does not accept the value of phone',
+    ],
     [
       'seven fields',
       422,
-      { code: 'VALIDATION_ERROR', details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })) },
+      {
+        code: 'VALIDATION_ERROR',
+        details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })),
+      },
       'The service does not accept the value of a, b, c, d, e and 2 more',
     ],
     ['the rate', 429, {}, 'The service takes no more requests for now: it allows 60 a minute for each API key'],
@@ -31,12 +49,20 @@ describe('a failure says what is wrong', () => {
     ['a permission', 403, {}, 'The service does not allow this API key to do that'],
     ['another answer', 200, {}, "The service answered with something that is not this API's (HTTP 200)"],
     ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
-  ])('%s', (_what, statusCode, error, message) => expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }));
+  ])('%s', (_what, statusCode, error, message) =>
+    expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }),
+  );
 });
 
 describe('a failure says what to do', () => {
   it('and what the service said, each thing once', () => {
-    expect(failure(422, { code: 'VALIDATION_ERROR', message: 'Invalid', details: { phone: ['is wrong', 'is wrong'], message: 'is too long' } }).description).toBe(
+    expect(
+      failure(422, {
+        code: 'VALIDATION_ERROR',
+        message: 'Invalid',
+        details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
+      }).description,
+    ).toBe(
       'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long.',
     );
   });
@@ -87,19 +113,34 @@ describe('a failure is safe to show', () => {
 
   it('without the text of a message that the service repeats', () => {
     const repeated = { phone: phoneAt(123), message: 'Dear Anna' };
-    for (const details of [[repeated], [{ ...repeated, index: 0, error: 'is wrong' }], { value: repeated }, { messages: [repeated] }]) {
+    for (const details of [
+      [repeated],
+      [{ ...repeated, index: 0, error: 'is wrong' }],
+      { value: repeated },
+      { messages: [repeated] },
+    ]) {
       expect(JSON.stringify(failure(422, { code: 'VALIDATION_ERROR', details }))).not.toContain('Anna');
     }
   });
 
   it('without the insides of a server that shows them', () => {
-    const trace = { message: 'Server Error', exception: 'RuntimeException', file: '/srv/app/Sender.php', trace: [{ file: '/srv/app/Kernel.php', function: 'handle' }] };
+    const trace = {
+      message: 'Server Error',
+      exception: 'RuntimeException',
+      file: '/srv/app/Sender.php',
+      trace: [{ file: '/srv/app/Kernel.php', function: 'handle' }],
+    };
     expect(failure(500, trace).description).not.toMatch(/srv|Kernel/);
   });
 
   it('and short, however much the service says', () => {
-    const details = Array.from({ length: 1000 }, (_, index) => ({ field: `field_${index}`, message: 'x'.repeat(1000) }));
-    expect(failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details }).description.length).toBeLessThan(3000);
+    const details = Array.from({ length: 1000 }, (_, index) => ({
+      field: `field_${index}`,
+      message: 'x'.repeat(1000),
+    }));
+    expect(
+      failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details }).description.length,
+    ).toBeLessThan(3000);
     expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
   });
 
@@ -107,23 +148,41 @@ describe('a failure is safe to show', () => {
     const error = { code: value, message: value, details: value, required_credits: value, available_credits: value };
     for (const statusCode of [200, 302, 400, 402, 422, 429, 500]) {
       expect(failure(statusCode, error, { 'retry-after': value, location: value }).message).not.toBe('');
-      expect(failure(statusCode, { ...error, code: 'INSUFFICIENT_CREDITS' }).message).not.toMatch(/undefined|NaN|\[object/);
+      expect(failure(statusCode, { ...error, code: 'INSUFFICIENT_CREDITS' }).message).not.toMatch(
+        /undefined|NaN|\[object/,
+      );
     }
   });
 });
 
 describe('the failure of one message of a batch', () => {
-  const ofRequest = failureWith({ code: 'VALIDATION_ERROR', httpStatus: 422, message: 'The request', description: 'The request' });
+  const ofRequest = failureWith({
+    code: 'VALIDATION_ERROR',
+    httpStatus: 422,
+    message: 'The request',
+    description: 'The request',
+  });
 
   it.each([
     [[['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
     [[['messages', 3, 'message']], 'The service does not accept the text of this message'],
-    [[['messages', 3, 'phone'], ['messages', 3, 'message']], 'The service does not accept the phone number and the text of this message'],
+    [
+      [
+        ['messages', 3, 'phone'],
+        ['messages', 3, 'message'],
+      ],
+      'The service does not accept the phone number and the text of this message',
+    ],
     [[['messages', 3]], 'The service does not accept this message'],
     [[[]], 'The service does not accept this message'],
     [[], 'The service does not accept this message'],
   ])('names what is wrong with it: %j', (paths, message) => {
-    expect(messageFailure(ofRequest, paths.map((path) => ({ path, text: '' })))).toEqual({
+    expect(
+      messageFailure(
+        ofRequest,
+        paths.map((path) => ({ path, text: '' })),
+      ),
+    ).toEqual({
       ...ofRequest,
       message,
       description: 'Correct it and run this again.',
@@ -131,7 +190,10 @@ describe('the failure of one message of a batch', () => {
   });
 
   it('says what the service says about it, safe to show', () => {
-    const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({ path: ['phone'], text }));
+    const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
+      path: ['phone'],
+      text,
+    }));
     expect(messageFailure(ofRequest, complaints).description).toBe(
       'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );

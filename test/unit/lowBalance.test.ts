@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 
-import { decide, readState, type LowBalanceSettings, type LowBalanceState } from '../../nodes/MessagingSend/trigger/lowBalance';
+import {
+  decide,
+  readState,
+  type LowBalanceSettings,
+  type LowBalanceState,
+} from '../../nodes/MessagingSend/trigger/lowBalance';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31);
@@ -15,10 +20,19 @@ interface Poll {
 }
 
 /** Makes the polls one after the other, with the state stored as JSON in between, and tells which of them fired. */
-function fired(polls: ReadonlyArray<number | Poll>, settings: Partial<LowBalanceSettings> = {}, kept: unknown = undefined): boolean[] {
+function fired(
+  polls: ReadonlyArray<number | Poll>,
+  settings: Partial<LowBalanceSettings> = {},
+  kept: unknown = undefined,
+): boolean[] {
   let stored = kept === undefined ? undefined : JSON.stringify(kept);
   return polls.map((given, index) => {
-    const { credits, at = index * 60_000, owner = 4711, settings: own } = typeof given === 'number' ? { credits: given } as Poll : given;
+    const {
+      credits,
+      at = index * 60_000,
+      owner = 4711,
+      settings: own,
+    } = typeof given === 'number' ? ({ credits: given } as Poll) : given;
     const before = readState(stored === undefined ? undefined : JSON.parse(stored));
     const { fires, next } = decide(before, { credits, owner }, { ...SETTINGS, ...settings, ...own }, START + at);
     stored = JSON.stringify(next);
@@ -76,7 +90,11 @@ describe('with another threshold than before', () => {
 
   test.each<[string, Poll[], boolean[]]>([
     ['that makes the balance low, it fires', [at(300, 100), at(300, 500)], [no, YES]],
-    ['it stays quiet while the credits are below both: this fall was told', [at(80, 100), at(80, 500), at(80, 500)], [YES, no, no]],
+    [
+      'it stays quiet while the credits are below both: this fall was told',
+      [at(80, 100), at(80, 500), at(80, 500)],
+      [YES, no, no],
+    ],
     ['it stays quiet below a lower one as well', [at(40, 100), at(40, 50), at(30, 50)], [YES, no, no]],
     ['that is below the credits, a next fall is told', [at(80, 100), at(80, 50), at(49, 50)], [YES, no, YES]],
     ['that is the credits themselves, a next fall is told', [at(80, 100), at(80, 80), at(79, 80)], [YES, no, YES]],
@@ -99,7 +117,11 @@ describe('with Remind Every', () => {
   });
 
   test('a poll that comes some seconds early is not put off to the next one', () => {
-    expect(fired([{ credits: 50, at: 700 }, low(1), { credits: 50, at: 2 * HOUR - 29_000 }], every(1))).toEqual([YES, YES, YES]);
+    expect(fired([{ credits: 50, at: 700 }, low(1), { credits: 50, at: 2 * HOUR - 29_000 }], every(1))).toEqual([
+      YES,
+      YES,
+      YES,
+    ]);
   });
 
   test('it does not remind of a balance that is not low any more, though not risen by the margin', () => {
@@ -137,10 +159,13 @@ describe('what is kept', () => {
     expect(decide(first.next, { credits: 99, owner: 2 }, SETTINGS, START).previousCredits).toBeNull();
   });
 
-  test.each([undefined, null, 0, 'low', [], {}, [true], { low: 'yes' }, { low: 1, credits: 5 }])('%j is not understood: it begins anew', (kept) => {
-    expect(readState(kept)).toBeNull();
-    if (kept !== undefined) expect(fired([99, 99], {}, kept)).toEqual([YES, no]);
-  });
+  test.each([undefined, null, 0, 'low', [], {}, [true], { low: 'yes' }, { low: 1, credits: 5 }])(
+    '%j is not understood: it begins anew',
+    (kept) => {
+      expect(readState(kept)).toBeNull();
+      if (kept !== undefined) expect(fired([99, 99], {}, kept)).toEqual([YES, no]);
+    },
+  );
 
   test('of an older or broken shape is used as far as it goes', () => {
     const nothing: LowBalanceState = { low: true, credits: null, threshold: null, owner: null, firedAt: null };
@@ -148,6 +173,15 @@ describe('what is kept', () => {
     expect(readState({ low: true, credits: 'x', threshold: NaN, owner: {}, firedAt: '2026' })).toEqual(nothing);
     expect(fired([99, 101, 99], {}, { low: true })).toEqual([no, no, YES]);
     // Without a time, reminders count from now.
-    expect(fired([{ credits: 99, at: 0 }, { credits: 99, at: HOUR }], { remindEvery: HOUR }, { low: true })).toEqual([no, YES]);
+    expect(
+      fired(
+        [
+          { credits: 99, at: 0 },
+          { credits: 99, at: HOUR },
+        ],
+        { remindEvery: HOUR },
+        { low: true },
+      ),
+    ).toEqual([no, YES]);
   });
 });

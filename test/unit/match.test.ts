@@ -70,7 +70,10 @@ describe('each message gets the outcome of its own entry', () => {
 
   it('is never used for two messages to one number when it comes twice itself', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
-    expect(matchEntries(messages, { messages: [entry(0), entry(0)] })).toMatchObject([{ kind: 'uncertain' }, { kind: 'uncertain' }]);
+    expect(matchEntries(messages, { messages: [entry(0), entry(0)] })).toMatchObject([
+      { kind: 'uncertain' },
+      { kind: 'uncertain' },
+    ]);
   });
 
   it('does not call one of two messages to one number not sent when it may be the other', () => {
@@ -79,10 +82,13 @@ describe('each message gets the outcome of its own entry', () => {
     expect(kinds).toEqual(['uncertain', 'uncertain']);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('an answer of odd value %i leaves all uncertain', (_index, value) => {
-    expect(told(2, value)).toEqual(['uncertain', 'uncertain']);
-    expect(told(2, [value, value, value]).every((outcome) => outcome === 'uncertain')).toBe(true);
-  });
+  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'an answer of odd value %i leaves all uncertain',
+    (_index, value) => {
+      expect(told(2, value)).toEqual(['uncertain', 'uncertain']);
+      expect(told(2, [value, value, value]).every((outcome) => outcome === 'uncertain')).toBe(true);
+    },
+  );
 
   it('in answers that are shuffled, cut and doubled at random', () => {
     const seed = Date.now();
@@ -91,10 +97,14 @@ describe('each message gets the outcome of its own entry', () => {
       const count = 1 + Math.floor(random() * 20);
       const listed = new Set(Array.from({ length: count }, (_, index) => index).filter(() => random() > 0.2));
       const entries = [...listed].flatMap((index) => (random() > 0.8 ? [entry(index), entry(index)] : [entry(index)]));
-      const shuffled = entries.map((value) => ({ value, at: random() })).sort((a, b) => a.at - b.at).map(({ value }) => value);
+      const shuffled = entries
+        .map((value) => ({ value, at: random() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ value }) => value);
       const expected = Array.from({ length: count }, (_, index) => (listed.has(index) ? 1000 + index : 'uncertain'));
       const outcomes = told(count, shuffled);
-      if (JSON.stringify(outcomes) !== JSON.stringify(expected)) throw new Error(`seed ${seed}, run ${run}: ${JSON.stringify(outcomes)}`);
+      if (JSON.stringify(outcomes) !== JSON.stringify(expected))
+        throw new Error(`seed ${seed}, run ${run}: ${JSON.stringify(outcomes)}`);
     }
   });
 });
@@ -105,22 +115,34 @@ describe('the status of an entry', () => {
     expect(entryOutcome({ message_id: 7 })).toEqual({ kind: 'sent', messageId: 7, status: null });
   });
 
-  it.each(['failed', 'FAILED', 'rejected', 'invalid', 'not_sent', 'skipped', 'error'])('%s: the message was not sent', (status) => {
-    expect(entryOutcome(entry(0, { status }))).toMatchObject({
-      kind: 'not_sent',
-      failure: { code: 'NOT_ACCEPTED', message: 'The service accepted the request, but did not send this message', description: 'Check the phone number and the text.' },
-    });
-  });
+  it.each(['failed', 'FAILED', 'rejected', 'invalid', 'not_sent', 'skipped', 'error'])(
+    '%s: the message was not sent',
+    (status) => {
+      expect(entryOutcome(entry(0, { status }))).toMatchObject({
+        kind: 'not_sent',
+        failure: {
+          code: 'NOT_ACCEPTED',
+          message: 'The service accepted the request, but did not send this message',
+          description: 'Check the phone number and the text.',
+        },
+      });
+    },
+  );
 
-  it.each(['undelivered', 'not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])('%j: the message is not reported sent', (status) => {
-    expect(entryOutcome(entry(0, { status })).kind).not.toBe('sent');
-  });
+  it.each(['undelivered', 'not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])(
+    '%j: the message is not reported sent',
+    (status) => {
+      expect(entryOutcome(entry(0, { status })).kind).not.toBe('sent');
+    },
+  );
 
   it('with the reason that the service gives, made fit to show', () => {
     const reason = 'Blocked by 447700900123 <script>';
     for (const said of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...said }))).toMatchObject({
-        failure: { description: 'Check the phone number and the text. The service says: Blocked by …23 &lt;script&gt;.' },
+        failure: {
+          description: 'Check the phone number and the text. The service says: Blocked by …23 &lt;script&gt;.',
+        },
       });
     }
   });
@@ -145,7 +167,9 @@ describe('a message that may have gone out', () => {
       'The message may have gone out: check with the recipient or in the service before you send it again. Try later.',
     );
     const { description } = mayHaveGoneOut(failureWith({ description: `${TRY_LATER} The service says: Busy.` }));
-    expect(description).toBe('The message may have gone out: check with the recipient or in the service before you send it again. The service says: Busy.');
+    expect(description).toBe(
+      'The message may have gone out: check with the recipient or in the service before you send it again. The service says: Busy.',
+    );
     expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
   });
 });
@@ -154,11 +178,19 @@ describe('an answer that can not be trusted for a message leaves it uncertain', 
   it('when entries to one number are out of order and tell different things', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
     const failed = { ...entry(0), message_id: 9, status: 'failed' };
-    expect(matchEntries(messages, { messages: [entry(2), entry(0), failed] }).map(({ kind }) => kind)).toEqual(['uncertain', 'uncertain', 'sent']);
+    expect(matchEntries(messages, { messages: [entry(2), entry(0), failed] }).map(({ kind }) => kind)).toEqual([
+      'uncertain',
+      'uncertain',
+      'sent',
+    ]);
   });
 
   it('when its entry is the request repeated, or has a state that nobody knows and no ID', () => {
-    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([{ kind: 'uncertain' }]);
-    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'invalid_number' }] })).toMatchObject([{ kind: 'uncertain' }]);
+    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([
+      { kind: 'uncertain' },
+    ]);
+    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'invalid_number' }] })).toMatchObject(
+      [{ kind: 'uncertain' }],
+    );
   });
 });

@@ -15,7 +15,11 @@ it('ratios are taken round by round', () => {
 });
 
 it('a goal is met up to its figure, and not beyond', () => {
-  expect([atMost('a', 1.05, 1.05), atMost('a', 1.06, 1.05), atLeast('b', 30, 30), atLeast('b', 29, 30)].map(({ met }) => met)).toEqual([true, false, true, false]);
+  expect(
+    [atMost('a', 1.05, 1.05), atMost('a', 1.06, 1.05), atLeast('b', 30, 30), atLeast('b', 29, 30)].map(
+      ({ met }) => met,
+    ),
+  ).toEqual([true, false, true, false]);
 });
 
 it('contenders take turns, and the first round does not count', async () => {
@@ -23,5 +27,8 @@ it('contenders take turns, and the first round does not count', async () => {
   const contender = (name: string) => ({ name, run: async () => await Promise.resolve(order.push(name)) });
   const measured = await inTurn({ case: 'a case', unit: 'ms' }, [contender('A'), contender('B')], 2, () => {});
   expect(order).toEqual(['A', 'B', 'A', 'B', 'A', 'B']);
-  expect(measured.map(({ contender: name, rounds }) => [name, rounds])).toEqual([['A', [3, 5]], ['B', [4, 6]]]);
+  expect(measured.map(({ contender: name, rounds }) => [name, rounds])).toEqual([
+    ['A', [3, 5]],
+    ['B', [4, 6]],
+  ]);
 });

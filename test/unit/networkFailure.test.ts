@@ -4,7 +4,14 @@ import { networkReply } from '../../nodes/MessagingSend/api/networkFailure';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { ODD_VALUES } from './samples';
 
-const NODE: INode = { id: '1', name: 'Messaging Send', type: 'messagingSend', typeVersion: 1, position: [0, 0], parameters: {} };
+const NODE: INode = {
+  id: '1',
+  name: 'Messaging Send',
+  type: 'messagingSend',
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+};
 
 interface Trouble {
   readonly code?: string;
@@ -15,7 +22,11 @@ interface Trouble {
 /** What n8n's HTTP helper throws: its own error, around axios's, around Node's. */
 function thrown({ code, message, syscall }: Trouble, withCause = true): unknown {
   const cause = Object.assign(new Error(message ?? `${syscall} ${code}`), { code, syscall });
-  const axiosError = Object.assign(new Error(message ?? cause.message), { code, isAxiosError: true, ...(withCause && { cause }) });
+  const axiosError = Object.assign(new Error(message ?? cause.message), {
+    code,
+    isAxiosError: true,
+    ...(withCause && { cause }),
+  });
   return Object.assign(new NodeApiError(NODE, axiosError as unknown as JsonObject), { cause: axiosError });
 }
 
@@ -39,9 +50,20 @@ describe('a request that never reached the service is not sent', () => {
     { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', message: 'unable to get local issuer certificate' },
     { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
     { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Hostname/IP does not match certificate's altnames" },
-    { code: 'EPROTO', syscall: 'write', message: 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:' },
-    { code: 'EPROTO', syscall: 'write', message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:' },
-    { code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number' },
+    {
+      code: 'EPROTO',
+      syscall: 'write',
+      message: 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:',
+    },
+    {
+      code: 'EPROTO',
+      syscall: 'write',
+      message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:',
+    },
+    {
+      code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+      message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+    },
     { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
     { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
   ])('$code $syscall', (trouble) => {
@@ -65,8 +87,15 @@ describe('a request that never reached the service is not sent', () => {
 
   it('because n8n does not allow the address', () => {
     class SsrfBlockedIpError extends Error {}
-    for (const error of [new UserError('Domain not allowed'), new SsrfBlockedIpError('Blocked'), { name: 'NodeApiError', cause: new UserError('No') }]) {
-      expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure: { message: 'n8n does not allow a request to this address' } });
+    for (const error of [
+      new UserError('Domain not allowed'),
+      new SsrfBlockedIpError('Blocked'),
+      { name: 'NodeApiError', cause: new UserError('No') },
+    ]) {
+      expect(networkReply(error)).toMatchObject({
+        kind: 'rejected',
+        failure: { message: 'n8n does not allow a request to this address' },
+      });
     }
   });
 
@@ -94,10 +123,13 @@ describe('a request that may have reached the service is uncertain', () => {
     { message: 'No code at all' },
   ])('$code $syscall $message', (trouble) => expect(told(networkReply(thrown(trouble)))).toBe('uncertain request'));
 
-  it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])('%s while it waits for the answer: the way was lost after the request had left', (code) => {
-    expect(networkReply(thrown({ code, syscall: 'read' })).kind).toBe('uncertain');
-    expect(networkReply(thrown({ code, syscall: 'write' })).kind).toBe('uncertain');
-  });
+  it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])(
+    '%s while it waits for the answer: the way was lost after the request had left',
+    (code) => {
+      expect(networkReply(thrown({ code, syscall: 'read' })).kind).toBe('uncertain');
+      expect(networkReply(thrown({ code, syscall: 'write' })).kind).toBe('uncertain');
+    },
+  );
 
   it('a time-out says so', () => {
     expect(networkReply(thrown({ code: 'ECONNABORTED', message: 'timeout of 10ms exceeded' }))).toMatchObject({
@@ -112,10 +144,12 @@ describe('a request that may have reached the service is uncertain', () => {
     });
   });
 
-  it.each([...ODD_VALUES, { code: 'constructor' }, { code: 'toString' }, { code: '__proto__' }].map((value, index) => [index, value]))(
-    'odd value %i never throws',
-    (_index, value) => expect(networkReply(value).kind).toBe('uncertain'),
-  );
+  it.each(
+    [...ODD_VALUES, { code: 'constructor' }, { code: 'toString' }, { code: '__proto__' }].map((value, index) => [
+      index,
+      value,
+    ]),
+  )('odd value %i never throws', (_index, value) => expect(networkReply(value).kind).toBe('uncertain'));
 
   it('an error that is its own cause ends', () => {
     const error: { cause?: unknown; message: string } = { message: 'round' };
@@ -124,7 +158,9 @@ describe('a request that may have reached the service is uncertain', () => {
   });
 
   it('never repeats what the error says', () => {
-    const reply = networkReply(thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' }));
+    const reply = networkReply(
+      thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' }),
+    );
     expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
   });
 });

@@ -3,21 +3,41 @@ import { messageAt, messagesUpTo, ODD_VALUES, phoneAt } from './samples';
 
 /** The items of the messages that a 422 with these details is about, in the order of the complaints. */
 function offendersIn(details: unknown, count = 5): number[] {
-  return [...findOffenders(messagesUpTo(count), { code: 'VALIDATION_ERROR', message: 'Invalid', details }).keys()].map(({ item }) => item);
+  return [...findOffenders(messagesUpTo(count), { code: 'VALIDATION_ERROR', message: 'Invalid', details }).keys()].map(
+    ({ item }) => item,
+  );
 }
 
 describe('the messages that are refused are found', () => {
   it.each<[string, unknown]>([
     ['dotted keys', { 'messages.1.phone': ['x'], 'messages.3.message': ['x'] }],
     ['bracketed keys', { 'messages[1].phone': 'x', 'messages[3].message': 'x' }],
-    ['{ field, message }', [{ field: 'messages.1.phone', message: 'x' }, { field: 'messages[3]', message: 'x' }]],
-    ['{ index, field }', [{ index: 1, field: 'phone' }, { index: 3, field: 'message' }]],
+    [
+      '{ field, message }',
+      [
+        { field: 'messages.1.phone', message: 'x' },
+        { field: 'messages[3]', message: 'x' },
+      ],
+    ],
+    [
+      '{ index, field }',
+      [
+        { index: 1, field: 'phone' },
+        { index: 3, field: 'message' },
+      ],
+    ],
     ['{ index }', [{ index: 1, message: 'x' }, { index: 3 }]],
     ['nested lists with nulls', { messages: [null, { phone: ['x'] }, null, { message: ['x'] }, null] }],
     ['a list with nulls alone', [null, { phone: ['x'] }, null, { message: ['x'] }]],
     ['objects keyed by index', { messages: { 1: 'x', 3: { phone: 'x' } } }],
     ['JSON pointers', [{ pointer: '/messages/1/phone' }, { pointer: '/messages/3/phone' }]],
-    ['loc of pydantic', [{ loc: ['body', 'messages', 1, 'phone'], msg: 'x' }, { loc: ['body', 'messages', 3], msg: 'x' }]],
+    [
+      'loc of pydantic',
+      [
+        { loc: ['body', 'messages', 1, 'phone'], msg: 'x' },
+        { loc: ['body', 'messages', 3], msg: 'x' },
+      ],
+    ],
     ['texts', ['messages[1].phone is wrong', 'messages[3].phone is wrong']],
     ['objects keyed by number', { [phoneAt(1)]: ['x'], [phoneAt(3)]: ['x'] }],
     ['texts that name the number', [`${phoneAt(1)} is wrong`, `Not a number: +${phoneAt(3)}.`]],
@@ -25,7 +45,9 @@ describe('the messages that are refused are found', () => {
 
   it('with all complaints about them', () => {
     const messages = messagesUpTo(2);
-    const offenders = findOffenders(messages, { details: { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' } });
+    const offenders = findOffenders(messages, {
+      details: { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
+    });
     expect([...offenders]).toEqual([
       [
         messages[1],
@@ -40,7 +62,9 @@ describe('the messages that are refused are found', () => {
 
   it('both, where two messages go to the number that is named', () => {
     const messages = [messageAt(0), messageAt(1), messageAt(2, { phone: phoneAt(0) })];
-    expect([...findOffenders(messages, { details: [`${phoneAt(0)} is wrong`] }).keys()].map(({ item }) => item)).toEqual([0, 2]);
+    expect(
+      [...findOffenders(messages, { details: [`${phoneAt(0)} is wrong`] }).keys()].map(({ item }) => item),
+    ).toEqual([0, 2]);
   });
 });
 
@@ -64,7 +88,9 @@ describe('no message is blamed', () => {
   });
 
   it('wrongly by 100,000 entries', () => {
-    expect(offendersIn(Array.from({ length: 100_000 }, () => ({ field: 'messages.2.phone', message: 'x' })))).toEqual([2]);
+    expect(offendersIn(Array.from({ length: 100_000 }, () => ({ field: 'messages.2.phone', message: 'x' })))).toEqual([
+      2,
+    ]);
     expect(offendersIn(`${phoneAt(2)} `.repeat(500_000))).toEqual([2]);
   });
 });

@@ -77,10 +77,13 @@ describe('a number that is written in another way is sent to the same phone', ()
     expect(cleanPhone(`${character}+${character}44${character}7700 900123${character}`)).toEqual(CLEAN);
   });
 
-  it.each(['(+44)(0)7700900123', '+44-(0)7700-900123', '+44.(0).7700.900123', '(0044) (0)7700 900123', '+44 [0] 7700 900123'])(
-    'the zero that is dialled at home does not stay in %s',
-    (given) => expect(cleanPhone(given)).toEqual(CLEAN),
-  );
+  it.each([
+    '(+44)(0)7700900123',
+    '+44-(0)7700-900123',
+    '+44.(0).7700.900123',
+    '(0044) (0)7700 900123',
+    '+44 [0] 7700 900123',
+  ])('the zero that is dialled at home does not stay in %s', (given) => expect(cleanPhone(given)).toEqual(CLEAN));
 });
 
 describe('a number that would become another number is not sent to', () => {
@@ -103,26 +106,43 @@ describe('a number that would become another number is not sent to', () => {
   });
 
   it('two numbers in one field', () => {
-    for (const given of ['447700900123, 447700900124', '447700900123;447700900124', '447700900123 447700900124', '447700900123/447700900124']) {
+    for (const given of [
+      '447700900123, 447700900124',
+      '447700900123;447700900124',
+      '447700900123 447700900124',
+      '447700900123/447700900124',
+    ]) {
       expect(cleanPhone(given)).toMatchObject({ kind: 'wrong' });
     }
   });
 
   it('a number with an extension', () => {
-    for (const given of ['447700900123 ext. 4', '447700900123x4', '447700900123#4', '447700900123,4', '447700900123;4']) {
+    for (const given of [
+      '447700900123 ext. 4',
+      '447700900123x4',
+      '447700900123#4',
+      '447700900123,4',
+      '447700900123;4',
+    ]) {
       expect(cleanPhone(given)).toMatchObject({ kind: 'wrong' });
     }
   });
 });
 
 describe('with a default country code', () => {
-  it.each(['07700 900123', '(0)7700 900123', '07700-900-123', '0 7700 900123'])('it takes the place of the 0: %s', (given) => {
-    expect(cleanPhone(given, '44')).toEqual(CLEAN);
-  });
+  it.each(['07700 900123', '(0)7700 900123', '07700-900-123', '0 7700 900123'])(
+    'it takes the place of the 0: %s',
+    (given) => {
+      expect(cleanPhone(given, '44')).toEqual(CLEAN);
+    },
+  );
 
-  it.each(['447700900123', '+44 7700 900123', '0044 7700 900123', '+44 (0)7700 900123'])('a number that has one keeps it: %s', (given) => {
-    expect(cleanPhone(given, '39')).toEqual(CLEAN);
-  });
+  it.each(['447700900123', '+44 7700 900123', '0044 7700 900123', '+44 (0)7700 900123'])(
+    'a number that has one keeps it: %s',
+    (given) => {
+      expect(cleanPhone(given, '39')).toEqual(CLEAN);
+    },
+  );
 
   it('a number that begins with the 011 of North America is not taken for one without', () => {
     expect(cleanPhone('011 44 7700 900123', '1')).not.toMatchObject({ kind: 'clean', phone: '111447700900123' });
@@ -156,9 +176,12 @@ describe('a number that can not be right is explained', () => {
     ['The phone number has 16 digits, which is too long: 7 to 15 are needed', '4477009001234567'],
   ])('%s', (problem, given) => expect(problemOf(given)).toBe(problem));
 
-  it.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])('scientific notation: %s', (given) => {
-    expect(problemOf(given)).toMatch(/^The phone number was turned into scientific notation/);
-  });
+  it.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
+    'scientific notation: %s',
+    (given) => {
+      expect(problemOf(given)).toMatch(/^The phone number was turned into scientific notation/);
+    },
+  );
 
   it('accepts 7 and 15 digits, the least and the most', () => {
     expect(cleanPhone('4477009')).toEqual({ kind: 'clean', phone: '4477009' });
@@ -166,7 +189,15 @@ describe('a number that can not be right is explained', () => {
   });
 
   it('without repeating the number', () => {
-    for (const given of ['0770 090 0987', '+44 7700 9009876543210', '44770O900987', '4477009*00987', '98765', '9.87654E+11', ['0987654321']]) {
+    for (const given of [
+      '0770 090 0987',
+      '+44 7700 9009876543210',
+      '44770O900987',
+      '4477009*00987',
+      '98765',
+      '9.87654E+11',
+      ['0987654321'],
+    ]) {
       const check = cleanPhone(given);
       expect(check.kind).toBe('wrong');
       expect(JSON.stringify(check)).not.toMatch(/987|654/);
@@ -175,25 +206,35 @@ describe('a number that can not be right is explained', () => {
 
   it('with something to do about it', () => {
     for (const given of ['', '0770', 'x', '*', '123', '4.47E+11', {}]) {
-      expect(cleanPhone(given)).toMatchObject({ kind: 'wrong', remedy: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown });
+      expect(cleanPhone(given)).toMatchObject({
+        kind: 'wrong',
+        remedy: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown,
+      });
     }
   });
 });
 
 describe('whatever is given', () => {
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i is refused, not thrown at', (_index, value) => {
-    expect(cleanPhone(value).kind).toBe('wrong');
-  });
+  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'odd value %i is refused, not thrown at',
+    (_index, value) => {
+      expect(cleanPhone(value).kind).toBe('wrong');
+    },
+  );
 
   it('a clean number is 7 to 15 digits without leading 0, and is itself clean', () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     const characters = '0123456789+-.()[]/\\ ,eE\u200b\u00a0x';
     for (let run = 0; run < 20_000; run++) {
-      const given = Array.from({ length: 1 + Math.floor(random() * 20) }, () => characters[Math.floor(random() * characters.length)]).join('');
+      const given = Array.from(
+        { length: 1 + Math.floor(random() * 20) },
+        () => characters[Math.floor(random() * characters.length)],
+      ).join('');
       const check = cleanPhone(given);
       if (check.kind === 'wrong') continue;
-      if (!/^[1-9]\d{6,14}$/.test(check.phone)) throw new Error(`seed ${seed}: ${JSON.stringify(given)} came to ${check.phone}`);
+      if (!/^[1-9]\d{6,14}$/.test(check.phone))
+        throw new Error(`seed ${seed}: ${JSON.stringify(given)} came to ${check.phone}`);
       expect(cleanPhone(check.phone)).toEqual(check);
     }
   });

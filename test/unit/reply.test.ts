@@ -23,8 +23,18 @@ describe('what an answer means', () => {
     ['a message that was sent', 201, SENT, 'accepted'],
     ['the same with status 200', 200, SENT, 'accepted'],
     ['success: false with the code of a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
-    ['success: false with the code of no credits', 201, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
-    ['success: false with the code of wrong values', 200, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
+    [
+      'success: false with the code of no credits',
+      201,
+      refusal('INSUFFICIENT_CREDITS'),
+      'rejected INSUFFICIENT_CREDITS run',
+    ],
+    [
+      'success: false with the code of wrong values',
+      200,
+      refusal('VALIDATION_ERROR'),
+      'rejected VALIDATION_ERROR request',
+    ],
     ['success: false with the code of a failure', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
     ['success: false with an unknown code', 200, refusal('BLOCKED_CONTENT'), 'rejected BLOCKED_CONTENT request'],
     ['success: false and nothing else', 200, { success: false }, 'rejected REFUSED request'],
@@ -66,30 +76,48 @@ describe('what an answer means', () => {
   ])('%s', (_what, statusCode, body, meaning) => expect(told(answer(statusCode, body))).toBe(meaning));
 
   it.each([401, 402, 403])('%i ends the run even with a code that nobody knows', (statusCode) => {
-    expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({ kind: 'rejected', failure: { scope: 'run' } });
+    expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({
+      kind: 'rejected',
+      failure: { scope: 'run' },
+    });
   });
 
-  it.each([NaN, 0, 101, 600, 999])('a status that is none, %d, tells nothing: the message may have gone out', (statusCode) => {
-    expect(answer(statusCode, '').kind).toBe('uncertain');
-  });
+  it.each([NaN, 0, 101, 600, 999])(
+    'a status that is none, %d, tells nothing: the message may have gone out',
+    (statusCode) => {
+      expect(answer(statusCode, '').kind).toBe('uncertain');
+    },
+  );
 
   it.each<[string, number]>([
     ['success: false', 200],
     ['success: false', 207],
     ['an error', 402],
     ['an error', 422],
-  ])('%s with status %i, and a list of what was sent: not taken for a batch of which nothing went out', (_what, statusCode) => {
-    const body = {
-      success: false,
-      error: { code: 'PARTIAL_FAILURE', message: 'Some failed' },
-      data: { messages_sent: 1, messages: [{ message_id: 7, phone: phoneAt(0), status: 'sent' }, { phone: phoneAt(1), status: 'failed' }] },
-    };
-    expect(answer(statusCode, body).kind).not.toBe('rejected');
-  });
+  ])(
+    '%s with status %i, and a list of what was sent: not taken for a batch of which nothing went out',
+    (_what, statusCode) => {
+      const body = {
+        success: false,
+        error: { code: 'PARTIAL_FAILURE', message: 'Some failed' },
+        data: {
+          messages_sent: 1,
+          messages: [
+            { message_id: 7, phone: phoneAt(0), status: 'sent' },
+            { phone: phoneAt(1), status: 'failed' },
+          ],
+        },
+      };
+      expect(answer(statusCode, body).kind).not.toBe('rejected');
+    },
+  );
 
-  it.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])('success: false with %s: the message may have gone out', (code) => {
-    expect(answer(200, refusal(code)).kind).toBe('uncertain');
-  });
+  it.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])(
+    'success: false with %s: the message may have gone out',
+    (code) => {
+      expect(answer(200, refusal(code)).kind).toBe('uncertain');
+    },
+  );
 });
 
 describe('what an answer holds', () => {
@@ -103,7 +131,8 @@ describe('what an answer holds', () => {
   });
 
   it('a message_id of 19 digits is kept exactly', () => {
-    const body = '{"success":true,"data":{"message_id" : 9223372036854775807,"messages":[{"message_id":9223372036854775806},{"message_id":7}]}}';
+    const body =
+      '{"success":true,"data":{"message_id" : 9223372036854775807,"messages":[{"message_id":9223372036854775806},{"message_id":7}]}}';
     expect(answer(201, body)).toEqual({
       kind: 'accepted',
       data: { message_id: '9223372036854775807', messages: [{ message_id: '9223372036854775806' }, { message_id: 7 }] },
@@ -116,7 +145,11 @@ describe('what an answer holds', () => {
   });
 
   it('never holds the API key', () => {
-    const error = { code: 'INVALID_API_KEY', message: `Key ${API_KEY} is wrong`, details: { key: `Bearer ${API_KEY}`, [API_KEY]: API_KEY } };
+    const error = {
+      code: 'INVALID_API_KEY',
+      message: `Key ${API_KEY} is wrong`,
+      details: { key: `Bearer ${API_KEY}`, [API_KEY]: API_KEY },
+    };
     expect(JSON.stringify(answer(401, { success: false, error }))).not.toContain(API_KEY);
     expect(JSON.stringify(answer(201, { success: true, data: { key: API_KEY } }))).not.toContain(API_KEY);
   });
@@ -130,7 +163,10 @@ describe('what an answer holds', () => {
   });
 
   it('never holds the API key where n8n has parsed the body already', () => {
-    const reply = readReply({ statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${API_KEY}` }), headers: {} }, API_KEY);
+    const reply = readReply(
+      { statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${API_KEY}` }), headers: {} },
+      API_KEY,
+    );
     expect(JSON.stringify(reply)).not.toContain(API_KEY);
   });
 
@@ -141,23 +177,34 @@ describe('what an answer holds', () => {
   });
 
   it('of another API is not shown: it may repeat the request', () => {
-    const reply = answer(200, { url: 'https://example.com', json: { messages: [{ phone: phoneAt(123), message: 'Dear Anna' }] } });
+    const reply = answer(200, {
+      url: 'https://example.com',
+      json: { messages: [{ phone: phoneAt(123), message: 'Dear Anna' }] },
+    });
     expect(JSON.stringify(reply)).not.toMatch(/Anna|4477009/);
   });
 });
 
 describe('whatever answers', () => {
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws, and is never taken for sent or refused', (_index, value) => {
-    expect(readReply({ statusCode: 201, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
-    expect(readReply({ statusCode: 502, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
-    const parsed: JsonRecord = { success: false, error: value, message: value };
-    expect(readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, API_KEY).kind).toBe('rejected');
-  });
+  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'odd value %i never throws, and is never taken for sent or refused',
+    (_index, value) => {
+      expect(readReply({ statusCode: 201, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
+      expect(readReply({ statusCode: 502, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
+      const parsed: JsonRecord = { success: false, error: value, message: value };
+      expect(
+        readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, API_KEY).kind,
+      ).toBe('rejected');
+    },
+  );
 
-  it.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', API_KEY])('10 MB of %j are read', (part) => {
-    const body = part.repeat(10_000_000 / part.length);
-    expect(answer(201, body).kind).toBe('uncertain');
-  });
+  it.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', API_KEY])(
+    '10 MB of %j are read',
+    (part) => {
+      const body = part.repeat(10_000_000 / part.length);
+      expect(answer(201, body).kind).toBe('uncertain');
+    },
+  );
 
   it('names like __proto__ change nothing', () => {
     const body = '{"__proto__": {"success": true, "data": {}}, "error": {"__proto__": {"code": "INVALID_API_KEY"}}}';

@@ -36,7 +36,9 @@ describe('Batching', () => {
     [-5, 0],
     [NaN, 0],
     [undefined, 0],
-  ])('Batch Interval %s is %s ms', (batchInterval, interval) => expect(batching({ batchInterval }).interval).toBe(interval));
+  ])('Batch Interval %s is %s ms', (batchInterval, interval) =>
+    expect(batching({ batchInterval }).interval).toBe(interval),
+  );
 });
 
 describe('Timeout', () => {
@@ -73,9 +75,12 @@ describe('Proxy', () => {
     ],
   ])('%j', (proxy, expected) => expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected));
 
-  it.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])('that is no address is said: %s', (proxy) => {
-    expect(() => readRequestOptions({ proxy })).toThrow();
-  });
+  it.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])(
+    'that is no address is said: %s',
+    (proxy) => {
+      expect(() => readRequestOptions({ proxy })).toThrow();
+    },
+  );
 
   it.each(['http://user:%zz@proxy.example.com', 'socks5://proxy.example.com:1080'])(
     'that can not be used is said, and not taken for another one: %s',
@@ -83,7 +88,11 @@ describe('Proxy', () => {
   );
 
   it('that is wrong is said without its password', () => {
-    for (const proxy of ['http://user:secret@', 'http://user:secret@proxy.example.com:99999', 'http://user:secret%zz@proxy.example.com']) {
+    for (const proxy of [
+      'http://user:secret@',
+      'http://user:secret@proxy.example.com:99999',
+      'http://user:secret%zz@proxy.example.com',
+    ]) {
       try {
         readRequestOptions({ proxy });
       } catch (error) {
@@ -99,7 +108,13 @@ it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i sets not
     expect(readRequestOptions(options)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
   }
   const proxy = typeof value === 'string' ? '' : value;
-  expect(readRequestOptions({ proxy, timeout: value === 0 ? 0 : value, allowUnauthorizedCerts: value === true ? false : value }).http).toEqual({
+  expect(
+    readRequestOptions({
+      proxy,
+      timeout: value === 0 ? 0 : value,
+      allowUnauthorizedCerts: value === true ? false : value,
+    }).http,
+  ).toEqual({
     timeout: FIVE_MINUTES,
   });
 });

@@ -50,7 +50,10 @@ export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}): R
 
 /** A 422 with these details. */
 export function refuseValues(details: unknown): Reply {
-  return rejectWith({ code: 'VALIDATION_ERROR', httpStatus: 422 }, { code: 'VALIDATION_ERROR', message: 'Invalid', details });
+  return rejectWith(
+    { code: 'VALIDATION_ERROR', httpStatus: 422 },
+    { code: 'VALIDATION_ERROR', message: 'Invalid', details },
+  );
 }
 
 /** Random numbers from 0 to 1, the same ones for the same seed (mulberry32). */

@@ -45,7 +45,12 @@ describe('the items for messages that were sent', () => {
   });
 
   it('of Send Bulk: one for each message', () => {
-    const receipts = [receipt(3, [[messageAt(0), sent(7)], [messageAt(1), sent(8)]])];
+    const receipts = [
+      receipt(3, [
+        [messageAt(0), sent(7)],
+        [messageAt(1), sent(8)],
+      ]),
+    ];
     expect(settle({ unsendable: [], receipts }, 'messages')).toEqual([
       { json: { message_id: 7, phone: phoneAt(0), status: 'sent', batch: 3 }, pairedItem: { item: 0 } },
       { json: { message_id: 8, phone: phoneAt(1), status: 'sent', batch: 3 }, pairedItem: { item: 1 } },
@@ -54,7 +59,13 @@ describe('the items for messages that were sent', () => {
 
   it('of Send Bulk: one for each request, linked once to each of its items', () => {
     const messages = [messageAt(0, { entry: 0 }), messageAt(0, { entry: 1 }), messageAt(1, { entry: 0 })];
-    const receipts = [receipt(1, messages.map((message) => [message, sent(7)]), { messages_sent: 3, messages: [] })];
+    const receipts = [
+      receipt(
+        1,
+        messages.map((message) => [message, sent(7)]),
+        { messages_sent: 3, messages: [] },
+      ),
+    ];
     expect(settle({ unsendable: [], receipts }, 'batches')).toEqual([
       { json: { messages_sent: 3, messages: [], batch: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] },
     ]);
@@ -63,8 +74,22 @@ describe('the items for messages that were sent', () => {
   it('of Send Bulk: none for a request of which nothing was sent, and the failed ones beside it', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [
-      receipt(1, [[messageAt(0), notSent], [messageAt(1), notSent]], null),
-      receipt(2, [[messageAt(2), notSent], [messageAt(3), sent(9)]], { messages_sent: 1 }),
+      receipt(
+        1,
+        [
+          [messageAt(0), notSent],
+          [messageAt(1), notSent],
+        ],
+        null,
+      ),
+      receipt(
+        2,
+        [
+          [messageAt(2), notSent],
+          [messageAt(3), sent(9)],
+        ],
+        { messages_sent: 1 },
+      ),
     ];
     const items = settle({ unsendable: [], receipts }, 'batches');
     expect(items.map(({ json, pairedItem }) => [Object.keys(json), pairedItem])).toEqual([
@@ -82,39 +107,74 @@ describe('the item of a message that failed', () => {
       unsendable: [wrongDraft(0, null)],
       receipts: [
         receipt(1, [[messageAt(1), { kind: 'not_sent', failure: failureWith() }]], null),
-        receipt(2, [[messageAt(2, { entry: 4 }), { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) }]], null),
+        receipt(
+          2,
+          [
+            [
+              messageAt(2, { entry: 4 }),
+              { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) },
+            ],
+          ],
+          null,
+        ),
       ],
     };
     expect(settle(failures, output)).toEqual([
       {
         json: {
           error: 'The phone number is wrong',
-          details: { code: 'INVALID_PHONE', http_status: null, outcome: 'not_sent', phone: '07700', description: 'Correct it.' },
+          details: {
+            code: 'INVALID_PHONE',
+            http_status: null,
+            outcome: 'not_sent',
+            phone: '07700',
+            description: 'Correct it.',
+          },
         },
         pairedItem: { item: 0 },
       },
       {
         json: {
           error: 'It failed',
-          details: { code: 'SOME_CODE', http_status: 400, outcome: 'not_sent', phone: phoneAt(1), batch: 1, description: 'Do something.' },
+          details: {
+            code: 'SOME_CODE',
+            http_status: 400,
+            outcome: 'not_sent',
+            phone: phoneAt(1),
+            batch: 1,
+            description: 'Do something.',
+          },
         },
         pairedItem: { item: 1 },
       },
       {
         json: {
           error: 'It failed',
-          details: { code: 'TIMEOUT', http_status: null, outcome: 'uncertain', phone: phoneAt(2), batch: 2, entry: 4, description: 'Do something.' },
+          details: {
+            code: 'TIMEOUT',
+            http_status: null,
+            outcome: 'uncertain',
+            phone: phoneAt(2),
+            batch: 2,
+            entry: 4,
+            description: 'Do something.',
+          },
         },
         pairedItem: { item: 2 },
       },
     ]);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('shows what was given as the number only if an item can hold it: odd value %i', (_index, value) => {
-    const [item] = settle({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
-    const { details } = item?.json as { details: { phone: unknown } };
-    expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(true);
-  });
+  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'shows what was given as the number only if an item can hold it: odd value %i',
+    (_index, value) => {
+      const [item] = settle({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
+      const { details } = item?.json as { details: { phone: unknown } };
+      expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(
+        true,
+      );
+    },
+  );
 });
 
 describe('the order of the items', () => {
@@ -123,8 +183,15 @@ describe('the order of the items', () => {
     const delivered = {
       unsendable: [wrongDraft(2, 1), wrongDraft(0, null)],
       receipts: [
-        receipt(2, [[messageAt(3), sent(1)], [messageAt(1), notSent]]),
-        receipt(1, [[messageAt(2, { entry: 10 }), sent(2)], [messageAt(2, { entry: 0 }), notSent], [messageAt(2, { entry: 2 }), sent(3)]]),
+        receipt(2, [
+          [messageAt(3), sent(1)],
+          [messageAt(1), notSent],
+        ]),
+        receipt(1, [
+          [messageAt(2, { entry: 10 }), sent(2)],
+          [messageAt(2, { entry: 0 }), notSent],
+          [messageAt(2, { entry: 2 }), sent(3)],
+        ]),
       ],
     };
     const items = settle(delivered, output);
@@ -134,7 +201,14 @@ describe('the order of the items', () => {
 
   it('puts a request where its first sent message stands', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
-    const receipts = [receipt(1, [[messageAt(0), notSent], [messageAt(1), sent(1)], [messageAt(3), sent(2)]]), receipt(2, [[messageAt(2), notSent]], null)];
+    const receipts = [
+      receipt(1, [
+        [messageAt(0), notSent],
+        [messageAt(1), sent(1)],
+        [messageAt(3), sent(2)],
+      ]),
+      receipt(2, [[messageAt(2), notSent]], null),
+    ];
     expect(settle({ unsendable: [], receipts }, 'batches').map(({ pairedItem }) => pairedItem)).toEqual([
       { item: 0 },
       [{ item: 1 }, { item: 3 }],
@@ -143,7 +217,10 @@ describe('the order of the items', () => {
   });
 
   it('of 100,000 items is found', () => {
-    const results = Array.from({ length: 100_000 }, (_, index): [Message, Outcome] => [messageAt(99_999 - index), sent(index)]);
+    const results = Array.from({ length: 100_000 }, (_, index): [Message, Outcome] => [
+      messageAt(99_999 - index),
+      sent(index),
+    ]);
     const items = settle({ unsendable: [], receipts: [receipt(1, results)] }, 'messages');
     expect(items[0]?.pairedItem).toEqual({ item: 0 });
     expect(items).toHaveLength(100_000);

@@ -8,7 +8,14 @@ import type { Message, Unsendable } from '../../nodes/MessagingSend/delivery/mes
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { failureWith, messageAt, messagesUpTo } from './samples';
 
-const NODE: INode = { id: '1', name: 'Messaging Send', type: 'messagingSend', typeVersion: 1, position: [0, 0], parameters: {} };
+const NODE: INode = {
+  id: '1',
+  name: 'Messaging Send',
+  type: 'messagingSend',
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+};
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
@@ -24,7 +31,12 @@ function notSent(changed: Partial<Failure> = {}): Outcome {
 }
 
 function wrongDraft(item: number, entry: number | null = null): Unsendable {
-  return unsendable({ item, entry, part: null, phone: '0' }, 'INVALID_PHONE', `Number of ${item} is wrong`, 'Correct it.');
+  return unsendable(
+    { item, entry, part: null, phone: '0' },
+    'INVALID_PHONE',
+    `Number of ${item} is wrong`,
+    'Correct it.',
+  );
 }
 
 it('there is none where all was sent', () => {
@@ -36,7 +48,11 @@ describe('a draft that can not be sent', () => {
   it('is named, with the assurance that nothing was sent', () => {
     const error = stopError({ unsendable: [wrongDraft(4)], receipts: [] });
     expect(error).toBeInstanceOf(NodeOperationError);
-    expect(error).toMatchObject({ message: 'Number of 4 is wrong', description: 'Correct it. Nothing was sent.', context: { itemIndex: 4 } });
+    expect(error).toMatchObject({
+      message: 'Number of 4 is wrong',
+      description: 'Correct it. Nothing was sent.',
+      context: { itemIndex: 4 },
+    });
   });
 
   it('is named with the others', () => {
@@ -57,7 +73,8 @@ describe('a failure', () => {
     expect(error).toMatchObject({
       message: 'The first',
       httpCode: '400',
-      description: 'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
+      description:
+        'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
       context: { itemIndex: 2 },
     });
   });

@@ -6,7 +6,14 @@ import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { failureWith, messageAt } from './samples';
 
-const TOOL: INode = { id: '1', name: 'Send', type: 'n8n-nodes-messaging-send.messagingSendTool', typeVersion: 1, position: [0, 0], parameters: {} };
+const TOOL: INode = {
+  id: '1',
+  name: 'Send',
+  type: 'n8n-nodes-messaging-send.messagingSendTool',
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+};
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
@@ -17,11 +24,22 @@ function toolError(delivered: Partial<Delivered>) {
 
 /** What became of a list, entry by entry. */
 function list(...outcomes: Outcome[]): Receipt[] {
-  return [{ batch: 1, results: outcomes.map((outcome, entry) => ({ message: { ...messageAt(0), entry }, outcome })), data: null }];
+  return [
+    {
+      batch: 1,
+      results: outcomes.map((outcome, entry) => ({ message: { ...messageAt(0), entry }, outcome })),
+      data: null,
+    },
+  ];
 }
 
 function wrongEntry(entry: number) {
-  return unsendable({ item: 0, entry, part: null, phone: '0' }, 'INVALID_PHONE', `The number of entry ${entry} is wrong`, 'Correct it.');
+  return unsendable(
+    { item: 0, entry, part: null, phone: '0' },
+    'INVALID_PHONE',
+    `The number of entry ${entry} is wrong`,
+    'Correct it.',
+  );
 }
 
 it('there is none where all was sent', () => {
@@ -29,14 +47,18 @@ it('there is none where all was sent', () => {
 });
 
 it('all a model has to know is in the message, because it sees nothing else', () => {
-  const error = toolError({ receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: NOT_SENT }], data: null }] });
+  const error = toolError({
+    receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: NOT_SENT }], data: null }],
+  });
   expect(error).toBeInstanceOf(NodeApiError);
   expect(error?.message).toBe('It failed. Do something. Nothing was sent.');
   expect(error?.description ?? null).toBeNull();
 });
 
 it('of a message that may have gone out, it says that calling again is not the way', () => {
-  const error = toolError({ receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }] });
+  const error = toolError({
+    receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
+  });
   expect(error?.message).toBe('It failed. Do something. Do not call this again before that is clear.');
 });
 
@@ -50,7 +72,9 @@ it('of a list, it says which entries went out and which did not', () => {
 it('every entry that cannot be sent is named, with each remedy once', () => {
   const error = toolError({ unsendable: [wrongEntry(1), wrongEntry(3)] });
   expect(error).toBeInstanceOf(NodeOperationError);
-  expect(error?.message).toBe('The number of entry 1 is wrong; The number of entry 3 is wrong. Correct it. Nothing was sent. Entries are counted from 0.');
+  expect(error?.message).toBe(
+    'The number of entry 1 is wrong; The number of entry 3 is wrong. Correct it. Nothing was sent. Entries are counted from 0.',
+  );
 });
 
 it('of many such entries, ten are named and the others counted', () => {
@@ -59,5 +83,7 @@ it('of many such entries, ten are named and the others counted', () => {
 });
 
 it('what an earlier try has sent is not denied', () => {
-  expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), resumed: 2 })?.message).toContain('Nothing more was sent.');
+  expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), resumed: 2 })?.message).toContain(
+    'Nothing more was sent.',
+  );
 });

@@ -3,7 +3,10 @@ import { messageIndex, pathText, readComplaints } from '../../nodes/MessagingSen
 import { ODD_VALUES } from './samples';
 
 function complaintsIn(details: unknown): Array<[path: string, text: string]> {
-  return readComplaints({ code: 'VALIDATION_ERROR', message: 'Invalid', details }).map(({ path, text }) => [pathText(path), text]);
+  return readComplaints({ code: 'VALIDATION_ERROR', message: 'Invalid', details }).map(({ path, text }) => [
+    pathText(path),
+    text,
+  ]);
 }
 
 function nested(depth: number, inner: unknown): unknown {
@@ -20,7 +23,10 @@ describe('what the service complains about is found', () => {
     ['bracketed keys with quotes', { "messages[3]['phone']": 'is wrong' }],
     ['a list of { field, message }', [{ field: 'messages[3].phone', message: 'is wrong' }]],
     ['one { field, message } alone', { field: 'messages.3.phone', message: 'is wrong' }],
-    ['{ path, msg } of express-validator', [{ type: 'field', value: '1', path: 'messages[3].phone', msg: 'is wrong', location: 'body' }]],
+    [
+      '{ path, msg } of express-validator',
+      [{ type: 'field', value: '1', path: 'messages[3].phone', msg: 'is wrong', location: 'body' }],
+    ],
     ['{ param, msg }', [{ param: 'messages[3].phone', msg: 'is wrong' }]],
     ['{ property, reason }', [{ property: 'messages.3.phone', reason: 'is wrong' }]],
     ['{ index, field }', [{ index: 3, field: 'phone', message: 'is wrong' }]],
@@ -47,16 +53,24 @@ describe('what the service complains about is found', () => {
     expect(complaintsIn(details).map(([path]) => path)).toEqual([expect.stringMatching(/^messages?\.3/)]);
   });
 
-  it.each(['details', 'errors', 'fields', 'violations', 'issues', 'validation_errors', 'invalid_params', 'validationErrors'])(
-    'under the name %s',
-    (name) => {
-      const [complaint] = readComplaints({ code: 'VALIDATION_ERROR', [name]: { 'messages.3.phone': ['is wrong'] } });
-      expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
-    },
-  );
+  it.each([
+    'details',
+    'errors',
+    'fields',
+    'violations',
+    'issues',
+    'validation_errors',
+    'invalid_params',
+    'validationErrors',
+  ])('under the name %s', (name) => {
+    const [complaint] = readComplaints({ code: 'VALIDATION_ERROR', [name]: { 'messages.3.phone': ['is wrong'] } });
+    expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
+  });
 
   it('under the name of the field itself', () => {
-    expect(readComplaints({ code: 'VALIDATION_ERROR', phone: ['is wrong'] })).toEqual([{ path: ['phone'], text: 'is wrong' }]);
+    expect(readComplaints({ code: 'VALIDATION_ERROR', phone: ['is wrong'] })).toEqual([
+      { path: ['phone'], text: 'is wrong' },
+    ]);
   });
 
   it('of a single message', () => {
@@ -112,19 +126,31 @@ describe('whatever the service writes', () => {
   });
 
   it('reads no more than 200 of 100,000 entries', () => {
-    for (const entry of ['is wrong', { field: 'messages.1.phone', message: 'is wrong' }, { index: 1 }, { phone: ['is wrong'] }, ['is wrong'], null]) {
+    for (const entry of [
+      'is wrong',
+      { field: 'messages.1.phone', message: 'is wrong' },
+      { index: 1 },
+      { phone: ['is wrong'] },
+      ['is wrong'],
+      null,
+    ]) {
       expect(complaintsIn(Array.from({ length: 100_000 }, () => entry)).length).toBe(entry === null ? 0 : 200);
     }
-    const keyed = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`messages.${index}.phone`, ['is wrong']]));
+    const keyed = Object.fromEntries(
+      Array.from({ length: 100_000 }, (_, index) => [`messages.${index}.phone`, ['is wrong']]),
+    );
     expect(complaintsIn(keyed)).toHaveLength(200);
   });
 
-  it.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])('10 MB of %j are read', (part) => {
-    const text = part.repeat(10_000_000 / part.length);
-    readComplaints({ details: text });
-    readComplaints({ details: [{ field: text, message: text }] });
-    readComplaints({ details: { [text]: [text] } });
-  });
+  it.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])(
+    '10 MB of %j are read',
+    (part) => {
+      const text = part.repeat(10_000_000 / part.length);
+      readComplaints({ details: text });
+      readComplaints({ details: [{ field: text, message: text }] });
+      readComplaints({ details: { [text]: [text] } });
+    },
+  );
 
   it('names like __proto__ change nothing', () => {
     const error = JSON.parse(
@@ -132,9 +158,8 @@ describe('whatever the service writes', () => {
     ) as JsonRecord;
     expect(readComplaints(error)).toContainEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
     expect(({} as JsonRecord).polluted).toBeUndefined();
-    expect(complaintsIn(JSON.parse('[{"__proto__": {"field": "messages.0.phone", "message": "inherited"}}]'))).not.toContainEqual([
-      'messages.0.phone',
-      'inherited',
-    ]);
+    expect(
+      complaintsIn(JSON.parse('[{"__proto__": {"field": "messages.0.phone", "message": "inherited"}}]')),
+    ).not.toContainEqual(['messages.0.phone', 'inherited']);
   });
 });

@@ -1,5 +1,12 @@
 import path from 'node:path';
-import { NodeHelpers, type CodexData, type ICredentialType, type INodeParameters, type INodeProperties, type INodeType } from 'n8n-workflow';
+import {
+  NodeHelpers,
+  type CodexData,
+  type ICredentialType,
+  type INodeParameters,
+  type INodeProperties,
+  type INodeType,
+} from 'n8n-workflow';
 import { readPage } from '../../release/markdown';
 import { readManifest, readProjectFile } from '../../release/project';
 
@@ -16,7 +23,9 @@ function load<T>(file: string): T {
 
 const nodes = manifest.n8n.nodes.map((file) => load<INodeType>(file).description);
 const credentials = manifest.n8n.credentials.map((file) => load<ICredentialType>(file));
-const panels: Array<[name: string, properties: INodeProperties[]]> = [...nodes, ...credentials].map(({ displayName, properties }) => [displayName, properties]);
+const panels: Array<[name: string, properties: INodeProperties[]]> = [...nodes, ...credentials].map(
+  ({ displayName, properties }) => [displayName, properties],
+);
 
 /** A parameter, or an option of one: what has a name in the panel. */
 interface Entry {
@@ -37,15 +46,26 @@ function entriesOf(where: string, properties: INodeProperties[]): Entry[] {
       if ('type' in option) return entriesOf(here, [option]);
       if (!('value' in option)) return [];
       const { name, description: said, action } = option;
-      return [{ where: `${here} → ${name}`, name, texts: [said, action].filter((text) => text !== undefined), property: null }];
+      return [
+        {
+          where: `${here} → ${name}`,
+          name,
+          texts: [said, action].filter((text) => text !== undefined),
+          property: null,
+        },
+      ];
     });
     return [{ where: here, name: displayName, texts, property }, ...within];
   });
 }
 
-const nodeTexts = nodes.flatMap(({ displayName, description, hints = [] }) => [description, ...hints.map(({ message }) => message)].map((text) => [displayName, text] as const));
+const nodeTexts = nodes.flatMap(({ displayName, description, hints = [] }) =>
+  [description, ...hints.map(({ message }) => message)].map((text) => [displayName, text] as const),
+);
 const sentences = [...nodeTexts, ...entries.flatMap(({ where, texts }) => texts.map((text) => [where, text] as const))];
-const parameters = entries.flatMap(({ where, property }) => (property === null || property.type === 'notice' ? [] : [{ where, property }]));
+const parameters = entries.flatMap(({ where, property }) =>
+  property === null || property.type === 'notice' ? [] : [{ where, property }],
+);
 
 /** Those texts of which something is found, with where they stand. */
 function where<T extends { where: string }>(all: T[], isWrong: (one: T) => boolean): string[] {
@@ -61,10 +81,18 @@ test('names are in title case', () => {
   const small = /^(a|an|and|as|at|but|by|for|if|in|of|on|or|per|the|to|with)$/;
   const isTitleCase = (name: string): boolean => {
     const words = name.split(/\s+/).map((word) => word.replace(/^\W+/, ''));
-    return words.every((word, index) => /^[A-Z\d]/.test(word) || (index > 0 && index < words.length - 1 && small.test(word)));
+    return words.every(
+      (word, index) => /^[A-Z\d]/.test(word) || (index > 0 && index < words.length - 1 && small.test(word)),
+    );
   };
-  const named = [...nodes, ...credentials].map(({ displayName }) => ({ where: displayName, name: displayName, property: null }));
-  expect(where([...named, ...entries], ({ name, property }) => property?.type !== 'notice' && !isTitleCase(name))).toEqual([]);
+  const named = [...nodes, ...credentials].map(({ displayName }) => ({
+    where: displayName,
+    name: displayName,
+    property: null,
+  }));
+  expect(
+    where([...named, ...entries], ({ name, property }) => property?.type !== 'notice' && !isTitleCase(name)),
+  ).toEqual([]);
 });
 
 test('texts are sentences: one has no period at its end, several all have', () => {
@@ -77,8 +105,14 @@ test('texts are sentences: one has no period at its end, several all have', () =
 
 test('every field says what it is for', () => {
   // What these three are for is said by their options.
-  const isHeading = ({ displayName, type }: INodeProperties): boolean => type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
-  expect(where(parameters, ({ property }) => !isHeading(property) && property.description === undefined && property.hint === undefined)).toEqual([]);
+  const isHeading = ({ displayName, type }: INodeProperties): boolean =>
+    type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
+  expect(
+    where(
+      parameters,
+      ({ property }) => !isHeading(property) && property.description === undefined && property.hint === undefined,
+    ),
+  ).toEqual([]);
 });
 
 test('every choice says what it does', () => {
@@ -86,23 +120,44 @@ test('every choice says what it does', () => {
 });
 
 test('actions are as short as n8n wants them: without articles', () => {
-  const actions = nodes.flatMap(({ properties }) => properties.flatMap(({ options = [] }) => options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : []))));
+  const actions = nodes.flatMap(({ properties }) =>
+    properties.flatMap(({ options = [] }) =>
+      options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : [])),
+    ),
+  );
   expect(actions).toHaveLength(3);
   expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 });
 
 test('placeholders are examples', () => {
   const isCollection = ({ type }: INodeProperties): boolean => type === 'collection';
-  expect(where(parameters, ({ property }) => property.placeholder !== undefined && !isCollection(property) && !/^e\.g\. \S/.test(property.placeholder))).toEqual([]);
+  expect(
+    where(
+      parameters,
+      ({ property }) =>
+        property.placeholder !== undefined && !isCollection(property) && !/^e\.g\. \S/.test(property.placeholder),
+    ),
+  ).toEqual([]);
 });
 
 test('a field that has to be filled in has an example or a default', () => {
-  expect(where(parameters, ({ property }) => property.required === true && property.typeOptions?.password !== true && property.placeholder === undefined && property.default === '')).toEqual([]);
+  expect(
+    where(
+      parameters,
+      ({ property }) =>
+        property.required === true &&
+        property.typeOptions?.password !== true &&
+        property.placeholder === undefined &&
+        property.default === '',
+    ),
+  ).toEqual([]);
 });
 
 test('a node’s subtitle and hints name parameters that it has', () => {
   for (const { displayName, subtitle = '', hints = [], properties } of nodes) {
-    const named = [subtitle, ...hints.map(({ displayCondition = '' }) => displayCondition)].flatMap((text) => [...text.matchAll(/\$parameter\["(\w+)"\]/g)].map(([, name]) => name));
+    const named = [subtitle, ...hints.map(({ displayCondition = '' }) => displayCondition)].flatMap((text) =>
+      [...text.matchAll(/\$parameter\["(\w+)"\]/g)].map(([, name]) => name),
+    );
     const known = properties.map(({ name }) => name);
     expect([displayName, named.filter((name) => !known.includes(name ?? ''))]).toEqual([displayName, []]);
   }
@@ -114,13 +169,24 @@ describe('notices stand with the choice that they are about, and with no other',
     if (node === undefined) throw new Error('the node is missing');
     const description = { ...node, name: isTool ? `${node.name}Tool` : node.name };
     const notices = node.properties.filter(({ type }) => type === 'notice');
-    return notices.filter((notice) => NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, description)).map(({ name }) => name);
+    return notices
+      .filter((notice) => NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, description))
+      .map(({ name }) => name);
   };
-  const sending = (options: INodeParameters): INodeParameters => ({ resource: 'message', operation: 'sendBulk', source: 'items', options });
+  const sending = (options: INodeParameters): INodeParameters => ({
+    resource: 'message',
+    operation: 'sendBulk',
+    source: 'items',
+    options,
+  });
 
   test.each<[string, INodeParameters, string[]]>([
     ['no option', {}, []],
-    ['options that cost nothing', { dryRun: false, uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' }, []],
+    [
+      'options that cost nothing',
+      { dryRun: false, uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' },
+      [],
+    ],
     ['Dry Run', { dryRun: true }, ['dryRunNotice']],
     ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
     ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
@@ -136,7 +202,12 @@ describe('notices stand with the choice that they are about, and with no other',
   });
 
   test('a check every minute', () => {
-    const polling = (mode: string): INodeParameters => ({ pollTimes: { item: [{ mode }] }, event: 'lowBalance', threshold: 100, options: {} });
+    const polling = (mode: string): INodeParameters => ({
+      pollTimes: { item: [{ mode }] },
+      event: 'lowBalance',
+      threshold: 100,
+      options: {},
+    });
     expect(noticesOf(trigger, polling('everyMinute'))).toEqual(['everyMinuteNotice']);
     expect(noticesOf(trigger, polling('everyHour'))).toEqual([]);
   });
@@ -145,7 +216,9 @@ describe('notices stand with the choice that they are about, and with no other',
 test('what is shown or hidden depends on parameters beside it, or by a path from the root: n8n 2.0 opens no workflow otherwise', () => {
   for (const { properties } of nodes) {
     const beside = properties.map(({ name }) => name);
-    const dependencies = properties.flatMap(({ displayOptions = {} }) => [displayOptions.show, displayOptions.hide].flatMap((rule) => Object.keys(rule ?? {})));
+    const dependencies = properties.flatMap(({ displayOptions = {} }) =>
+      [displayOptions.show, displayOptions.hide].flatMap((rule) => Object.keys(rule ?? {})),
+    );
     expect(dependencies.filter((name) => !/^[@/]/.test(name) && !beside.includes(name))).toEqual([]);
   }
 });
@@ -160,7 +233,18 @@ describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))(
 
   test('has categories that n8n knows', () => {
     // Those of n8n's own nodes that are not for its core.
-    const known = ['Analytics', 'Communication', 'Data & Storage', 'Development', 'Finance & Accounting', 'Marketing', 'Miscellaneous', 'Productivity', 'Sales', 'Utility'];
+    const known = [
+      'Analytics',
+      'Communication',
+      'Data & Storage',
+      'Development',
+      'Finance & Accounting',
+      'Marketing',
+      'Miscellaneous',
+      'Productivity',
+      'Sales',
+      'Utility',
+    ];
     expect(codex.categories).not.toHaveLength(0);
     expect(codex.categories?.filter((category) => !known.includes(category))).toEqual([]);
   });

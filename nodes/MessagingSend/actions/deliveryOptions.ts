@@ -16,10 +16,17 @@ export function readDeliveryOptions(value: unknown): DeliveryOptions {
     duplicateMessages: oneOf(given.duplicateMessages, 'Duplicate Messages', ['send', 'sendOnce'] as const),
     longMessages: oneOf(given.longMessages, 'Long Messages', ['fail', 'truncate', 'split'] as const),
     longestWait: optionNumber(given.longestWait, 'Longest Wait', 0, DEFAULT_OPTIONS.longestWait / 60_000) * 60_000,
-    parallelRequests: Math.floor(optionNumber(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests)),
-    requestsPerMinute: Math.floor(optionNumber(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute)),
+    parallelRequests: Math.floor(
+      optionNumber(given.parallelRequests, 'Parallel Requests', 1, DEFAULT_OPTIONS.parallelRequests),
+    ),
+    requestsPerMinute: Math.floor(
+      optionNumber(given.requestsPerMinute, 'Requests per Minute', 1, DEFAULT_OPTIONS.requestsPerMinute),
+    ),
     uncertain: oneOf(given.uncertain, 'If the Outcome Is Uncertain', ['report', 'sendAgain'] as const),
-    whenCreditsRunOut: oneOf(given.whenCreditsRunOut, 'When Credits Run Out', ['stop', 'sendWhatCreditsAllow'] as const),
+    whenCreditsRunOut: oneOf(given.whenCreditsRunOut, 'When Credits Run Out', [
+      'stop',
+      'sendWhatCreditsAllow',
+    ] as const),
   };
 }
 
@@ -36,7 +43,9 @@ export function readCountryCode(value: unknown): string | null {
 
 /** An expression may well give a text; what is neither on nor off is an error, because money may hang on it. */
 function onOff(value: unknown, name: string): boolean {
-  const text = String(value ?? '').trim().toLowerCase();
+  const text = String(value ?? '')
+    .trim()
+    .toLowerCase();
   if (text === 'true') return true;
   if (text === 'false' || text === '') return false;
   throw new OptionError(`The option ${name} has to be true or false`);

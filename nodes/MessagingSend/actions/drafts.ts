@@ -39,14 +39,19 @@ export function* draftsFromList(item: number, read: ReadParameter): Generator<Dr
     const remedy = 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.';
     yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not valid JSON', remedy);
   } else if (!Array.isArray(list)) {
-    const remedy = 'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]';
+    const remedy =
+      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]';
     yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not a list', remedy);
   } else {
     for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, countryCode);
   }
 }
 
-function draftFromEntry(place: Origin & { phone: null }, value: unknown, countryCode: string | null): Draft | Unsendable {
+function draftFromEntry(
+  place: Origin & { phone: null },
+  value: unknown,
+  countryCode: string | null,
+): Draft | Unsendable {
   if (isRecord(value)) return { ...place, phone: value.phone, message: value.message, countryCode };
   const remedy = 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }';
   return unsendable(place, 'INVALID_MESSAGES', at('The entry is not an object', place), remedy);
@@ -71,7 +76,9 @@ function brokenParameter(item: number, error: unknown): Unsendable {
   return unsendable(
     { item, entry: null, part: null, phone: null },
     'INVALID_PARAMETER',
-    error instanceof OptionError ? error.message : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
+    error instanceof OptionError
+      ? error.message
+      : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
     'Check the expressions in the fields of this node for this item.',
   );
 }

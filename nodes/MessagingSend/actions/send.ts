@@ -21,5 +21,7 @@ export async function routedSend(
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
   const drafts = draftFromItem(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
-  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) => routedCaller(this, request, account));
+  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) =>
+    routedCaller(this, request, account),
+  );
 }

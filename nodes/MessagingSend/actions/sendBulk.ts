@@ -28,7 +28,9 @@ export async function routedSendBulk(
   const read = readerFor(this.getNodeParameter('source'));
   const output = outputFor(this.getNodeParameter('options.output', 'messages'));
   const drafts = read(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
-  return await sendForItem(this, { operation: SEND_BULK, drafts, output }, (account) => routedCaller(this, request, account));
+  return await sendForItem(this, { operation: SEND_BULK, drafts, output }, (account) =>
+    routedCaller(this, request, account),
+  );
 }
 
 function readerFor(source: unknown): (item: number, read: ReadParameter) => Iterable<Draft | Unsendable> {

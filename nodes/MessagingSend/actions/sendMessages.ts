@@ -1,4 +1,9 @@
-import { NodeOperationError, type IExecuteFunctions, type IExecutePaginationFunctions, type INodeExecutionData } from 'n8n-workflow';
+import {
+  NodeOperationError,
+  type IExecuteFunctions,
+  type IExecutePaginationFunctions,
+  type INodeExecutionData,
+} from 'n8n-workflow';
 
 import { caller, readAccount, type Account, type Call } from '../api/request';
 import { readRequestOptions, type RequestOptions } from '../api/requestOptions';
@@ -37,7 +42,11 @@ interface Setup {
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it
  * had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job, record: DeliveryRecord): Promise<INodeExecutionData[]> {
+export async function sendForRun(
+  context: IExecuteFunctions,
+  job: Job,
+  record: DeliveryRecord,
+): Promise<INodeExecutionData[]> {
   const stopOnFailure = !context.continueOnFail();
   let setup: Setup;
   try {
@@ -78,13 +87,30 @@ export async function sendForItem(
   return await outcome(context, job, delivered, stopOnFailure);
 }
 
-function prepare({ operation, drafts, output }: Job, { account, requestOptions, options }: Setup, call: Call, signal: AbortSignal | undefined) {
+function prepare(
+  { operation, drafts, output }: Job,
+  { account, requestOptions, options }: Setup,
+  call: Call,
+  signal: AbortSignal | undefined,
+) {
   // Ends waits, and only those: a request that has left is not called back.
   const halted = new AbortController();
   const endsWaits = AbortSignal.any(signal === undefined ? [halted.signal] : [signal, halted.signal]);
   const gate = gateFor(account, endsWaits, options, requestOptions.interval);
   const wire = wireFor(call, operation, gate);
-  return { gate, delivery: { operation, drafts, options, batchSize: requestOptions.batchSize, wholeAnswers: output === 'batches', wire, signal, onHalt: () => halted.abort() } };
+  return {
+    gate,
+    delivery: {
+      operation,
+      drafts,
+      options,
+      batchSize: requestOptions.batchSize,
+      wholeAnswers: output === 'batches',
+      wire,
+      signal,
+      onHalt: () => halted.abort(),
+    },
+  };
 }
 
 async function outcome(

@@ -31,8 +31,12 @@ export function stopError(node: INode, delivered: Delivered): NodeApiError | Nod
   }
   const [wrong] = unsendable;
   if (wrong !== undefined) {
-    const earlier = [sent > 0 ? `${sent} had gone out` : '', uncertain > 0 ? `${uncertain} may have gone out` : ''].filter((part) => part !== '');
-    const nothing = earlier.length > 0 ? `Nothing more was sent; ${earlier.join(', and ')} in an earlier try.` : 'Nothing was sent.';
+    const earlier = [
+      sent > 0 ? `${sent} had gone out` : '',
+      uncertain > 0 ? `${uncertain} may have gone out` : '',
+    ].filter((part) => part !== '');
+    const nothing =
+      earlier.length > 0 ? `Nothing more was sent; ${earlier.join(', and ')} in an earlier try.` : 'Nothing was sent.';
     const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
     return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
   }
@@ -49,7 +53,9 @@ export function stopError(node: INode, delivered: Delivered): NodeApiError | Nod
 
 function alsoConcerned(origins: readonly Origin[]): string {
   if (origins.length < 2) return '';
-  const names = origins.slice(0, MOST_NAMED).map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
+  const names = origins
+    .slice(0, MOST_NAMED)
+    .map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
   const more = origins.length > MOST_NAMED ? ` and ${origins.length - MOST_NAMED} more` : '';
   return ` Items concerned: ${names.join(', ')}${more}.`;
 }

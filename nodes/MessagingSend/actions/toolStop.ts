@@ -13,7 +13,10 @@ const MOST_TOLD = 10;
  * The error that ends the call of a model, or null if all was sent. A model can correct its arguments and call again,
  * but knows of no executions, so it is told what is wrong with each message, and which entries of its list went out.
  */
-export function toolStopError(node: INode, { unsendable, receipts }: Delivered): NodeApiError | NodeOperationError | null {
+export function toolStopError(
+  node: INode,
+  { unsendable, receipts }: Delivered,
+): NodeApiError | NodeOperationError | null {
   const [wrong] = unsendable;
   if (wrong !== undefined) {
     const nothing = receipts.length > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
@@ -23,7 +26,8 @@ export function toolStopError(node: INode, { unsendable, receipts }: Delivered):
   const first = results.map(({ outcome }) => outcome).find((outcome) => outcome.kind !== 'sent');
   if (first === undefined) return null;
   const { failure } = first;
-  const description = `${failure.description} ${whatWentOut(results.map(({ message, outcome }) => ({ ...message, outcome })))}`.trim();
+  const description =
+    `${failure.description} ${whatWentOut(results.map(({ message, outcome }) => ({ ...message, outcome })))}`.trim();
   return nodeApiError(node, { ...failure, description }, 0);
 }
 
@@ -40,9 +44,11 @@ function problemsOf(unsendable: readonly Unsendable[], nothing: string): Pick<Fa
 const FROM_ZERO = 'Entries are counted from 0.';
 
 function whatWentOut(results: ReadonlyArray<Origin & { outcome: Outcome }>): string {
-  const entriesThat = (kind: Outcome['kind']) => results.filter(({ outcome }) => outcome.kind === kind).map(({ entry }) => entry ?? 0);
+  const entriesThat = (kind: Outcome['kind']) =>
+    results.filter(({ outcome }) => outcome.kind === kind).map(({ entry }) => entry ?? 0);
   const uncertain = entriesThat('uncertain');
-  if (!hasEntries(results)) return uncertain.length > 0 ? 'Do not call this again before that is clear.' : 'Nothing was sent.';
+  if (!hasEntries(results))
+    return uncertain.length > 0 ? 'Do not call this again before that is clear.' : 'Nothing was sent.';
   const parts = [
     ['Entries that were sent:', entriesThat('sent')],
     ['Entries that may have been sent:', uncertain],

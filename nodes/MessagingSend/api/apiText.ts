@@ -25,7 +25,10 @@ function json(value: object): string {
 }
 
 function maskNumbers(text: string): string {
-  return text.replace(/\+?\(?\d(?:[\s().\/-]{0,3}\d){4,}[\s().\/-]{0,3}(\d[\s().\/-]?\d)/g, (_, last: string) => `…${last.replace(/\D/g, '')}`);
+  return text.replace(
+    /\+?\(?\d(?:[\s().\/-]{0,3}\d){4,}[\s().\/-]{0,3}(\d[\s().\/-]?\d)/g,
+    (_, last: string) => `…${last.replace(/\D/g, '')}`,
+  );
 }
 
 const ENTITIES: Record<string, string> = {

@@ -123,7 +123,13 @@ function codeOf({ statusCode, error, refused, readable }: FailedAnswer): Failure
   // Part 7 gives no code for 429, so whatever comes with it, it is the limit.
   if (statusCode === 429) return 'RATE_LIMITED';
   if (refused || !succeeded) {
-    const code = typeof error.code === 'string' ? error.code.slice(0, 100).toUpperCase().replace(/[\s-]+/g, '_') : '';
+    const code =
+      typeof error.code === 'string'
+        ? error.code
+            .slice(0, 100)
+            .toUpperCase()
+            .replace(/[\s-]+/g, '_')
+        : '';
     if (/^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code as CodeGiven;
   }
   if (refused) return 'REFUSED';

@@ -90,14 +90,21 @@ function neverReached(error: JsonRecord, underWay: boolean): Explanation | null 
   if (underWay && /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/.test(code)) return null;
   if (/^(ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) return NEVER_REACHED.EHOSTUNREACH ?? null;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return TLS;
-  if (/wrong version number|unsupported protocol|handshake failure|no protocols available/.test(message) && code.startsWith('E')) return NOT_TLS;
+  if (
+    /wrong version number|unsupported protocol|handshake failure|no protocols available/.test(message) &&
+    code.startsWith('E')
+  )
+    return NOT_TLS;
   if (code === 'ETIMEDOUT' && error.syscall === 'connect') {
     return { message: 'No connection to the service could be made in time', description: RUN_AGAIN };
   }
   if (message.startsWith('Unsupported protocol')) return NEVER_REACHED.ERR_INVALID_URL ?? null;
   // n8n's own guards (credential's allowed domains, blocked addresses) refuse before they connect.
   if (error.name === 'UserError' || (typeof error.name === 'string' && error.name.startsWith('Ssrf'))) {
-    return { message: 'n8n does not allow a request to this address', description: 'Ask whoever runs this n8n to allow the host of the service.' };
+    return {
+      message: 'n8n does not allow a request to this address',
+      description: 'Ask whoever runs this n8n to allow the host of the service.',
+    };
   }
   return Object.hasOwn(NEVER_REACHED, code) ? (NEVER_REACHED[code] ?? null) : null;
 }

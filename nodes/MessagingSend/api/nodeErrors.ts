@@ -13,12 +13,16 @@ export function isTool({ type }: INode): boolean {
  */
 export function nodeApiError(node: INode, failure: Failure, item?: number): NodeApiError {
   const { message, description } = shown(node, failure);
-  const error = new NodeApiError(node, {}, {
-    message,
-    description,
-    httpCode: failure.httpStatus === null ? 'none' : String(failure.httpStatus),
-    itemIndex: item,
-  });
+  const error = new NodeApiError(
+    node,
+    {},
+    {
+      message,
+      description,
+      httpCode: failure.httpStatus === null ? 'none' : String(failure.httpStatus),
+      itemIndex: item,
+    },
+  );
   // n8n puts a text of its own in place of one that contains a word such as EPERM.
   error.message = message;
   error.httpCode = failure.httpStatus === null ? null : String(failure.httpStatus);

@@ -10,13 +10,7 @@ export type JsonScalar = string | number | boolean | null;
 export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
 
 /** Single send result (2.2). */
-export const SEND_FIELDS = [
-  'message_id',
-  'status',
-  'credits_used',
-  'credits_remaining',
-  'sent_at',
-] as const;
+export const SEND_FIELDS = ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at'] as const;
 
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -26,18 +20,11 @@ export function isRecord(value: unknown): value is JsonRecord {
  * The named fields of a record, in that order, so that an item always has the same shape: a field
  * that is missing or is no plain value comes as null.
  */
-export function pick<Field extends string>(
-  record: JsonRecord,
-  fields: readonly Field[],
-): Record<Field, JsonScalar> {
-  return Object.fromEntries(
-    fields.map((field) => [field, scalar(record, field)]),
-  ) as Record<Field, JsonScalar>;
+export function pick<Field extends string>(record: JsonRecord, fields: readonly Field[]): Record<Field, JsonScalar> {
+  return Object.fromEntries(fields.map((field) => [field, scalar(record, field)])) as Record<Field, JsonScalar>;
 }
 
 function scalar(record: JsonRecord, field: string): JsonScalar {
   const value = Object.hasOwn(record, field) ? record[field] : null;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? value
-    : null;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

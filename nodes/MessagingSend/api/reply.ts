@@ -55,7 +55,9 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
 
 function hasEntries({ messages }: JsonRecord): boolean {
   // A list without IDs and states is the request, repeated.
-  return Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry));
+  return (
+    Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry))
+  );
 }
 
 function isUncertain(failure: Failure, unreadable: boolean): boolean {

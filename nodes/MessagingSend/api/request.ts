@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import type { IDataObject, IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse, IPollFunctions } from 'n8n-workflow';
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  IHttpRequestOptions,
+  IN8nHttpFullResponse,
+  IPollFunctions,
+} from 'n8n-workflow';
 
 import { follow } from '../delivery/wait';
 import { normalizeBaseUrl } from './baseUrl';
@@ -40,7 +46,8 @@ export async function readAccount(context: Pick<IExecuteFunctions, 'getCredentia
   const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: unknown; apiKey?: unknown }>(CREDENTIAL);
   const address = normalizeBaseUrl(String(baseUrl ?? ''));
   // 'https:' alone would make a host of the path: https:/messages/send is https://messages/send.
-  if (!/^https?:\/\/[^/]/i.test(address)) throw new Error('The Base URL in the credential is not an address such as https://api.example.com/v1');
+  if (!/^https?:\/\/[^/]/i.test(address))
+    throw new Error('The Base URL in the credential is not an address such as https://api.example.com/v1');
   return {
     baseUrl: address,
     apiKey: String(apiKey ?? '').trim(),
@@ -64,15 +71,19 @@ export function caller(
 ): Call {
   return async (method, path, body) => {
     try {
-      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(withSignal(context, signal), CREDENTIAL, {
-        ...REQUEST_DEFAULTS,
-        ...options.http,
-        headers: { ...REQUEST_DEFAULTS.headers },
-        method,
-        baseURL: account.baseUrl,
-        url: path,
-        body,
-      });
+      const answer: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication.call(
+        withSignal(context, signal),
+        CREDENTIAL,
+        {
+          ...REQUEST_DEFAULTS,
+          ...options.http,
+          headers: { ...REQUEST_DEFAULTS.headers },
+          method,
+          baseURL: account.baseUrl,
+          url: path,
+          body,
+        },
+      );
       return readReply(answer, account.apiKey);
     } catch (error) {
       return networkReply(error);

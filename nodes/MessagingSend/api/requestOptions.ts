@@ -45,7 +45,8 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
     throw new Error('The proxy under Request Options is not an address such as http://proxy.example.com:3128');
   }
   const url = new URL(withProtocol);
-  if (!/^https?:$/.test(url.protocol)) throw new Error('The proxy under Request Options has to be one for http or https');
+  if (!/^https?:$/.test(url.protocol))
+    throw new Error('The proxy under Request Options has to be one for http or https');
   const protocol = url.protocol.replace(':', '');
   return {
     host: url.hostname,

@@ -19,8 +19,7 @@ function fromHeader(value: unknown, now: number): number | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim();
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
-  const wait =
-    seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
+  const wait = seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
   if (!Number.isFinite(wait) || wait > LONGEST || wait < -LONGEST) return null;
   // A date just past: the wait is over.
   return Math.max(0, wait);

@@ -33,7 +33,10 @@ export function routedCaller(context: IExecutePaginationFunctions, request: Rout
       const options = { ...request.options, method, url: path, body };
       const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
       const { statusCode, body: text, headers } = item?.json ?? {};
-      return readReply({ statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} }, apiKey);
+      return readReply(
+        { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} },
+        apiKey,
+      );
     } catch (error) {
       return networkReply(error);
     }

@@ -8,7 +8,20 @@ export interface Complaint {
 
 // The document leaves the structure of the details open ("not shown"), so these are the words that
 // common validators use for "which field" and "what is wrong with it".
-const WHERE = ['field', 'path', 'param', 'property', 'name', 'loc', 'pointer', 'key', 'attribute', 'source', 'dataPath', 'instancePath'];
+const WHERE = [
+  'field',
+  'path',
+  'param',
+  'property',
+  'name',
+  'loc',
+  'pointer',
+  'key',
+  'attribute',
+  'source',
+  'dataPath',
+  'instancePath',
+];
 const WHAT = ['message', 'msg', 'reason', 'error', 'detail', 'description', 'text', 'rule', 'title'];
 const DEEPEST = 8;
 const MOST = 200;
@@ -67,7 +80,8 @@ function collectList(list: unknown[], path: Complaint['path'], into: Complaint[]
     // place of the thing they complain about.
     const isComplaint =
       typeof value === 'string' ||
-      (isRecord(value) && (where(value) !== null || (!Object.hasOwn(value, 'phone') && typeof value.message === 'string')));
+      (isRecord(value) &&
+        (where(value) !== null || (!Object.hasOwn(value, 'phone') && typeof value.message === 'string')));
     collect(value, isComplaint ? path : [...path, index], into, depth + 1);
   });
 }
@@ -129,6 +143,7 @@ function splitPath(path: string): Array<string | number> {
 /** A place mentioned inside a sentence: "messages[3].phone is invalid". */
 function pathInText(text: string): Array<string | number> {
   const beginning = text.slice(0, LONGEST_TEXT);
-  const mention = /\bmessages?(?:[.[/]\s*\d{1,6}\]?)(?:[./]?\w+)?/.exec(beginning) ?? /\b(?:phone|message)\b/.exec(beginning);
+  const mention =
+    /\bmessages?(?:[.[/]\s*\d{1,6}\]?)(?:[./]?\w+)?/.exec(beginning) ?? /\b(?:phone|message)\b/.exec(beginning);
   return mention === null ? [] : splitPath(mention[0]);
 }

@@ -59,7 +59,7 @@ export function spaced(interval: number, now: () => number, wait: Wait): () => P
 export async function attempt(post: () => Promise<Reply>, gate: Gate): Promise<Reply> {
   const came = gate.now();
   let firstRefusal: number | null = null;
-  for (let refusals = 0, misses = 0; ; ) {
+  for (let refusals = 0, misses = 0; ;) {
     const reply = await throughPacer(post, gate, came);
     if (reply.kind !== 'rejected') return reply;
 
@@ -78,7 +78,11 @@ export async function attempt(post: () => Promise<Reply>, gate: Gate): Promise<R
   }
 }
 
-async function throughPacer(post: () => Promise<Reply>, { pacer, limit, wait, space, tally }: Gate, came: number): Promise<Reply> {
+async function throughPacer(
+  post: () => Promise<Reply>,
+  { pacer, limit, wait, space, tally }: Gate,
+  came: number,
+): Promise<Reply> {
   const slot = await tally.during(pacer.acquire(limit, wait, came));
   try {
     await space();

@@ -70,7 +70,13 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
     case 'truncate':
       return [{ item, entry, part, phone: phone.phone, text: truncate(text, longest) }];
     case 'split':
-      return split(text, longest).map((piece, index) => ({ item, entry, part: index, phone: phone.phone, text: piece }));
+      return split(text, longest).map((piece, index) => ({
+        item,
+        entry,
+        part: index,
+        phone: phone.phone,
+        text: piece,
+      }));
     case 'fail':
       return unsendable(
         draft,
@@ -98,7 +104,5 @@ export function unsendable(
 function asText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol'
-    ? null
-    : String(value);
+  return typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol' ? null : String(value);
 }

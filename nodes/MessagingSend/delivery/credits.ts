@@ -6,7 +6,10 @@ import type { Reply } from '../api/reply';
  * How many of `count` messages the credits still pay for, told from an INSUFFICIENT_CREDITS error
  * (API part 7); always fewer than `count`, and 0 where the error does not say.
  */
-export function affordable(count: number, { required_credits: required, available_credits: available }: JsonRecord): number {
+export function affordable(
+  count: number,
+  { required_credits: required, available_credits: available }: JsonRecord,
+): number {
   if (typeof required !== 'number' || typeof available !== 'number' || required <= 0 || available <= 0) return 0;
   // A message costs 1 credit in the document's examples; the error tells what it costs here.
   const affordableCount = Math.floor(available / (required / count));

@@ -69,7 +69,9 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, drafts, options, stopOnFailure, record } = delivery;
   const { messages, unsendable } = await inSlices(compose(drafts, { ...options, longestText: operation.longestText }));
   const { unique, duplicates } =
-    options.duplicateMessages === 'sendOnce' ? await inSlices(setDuplicatesAside(messages)) : { unique: messages, duplicates: [] };
+    options.duplicateMessages === 'sendOnce'
+      ? await inSlices(setDuplicatesAside(messages))
+      : { unique: messages, duplicates: [] };
   const size = Math.min(delivery.batchSize ?? operation.largestBatch, operation.largestBatch);
   const nothing: Delivered = { unsendable, receipts: [], duplicates: [], planned: [], resumed: 0 };
   if (options.dryRun && !(stopOnFailure && unsendable.length > 0)) {

@@ -52,7 +52,12 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     await settleOrRepair(batch, messages, await request(messages, batch, paid), paid);
   }
 
-  async function settleOrRepair(batch: number, messages: readonly Message[], reply: Reply, paid: boolean): Promise<void> {
+  async function settleOrRepair(
+    batch: number,
+    messages: readonly Message[],
+    reply: Reply,
+    paid: boolean,
+  ): Promise<void> {
     if (reply.kind !== 'rejected') return settle(batch, messages, reply);
     if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply, paid);
     if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
@@ -60,7 +65,12 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   }
 
   /** Nothing of the batch went out, because of some of it: sets the offenders aside and sends the others. */
-  async function deliverWithoutOffenders(batch: number, messages: readonly Message[], reply: Rejected, paid: boolean): Promise<void> {
+  async function deliverWithoutOffenders(
+    batch: number,
+    messages: readonly Message[],
+    reply: Rejected,
+    paid: boolean,
+  ): Promise<void> {
     const offenders = findOffenders(messages, reply.error);
     const others = messages.filter((message) => !offenders.has(message));
     const aside = () => {
@@ -88,7 +98,8 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
 
   /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
   async function deliverAffordable(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
-    const count = control.whenCreditsRunOut === 'stop' || control.stopOnFailure ? 0 : affordable(messages.length, reply.error);
+    const count =
+      control.whenCreditsRunOut === 'stop' || control.stopOnFailure ? 0 : affordable(messages.length, reply.error);
     if (count > 0) {
       creditsRanOut ??= reply.failure;
       await deliver(batch, messages.slice(0, count), true);

@@ -14,7 +14,7 @@ export function truncate(text: string, size: number): string {
  */
 export function split(text: string, size: number): string[] {
   const parts: string[] = [];
-  for (let rest = text.trim(); rest !== ''; ) {
+  for (let rest = text.trim(); rest !== '';) {
     const end = unitsOf(rest, size);
     const cut = end === rest.length ? end : cutBefore(rest, end);
     parts.push(rest.slice(0, cut).trimEnd());

@@ -6,7 +6,8 @@ import type { Message } from './message';
 import type { Outcome } from './outcome';
 
 /** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
-const NOT_SENT = /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
+const NOT_SENT =
+  /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
 
 const SENT = /^(sent|queued|accepted|pending|scheduled|delivered|success|ok)$/i;
 

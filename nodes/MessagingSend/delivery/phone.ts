@@ -9,7 +9,8 @@ const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leadi
 const CLEAN = /^[1-9]\d{6,14}$/;
 
 /** Spaces of every kind and the invisible characters that come along when a number is copied. */
-const INVISIBLE = /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
+const INVISIBLE =
+  /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /** A country code with the "(0)" after it that is dialled only inside the country: "+44 (0)7700…". */
 const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,3})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
@@ -52,7 +53,9 @@ export function cleanPhone(given: unknown, countryCode: string | null = null): P
   const international = compact.replace(/^(?:\+00|\+|00)/, '');
   // In North America no number begins with a 0 at home: 011 is how another country is dialled.
   const isNational = international === compact && /^0[1-9]/.test(compact) && countryCode !== '1';
-  return checkDigits(isNational && countryCode !== null ? countryCode + withoutTrunk(compact, countryCode) : international);
+  return checkDigits(
+    isNational && countryCode !== null ? countryCode + withoutTrunk(compact, countryCode) : international,
+  );
 }
 
 /** The number without what is dialled before it inside the country: a 0, in Hungary 06. */
@@ -100,7 +103,8 @@ function asText(given: unknown): string | null {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
-  if (typeof value === 'number') return Number.isNaN(value) ? 'the result of a calculation that failed' : 'a number with decimal places';
+  if (typeof value === 'number')
+    return Number.isNaN(value) ? 'the result of a calculation that failed' : 'a number with decimal places';
   return `a ${typeof value}`;
 }
 

@@ -44,7 +44,8 @@ const INTERRUPTED: Remembered = {
       code: 'INTERRUPTED',
       httpStatus: null,
       message: 'n8n was ended in the middle of an earlier try, and what became of this message was lost',
-      description: 'If it did not go out, set the option If the Outcome Is Uncertain to Send Again and retry with the currently saved workflow.',
+      description:
+        'If it did not go out, set the option If the Outcome Is Uncertain to Send Again and retry with the currently saved workflow.',
       scope: 'run',
     }),
   },
@@ -110,7 +111,8 @@ export class DeliveryRecord {
    */
   *recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Interruptible<Recalled> {
     const isInterrupted = this.context.interrupted === true;
-    if (this.lines.length === 0 && !isInterrupted) return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
+    if (this.lines.length === 0 && !isInterrupted)
+      return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
     const remembered = yield* this.read(anyOrigin);
     const unknown = isInterrupted ? INTERRUPTED : undefined;
     const byLine = new Map<Line, Result[]>();
@@ -118,7 +120,10 @@ export class DeliveryRecord {
     const again = new Map<Message, Failure>();
     for (const message of messages) {
       const print = fingerprint(message);
-      const known = remembered.get(`${key(message)} ${print}`) ?? (anyOrigin && message.part === null ? remembered.get(print) : undefined) ?? unknown;
+      const known =
+        remembered.get(`${key(message)} ${print}`) ??
+        (anyOrigin && message.part === null ? remembered.get(print) : undefined) ??
+        unknown;
       if (known === undefined || (sendUncertainAgain && known.outcome.kind === 'uncertain')) {
         pending.push(message);
         if (known?.outcome.kind === 'uncertain') again.set(message, known.outcome.failure);
@@ -128,7 +133,11 @@ export class DeliveryRecord {
       }
       yield;
     }
-    const receipts = [...byLine].map(([line, results]): Receipt => ({ batch: line.b, results, data: dataOf(line, results, isSingle) }));
+    const receipts = [...byLine].map(([line, results]): Receipt => ({
+      batch: line.b,
+      results,
+      data: dataOf(line, results, isSingle),
+    }));
     const lastBatch = [...remembered.values()].reduce((last, { line }) => Math.max(last, line.b ?? 0), 0);
     return { receipts, pending, again, lastBatch };
   }
@@ -203,15 +212,25 @@ function isPart(origin: string): boolean {
 /** 72 bits, so that two texts are not taken for one, in 12 characters. */
 function fingerprint({ phone, text }: Message): string {
   // As JSON, which writes even broken characters apart, each in its own way.
-  return createHash('sha256').update(JSON.stringify([phone, text])).digest('base64').slice(0, 12);
+  return createHash('sha256')
+    .update(JSON.stringify([phone, text]))
+    .digest('base64')
+    .slice(0, 12);
 }
 
 function sentEntry(message: Message, { messageId, status }: Sent): NonNullable<Line['s']>[number] {
-  return status === 'sent' ? [key(message), fingerprint(message), messageId] : [key(message), fingerprint(message), messageId, status];
+  return status === 'sent'
+    ? [key(message), fingerprint(message), messageId]
+    : [key(message), fingerprint(message), messageId, status];
 }
 
 function failureOf({ f }: Line): Failure {
-  const [code, httpStatus, message, description] = f ?? ['UNCERTAIN', null, 'It is not known whether this message went out', ''];
+  const [code, httpStatus, message, description] = f ?? [
+    'UNCERTAIN',
+    null,
+    'It is not known whether this message went out',
+    '',
+  ];
   return { code, httpStatus, message, description, scope: 'request' };
 }
 

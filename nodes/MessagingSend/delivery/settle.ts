@@ -25,7 +25,10 @@ type Sent = Extract<Outcome, { kind: 'sent' }>;
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
-export function* settle({ unsendable, receipts, duplicates, planned }: Delivered, output: Output): Interruptible<INodeExecutionData[]> {
+export function* settle(
+  { unsendable, receipts, duplicates, planned }: Delivered,
+  output: Output,
+): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
     items.add(draft, failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }));

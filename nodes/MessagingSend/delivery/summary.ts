@@ -31,7 +31,9 @@ export function* summarize(delivered: Delivered, requests: number, waited: numbe
   const failures = duplicates.length === 0 ? new Set() : notSent(receipts);
   const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
   const answers = receipts.flatMap(({ data }) => (data === null ? [] : [data]));
-  const left = answers.map((data) => data.credits_remaining).filter((credits): credits is number => typeof credits === 'number');
+  const left = answers
+    .map((data) => data.credits_remaining)
+    .filter((credits): credits is number => typeof credits === 'number');
   return {
     sent: count.sent,
     resumed,
@@ -39,9 +41,15 @@ export function* summarize(delivered: Delivered, requests: number, waited: numbe
     uncertain: count.uncertain,
     skipped: duplicates.length - failedDuplicates,
     planned: planned.reduce((total, { messages }) => total + messages.length, 0),
-    creditsUsed: answers.reduce((total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0), 0),
+    creditsUsed: answers.reduce(
+      (total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0),
+      0,
+    ),
     // Answers to requests that ran at once may come in any order; credits only go down.
-    creditsLeft: left.reduce<number | null>((least, credits) => (least === null || credits < least ? credits : least), null),
+    creditsLeft: left.reduce<number | null>(
+      (least, credits) => (least === null || credits < least ? credits : least),
+      null,
+    ),
     requests,
     waited,
   };

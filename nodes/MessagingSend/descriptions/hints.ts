@@ -8,10 +8,13 @@ export const hintsBeforeRun: NodeHint[] = [
     type: 'info',
     condition: '$parameter["resource"] === "message" && !$parameter["options"]["dryRun"]',
   }),
-  hint('Send makes a request for each item, and the service allows 60 a minute. Send Bulk makes one for every 100 items.', {
-    type: 'warning',
-    condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${MANY}`,
-  }),
+  hint(
+    'Send makes a request for each item, and the service allows 60 a minute. Send Bulk makes one for every 100 items.',
+    {
+      type: 'warning',
+      condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${MANY}`,
+    },
+  ),
   hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings', {
     type: 'warning',
     condition:
@@ -20,5 +23,11 @@ export const hintsBeforeRun: NodeHint[] = [
 ];
 
 function hint(message: string, { type, condition }: { type: NodeHint['type']; condition: string }): NodeHint {
-  return { message, type, location: 'outputPane', whenToDisplay: 'beforeExecution', displayCondition: `={{ ${condition} }}` };
+  return {
+    message,
+    type,
+    location: 'outputPane',
+    whenToDisplay: 'beforeExecution',
+    displayCondition: `={{ ${condition} }}`,
+  };
 }

@@ -36,14 +36,19 @@ export const lowBalanceProperties: INodeProperties[] = [
     placeholder: 'Add option',
     default: {},
     options: [
-      { ...longestWait, description: 'How long a check waits when the service says that there are too many requests. After that, the check fails.' },
+      {
+        ...longestWait,
+        description:
+          'How long a check waits when the service says that there are too many requests. After that, the check fails.',
+      },
       {
         displayName: 'Margin',
         name: 'margin',
         type: 'number',
         typeOptions: { minValue: 0 },
         default: 0,
-        description: 'By how many credits the balance has to rise above the threshold before the next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
+        description:
+          'By how many credits the balance has to rise above the threshold before the next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
       },
       {
         displayName: 'Remind Every (Hours)',
@@ -51,7 +56,8 @@ export const lowBalanceProperties: INodeProperties[] = [
         type: 'number',
         typeOptions: { minValue: 0 },
         default: 24,
-        description: 'How often the workflow is started again while the balance stays low. With 0, or without this option, it is not.',
+        description:
+          'How often the workflow is started again while the balance stays low. With 0, or without this option, it is not.',
       },
       requestsPerMinute,
     ],
@@ -79,7 +85,8 @@ export const lowBalanceProperties: INodeProperties[] = [
         type: 'string',
         default: '',
         placeholder: 'e.g. http://proxy.example.com:3128',
-        description: 'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
+        description:
+          'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
       },
       {
         displayName: 'Timeout (Milliseconds)',

@@ -37,9 +37,17 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textHint?:
   };
   return [
     notForModels(phone, show),
-    forModels(phone, show, 'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123'),
+    forModels(
+      phone,
+      show,
+      'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123',
+    ),
     notForModels(message, show),
-    forModels(message, show, 'Text to send, of at most 1,000 characters. Every call sends a message and uses a credit, also if the same text was sent before.'),
+    forModels(
+      message,
+      show,
+      'Text to send, of at most 1,000 characters. Every call sends a message and uses a credit, also if the same text was sent before.',
+    ),
   ];
 }
 
@@ -114,7 +122,10 @@ export const messageProperties: INodeProperties[] = [
     default: 'send',
   },
   toolNotice,
-  ...recipientAndText({ resource: ['message'], operation: ['send'] }, 'At most 1,000 characters. For longer texts, add the option Long Messages.'),
+  ...recipientAndText(
+    { resource: ['message'], operation: ['send'] },
+    'At most 1,000 characters. For longer texts, add the option Long Messages.',
+  ),
   notForModels(source, BULK),
   // A call by a model is one item, so from Input Items it could send but one message.
   { ...forModels(source, BULK), default: 'json' },

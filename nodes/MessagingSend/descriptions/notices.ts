@@ -14,10 +14,14 @@ function notice(name: string, text: string, show: Show): INodeProperties {
 }
 
 /** For a node that a model calls. */
-export const toolNotice = notice('toolNotice', 'Every call by the model sends for real and uses credits, also if it sends the same again', {
-  ...MESSAGE,
-  '@tool': [true],
-});
+export const toolNotice = notice(
+  'toolNotice',
+  'Every call by the model sends for real and uses credits, also if it sends the same again',
+  {
+    ...MESSAGE,
+    '@tool': [true],
+  },
+);
 
 /** For choices under Options. They stand after it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
@@ -30,10 +34,14 @@ export const optionNotices: INodeProperties[] = [
     ...MESSAGE,
     '/options.longMessages': ['split'],
   }),
-  notice('creditsNotice', 'The first messages use up the credits, and the rest fail. This works only with On Error set to Continue, under Settings.', {
-    ...MESSAGE,
-    '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
-  }),
+  notice(
+    'creditsNotice',
+    'The first messages use up the credits, and the rest fail. This works only with On Error set to Continue, under Settings.',
+    {
+      ...MESSAGE,
+      '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
+    },
+  ),
 ];
 
 /** For the trigger, right below Poll Times: n8n's default is every minute. */

@@ -46,7 +46,8 @@ export const deliveryOptions: INodeProperties = {
       type: 'boolean',
       noDataExpression: true,
       default: false,
-      description: 'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes one more request.',
+      description:
+        'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes one more request.',
     },
     {
       displayName: 'Default Country Code',
@@ -54,7 +55,8 @@ export const deliveryOptions: INodeProperties = {
       type: 'string',
       default: '',
       placeholder: 'e.g. 44',
-      description: 'Put in place of the leading 0 of numbers that have no country code. Without it, such a number is an error. With an expression, each item can have its own.',
+      description:
+        'Put in place of the leading 0 of numbers that have no country code. Without it, such a number is an error. With an expression, each item can have its own.',
     },
     {
       displayName: 'Dry Run',
@@ -62,7 +64,8 @@ export const deliveryOptions: INodeProperties = {
       type: 'boolean',
       noDataExpression: true,
       default: false,
-      description: 'Whether to check everything, send nothing and use no credits. Each output item says what would be sent.',
+      description:
+        'Whether to check everything, send nothing and use no credits. Each output item says what would be sent.',
     },
     {
       displayName: 'Duplicate Messages',
@@ -71,10 +74,15 @@ export const deliveryOptions: INodeProperties = {
       noDataExpression: true,
       options: [
         { name: 'Send', value: 'send', description: 'Every item is sent' },
-        { name: 'Send Once', value: 'sendOnce', description: 'The same text goes to the same number only once in a run' },
+        {
+          name: 'Send Once',
+          value: 'sendOnce',
+          description: 'The same text goes to the same number only once in a run',
+        },
       ],
       default: 'send',
-      description: 'What to do with items of one run that have the same number and the same text. Runs are not compared with each other.',
+      description:
+        'What to do with items of one run that have the same number and the same text. Runs are not compared with each other.',
     },
     {
       displayName: 'If the Outcome Is Uncertain',
@@ -108,7 +116,11 @@ export const deliveryOptions: INodeProperties = {
           value: 'fail',
           description: 'With Send, the item fails. With Send Bulk the service decides, because its limit is not known.',
         },
-        { name: 'Split Into Several', value: 'split', description: 'The text is sent in parts, and each uses a credit' },
+        {
+          name: 'Split Into Several',
+          value: 'split',
+          description: 'The text is sent in parts, and each uses a credit',
+        },
         { name: 'Truncate', value: 'truncate', description: 'Only the first 1,000 characters are sent' },
       ],
       default: 'fail',
@@ -142,7 +154,8 @@ export const deliveryOptions: INodeProperties = {
       type: 'number',
       typeOptions: { minValue: 1 },
       default: 16,
-      description: 'How many requests may be under way at once. Messages to one number are sent one after the other, in their order.',
+      description:
+        'How many requests may be under way at once. Messages to one number are sent one after the other, in their order.',
     },
     requestsPerMinute,
     {
@@ -151,8 +164,16 @@ export const deliveryOptions: INodeProperties = {
       type: 'options',
       noDataExpression: true,
       options: [
-        { name: 'Send What the Credits Allow', value: 'sendWhatCreditsAllow', description: 'The credits that are left are used up first. Needs On Error set to Continue.' },
-        { name: 'Stop', value: 'stop', description: 'The request that is not covered is not sent, nor anything after it' },
+        {
+          name: 'Send What the Credits Allow',
+          value: 'sendWhatCreditsAllow',
+          description: 'The credits that are left are used up first. Needs On Error set to Continue.',
+        },
+        {
+          name: 'Stop',
+          value: 'stop',
+          description: 'The request that is not covered is not sent, nor anything after it',
+        },
       ],
       default: 'stop',
       description: 'What to do when the service says that the credits do not cover a request',

@@ -45,7 +45,12 @@ const EARLY = 30_000;
  * @param before null at the first poll
  * @param now milliseconds since 1970
  */
-export function decide(before: LowBalanceState | null, balance: Balance, settings: LowBalanceSettings, now: number): Decision {
+export function decide(
+  before: LowBalanceState | null,
+  balance: Balance,
+  settings: LowBalanceSettings,
+  now: number,
+): Decision {
   const known = before !== null && isSameOwner(before, balance) ? before : null;
   const { credits, owner } = balance;
   const { threshold, remindEvery } = settings;

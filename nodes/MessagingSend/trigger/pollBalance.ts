@@ -70,7 +70,11 @@ async function setUp(context: IPollFunctions): Promise<{ account: Account; setti
 }
 
 /** The `data` of the balance, in the time that n8n gives a poll: one that takes longer would be abandoned without a word. */
-async function readData(context: IPollFunctions, account: Account, { limits, requestOptions }: TriggerSettings): Promise<JsonRecord> {
+async function readData(
+  context: IPollFunctions,
+  account: Account,
+  { limits, requestOptions }: TriggerSettings,
+): Promise<JsonRecord> {
   const budget = tellsBudget(context) ? context.getPollBudgetMs() : POLL_BUDGET;
   const deadline = AbortSignal.timeout(budget);
   const gate = gateFor(account, deadline, { ...limits, longestWait: Math.min(limits.longestWait, budget) });
@@ -99,6 +103,7 @@ const TOO_LATE: Failure = {
   code: 'TIMEOUT',
   httpStatus: null,
   message: 'The balance could not be read in the time that n8n gives a poll',
-  description: 'The service is slow, or the requests of this API key are waiting for its limit. The next poll tries again.',
+  description:
+    'The service is slow, or the requests of this API key are waiting for its limit. The next poll tries again.',
   scope: 'run',
 };

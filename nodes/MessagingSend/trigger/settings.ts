@@ -35,7 +35,8 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
 
 /** Without a threshold nothing would ever be low, so there is none to fall back to. */
 function readThreshold(value: unknown): number {
-  const threshold = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
+  const threshold =
+    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
   throw new OptionError('The Threshold has to be a number above 0');
 }

@@ -16,13 +16,23 @@ export function testAgentExample({ stage, received, workflow, inEditor, model }:
   };
 
   test('what the model calls for after a yes is sent, and the agent says so', async () => {
-    model().script({ text: 'Shall I?' }, { calls: [{ tool: SEND_TOOL, input: { Phone: '+44 7700 900123', Message: 'Ready.' } }] }, { text: 'I have sent it.' });
+    model().script(
+      { text: 'Shall I?' },
+      { calls: [{ tool: SEND_TOOL, input: { Phone: '+44 7700 900123', Message: 'Ready.' } }] },
+      { text: 'I have sent it.' },
+    );
     await inChat('sends', async (page) => {
       await sayInChat(page, 'Tell +44 7700 900123 that the order is ready', 'Shall I?');
       assert.deepEqual(received(), []);
       await sayInChat(page, 'Yes', 'I have sent it.');
     });
-    assert.deepEqual(model().offered().map(({ name }) => name).sort(), ['Get_the_balance', SEND_TOOL]);
+    assert.deepEqual(
+      model()
+        .offered()
+        .map(({ name }) => name)
+        .sort(),
+      ['Get_the_balance', SEND_TOOL],
+    );
     // It remembers what was said before.
     assert.match(model().heard(), /the order is ready[^]*Shall I\?[^]*Yes/);
     assert.match(model().heard(), /wait for a yes/);
@@ -30,8 +40,19 @@ export function testAgentExample({ stage, received, workflow, inEditor, model }:
   });
 
   test('the model is told of an error, and of the balance', async () => {
-    model().script({ calls: [{ tool: SEND_TOOL, input: { Phone: '07700 900123', Message: 'Ready.' } }, { tool: 'Get_the_balance', input: {} }] }, { text: 'It failed.' });
-    await inChat('fails', async (page) => await sayInChat(page, 'Tell 07700 900123 that the order is ready', 'It failed.'));
+    model().script(
+      {
+        calls: [
+          { tool: SEND_TOOL, input: { Phone: '07700 900123', Message: 'Ready.' } },
+          { tool: 'Get_the_balance', input: {} },
+        ],
+      },
+      { text: 'It failed.' },
+    );
+    await inChat(
+      'fails',
+      async (page) => await sayInChat(page, 'Tell 07700 900123 that the order is ready', 'It failed.'),
+    );
     assert.match(model().results()[0] ?? '', /country code is missing[^]*not_sent/);
     assert.match(model().results()[1] ?? '', /"credits":1000000/);
     assert.deepEqual(received(), []);

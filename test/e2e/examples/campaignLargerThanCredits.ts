@@ -7,8 +7,20 @@ import { DEADLINE, itemsAt, type ExampleWorld } from './world.js';
 
 /** The campaign that waits for credits, run from the editor. */
 export function testCampaign({ stage, received, runFrom, workflow, inEditor }: ExampleWorld): void {
-  const PEOPLE = ['Ada Example', 'Ben Made-Up', 'Cleo Sample', 'Dan Fiction', 'Eve Invented', 'Finn Pretend', 'Gail Imagined', 'Hugo Dreamt'];
-  const CAMPAIGN = PEOPLE.map((name, index) => ({ phone: `44770090020${index + 1}`, message: `Hello ${name}, our summer sale begins on Saturday at 9.` }));
+  const PEOPLE = [
+    'Ada Example',
+    'Ben Made-Up',
+    'Cleo Sample',
+    'Dan Fiction',
+    'Eve Invented',
+    'Finn Pretend',
+    'Gail Imagined',
+    'Hugo Dreamt',
+  ];
+  const CAMPAIGN = PEOPLE.map((name, index) => ({
+    phone: `44770090020${index + 1}`,
+    message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
+  }));
   const ended = async (): Promise<Execution> => {
     const [latest] = await stage().rest.executionsOf(workflow());
     return await stage().rest.waitForExecution(latest?.id ?? '', DEADLINE);
@@ -53,11 +65,22 @@ export function testCampaign({ stage, received, runFrom, workflow, inEditor }: E
   });
 
   test('what fails for another reason waits for nothing', async () => {
-    stage().sandbox.setFaults([{ kind: 'status', status: 422, code: 'VALIDATION_ERROR', on: 'bulk', details: [{ field: 'messages.1.phone', message: 'No such number' }] }]);
+    stage().sandbox.setFaults([
+      {
+        kind: 'status',
+        status: 422,
+        code: 'VALIDATION_ERROR',
+        on: 'bulk',
+        details: [{ field: 'messages.1.phone', message: 'No such number' }],
+      },
+    ]);
     const execution = await runFrom('Start');
     assert.equal(execution.status, 'success');
     const [failed, ...more] = itemsAt(execution, 'Failed for Another Reason');
-    assert.deepEqual([failed?.['name'], asObject(failed?.['details'], 'details')['outcome']], ['Ben Made-Up', 'not_sent']);
+    assert.deepEqual(
+      [failed?.['name'], asObject(failed?.['details'], 'details')['outcome']],
+      ['Ben Made-Up', 'not_sent'],
+    );
     assert.deepEqual(more, []);
     assert.deepEqual(received(), CAMPAIGN.toSpliced(1, 1));
   });

@@ -30,10 +30,27 @@ export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
   test('every contact that can be reached gets a message, and the others are in the file, with the reason', async () => {
     const contacts = await readContacts(EXAMPLE_CONTACTS);
     const rows = await failedRows();
-    assert.deepEqual(received().map(({ phone }) => phone).sort(), contacts.flatMap((contact) => expectedPhone(contact) ?? []).sort());
-    assert.deepEqual(rows.map(({ name, phone, city, appointment }) => ({ name, phone, city, appointment })), contacts.filter((contact) => expectedPhone(contact) === undefined));
+    assert.deepEqual(
+      received()
+        .map(({ phone }) => phone)
+        .sort(),
+      contacts.flatMap((contact) => expectedPhone(contact) ?? []).sort(),
+    );
+    assert.deepEqual(
+      rows.map(({ name, phone, city, appointment }) => ({ name, phone, city, appointment })),
+      contacts.filter((contact) => expectedPhone(contact) === undefined),
+    );
     for (const row of rows) {
-      assert.deepEqual(Object.keys(row), ['name', 'phone', 'city', 'appointment', 'error', 'description', 'code', 'outcome']);
+      assert.deepEqual(Object.keys(row), [
+        'name',
+        'phone',
+        'city',
+        'appointment',
+        'error',
+        'description',
+        'code',
+        'outcome',
+      ]);
       assert.deepEqual([row['code'], row['outcome']], ['INVALID_PHONE', 'not_sent']);
       assert.match(String(row['error']), /^The phone number /);
       assert.match(String(row['description']), /\.$/);

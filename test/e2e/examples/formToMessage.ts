@@ -33,13 +33,19 @@ export function testForm({ stage, received, whileActive }: ExampleWorld): void {
   });
 
   test('with a bad number the visitor is told that nothing went out, and why', async () => {
-    assert.match(await submit('07700 900123'), /^Your message was not sent\s+The phone number begins with 0, so its country code is missing\./m);
+    assert.match(
+      await submit('07700 900123'),
+      /^Your message was not sent\s+The phone number begins with 0, so its country code is missing\./m,
+    );
     assert.deepEqual(received(), []);
   });
 
   test('without a clear answer the visitor is told to ask first', async () => {
     stage().sandbox.setFaults([{ kind: 'reset-after' }]);
-    assert.match(await submit('+44 7700 900123'), /^Your message may have been sent\s+.*Ask Ada Example whether it arrived/m);
+    assert.match(
+      await submit('+44 7700 900123'),
+      /^Your message may have been sent\s+.*Ask Ada Example whether it arrived/m,
+    );
     assert.equal(received().length, 1);
   });
 

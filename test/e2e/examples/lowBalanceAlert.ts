@@ -4,7 +4,9 @@ import type { ExampleWorld } from './world.js';
 
 /** The trigger with its alert. */
 export function testLowBalance({ stage, received, runFrom, activate, deactivate }: ExampleWorld): void {
-  const alert = (credits: number) => [{ phone: '447700900100', message: `Messaging credits left: ${credits} (alert below 100). Please top up.` }];
+  const alert = (credits: number) => [
+    { phone: '447700900100', message: `Messaging credits left: ${credits} (alert below 100). Please top up.` },
+  ];
 
   test('a test tells the present balance', async () => {
     assert.equal((await runFrom('Credits Are Low')).status, 'success');

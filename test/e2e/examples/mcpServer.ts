@@ -11,7 +11,9 @@ export function testMcpExample({ stage, received, whileActive }: ExampleWorld): 
   whileActive();
   const connect = async (headers: Record<string, string>) => {
     const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${stage().n8n.url}/mcp/messaging-send`), { requestInit: { headers } }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${stage().n8n.url}/mcp/messaging-send`), { requestInit: { headers } }),
+    );
     return client;
   };
 
@@ -25,7 +27,12 @@ export function testMcpExample({ stage, received, whileActive }: ExampleWorld): 
     };
     assert.match((await call('Get_the_balance', {})).text, /1000000/);
     await call('Send_a_message', { Phone: '+44 7700 900123', Message: 'Hello' });
-    await call('Send_many_messages', { Messages: [{ phone: '447700900124', message: 'one' }, { phone: '447700900125', message: 'two' }] });
+    await call('Send_many_messages', {
+      Messages: [
+        { phone: '447700900124', message: 'one' },
+        { phone: '447700900125', message: 'two' },
+      ],
+    });
     const failed = await call('Send_a_message', { Phone: '07700 900123', Message: 'Hello' });
     assert.equal(failed.isError, true);
     assert.match(failed.text, /country code is missing/);

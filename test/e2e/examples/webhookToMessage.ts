@@ -25,17 +25,29 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
   };
 
   test('a message that went out is answered with 200 and its id', async () => {
-    assert.deepEqual(await answerTo(GOOD), { status: 200, body: { outcome: 'sent', message_id: 1001, status: 'sent' } });
+    assert.deepEqual(await answerTo(GOOD), {
+      status: 200,
+      body: { outcome: 'sent', message_id: 1001, status: 'sent' },
+    });
     assert.deepEqual(received(), SENT);
   });
 
   test('a bad number, a missing text and what the service does not accept are answered with 422', async () => {
     assert.deepEqual(await answerTo({ ...GOOD, phone: '07700 900123' }), {
       status: 422,
-      body: { outcome: 'not_sent', code: 'INVALID_PHONE', error: 'The phone number begins with 0, so its country code is missing' },
+      body: {
+        outcome: 'not_sent',
+        code: 'INVALID_PHONE',
+        error: 'The phone number begins with 0, so its country code is missing',
+      },
     });
-    assert.deepEqual(await answerTo({ phone: GOOD.phone }), { status: 422, body: { outcome: 'not_sent', code: 'INVALID_MESSAGE', error: 'The message is empty' } });
-    stage().sandbox.setFaults([{ kind: 'status', status: 422, code: 'VALIDATION_ERROR', details: [{ field: 'message', message: 'No links' }] }]);
+    assert.deepEqual(await answerTo({ phone: GOOD.phone }), {
+      status: 422,
+      body: { outcome: 'not_sent', code: 'INVALID_MESSAGE', error: 'The message is empty' },
+    });
+    stage().sandbox.setFaults([
+      { kind: 'status', status: 422, code: 'VALIDATION_ERROR', details: [{ field: 'message', message: 'No links' }] },
+    ]);
     const { status, body } = await answerTo(GOOD);
     assert.equal(status, 422);
     assert.equal(asObject(body, 'body')['code'], 'VALIDATION_ERROR');
@@ -44,7 +56,10 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
   });
 
   test('what is not the fault of the call is answered with 503, and without the reason', async () => {
-    const later = { status: 503, body: { outcome: 'not_sent', error: 'The message was not sent. The same call can be made again later.' } };
+    const later = {
+      status: 503,
+      body: { outcome: 'not_sent', error: 'The message was not sent. The same call can be made again later.' },
+    };
     stage().sandbox.setCredits(0);
     assert.deepEqual(await answerTo(GOOD), later);
     stage().sandbox.setCredits(1);
@@ -54,7 +69,13 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
   });
 
   test('what may have gone out is answered with 504, and the advice not to repeat it', async () => {
-    const uncertain = { status: 504, body: { outcome: 'uncertain', error: 'The message may have been sent. Do not simply repeat the call: check with the recipient first.' } };
+    const uncertain = {
+      status: 504,
+      body: {
+        outcome: 'uncertain',
+        error: 'The message may have been sent. Do not simply repeat the call: check with the recipient first.',
+      },
+    };
     stage().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.deepEqual(await answerTo(GOOD), uncertain);
     stage().sandbox.setFaults([{ kind: 'status', status: 500, code: 'SERVER_ERROR' }]);

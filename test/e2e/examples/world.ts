@@ -28,5 +28,8 @@ export interface ExampleWorld {
 
 /** The items that came out of the first output of a node, in all its runs. */
 export function itemsAt(execution: Execution, node: string): JsonObject[] {
-  return execution.runsOf(node).flatMap(({ outputs }) => outputs[0] ?? []).map(({ json }) => json);
+  return execution
+    .runsOf(node)
+    .flatMap(({ outputs }) => outputs[0] ?? [])
+    .map(({ json }) => json);
 }
