@@ -1,26 +1,71 @@
-// The same rule sets over the same files as n8n's store scanner (@n8n/scan-community-package),
-// with the same four rules off, for the scanner's own reasons given beside each. Inline
-// `eslint-disable` comments do not count, here as there.
+import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import prettier from 'eslint-config-prettier';
+import jest from 'eslint-plugin-jest';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
+import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
+const TYPESCRIPT = ['**/*.ts'];
+const JAVASCRIPT = ['**/*.{js,mjs}'];
+const PACKAGE = ['{nodes,credentials}/**/*.ts'];
+
+/** Tests that Jest runs; those in test/e2e are for Node's own runner. */
+const JEST_TESTS = ['test/**/*.test.ts'];
+const NODE_TESTS = ['test/e2e/**'];
+
 export default tseslint.config(
-  {
-    ignores: [
-      'dist/**',
-      'sandbox/**',
-      'demo/**',
-      'release/**',
-      'bench/**',
-      'test/**',
-      'examples/**',
-      '*.{js,mjs}',
-      'tsconfig*.json',
-      'package-lock.json',
-    ],
-  },
+  { ignores: ['dist/**', 'bench/results/**', 'docs/**', 'examples/**', 'package-lock.json', 'tsconfig*.json'] },
+  // Exceptions stand in this file, each with its reason.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
+  { files: ['**/*.json'], languageOptions: { parser: tseslint.parser } },
+
+  {
+    files: [...TYPESCRIPT, ...JAVASCRIPT],
+    extends: [js.configs.recommended],
+    plugins: { 'simple-import-sort': simpleImportSort },
+    rules: {
+      eqeqeq: 'error',
+      'simple-import-sort/imports': 'error',
+      'simple-import-sort/exports': 'error',
+      'no-restricted-imports': ['error', { patterns: [ONE_STYLE_OF_IMPORTS()] }],
+    },
+  },
+  {
+    files: TYPESCRIPT,
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { project: 'tsconfig.tools.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/array-type': ['error', { default: 'array-simple' }],
+      // Only an alias can be assigned to a type with an index signature, such as JSON.
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      // `() => list.push(x)` is this code's way of saying that nobody looks at the result.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['describe', 'test'] }] },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  {
+    files: JAVASCRIPT,
+    languageOptions: {
+      globals: {
+        console: 'readonly',
+        module: 'readonly',
+        exports: 'readonly',
+        process: 'readonly',
+        require: 'readonly',
+        Buffer: 'readonly',
+      },
+    },
+  },
+
+  // The same rule sets over the same files as n8n's store scanner (@n8n/scan-community-package), with the
+  // same rules off, for the scanner's own reasons given beside each.
   {
     files: ['package.json', '{nodes,credentials}/**/*.{ts,js,json}'],
     ...n8nCommunityNodesPlugin.configs.recommended,
@@ -49,6 +94,19 @@ export default tseslint.config(
       'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
     },
   },
-  { files: ['{nodes,credentials}/**/*.ts'], extends: tseslint.configs.recommended },
-  { files: ['**/*.json', '**/*.ts'], languageOptions: { parser: tseslint.parser } },
+
+  {
+    files: JEST_TESTS,
+    ignores: NODE_TESTS,
+    extends: [jest.configs['flat/recommended']],
+    rules: {
+      'jest/consistent-test-it': ['error', { fn: 'test', withinDescribe: 'test' }],
+    },
+  },
+  prettier,
 );
+
+/** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
+function ONE_STYLE_OF_IMPORTS() {
+  return { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
+}

@@ -1,6 +1,7 @@
 /** Ways to send a message to each item's `phone` with its `message`, as workflows. */
-import { NODE_TYPE } from '../test/engine/n8n';
 import type { INodeParameters } from 'n8n-workflow';
+
+import { NODE_TYPE } from '../test/engine/n8n';
 import { KEY } from './sandbox';
 import type { Step, Steps } from './workflows';
 

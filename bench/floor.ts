@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 import { editFields, messagingSend } from './contenders';
 import type { Options } from './main';
-import { atMost, inTurn, ratio, type Goal, type Measurements, type Series } from './measurements';
+import { atMost, type Goal, inTurn, type Measurements, ratio, type Series } from './measurements';
 import { withSandbox } from './sandbox';
 import { contacts, run, type Steps } from './workflows';
 

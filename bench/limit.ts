@@ -1,9 +1,9 @@
 import { LIMITER_KINDS, type LimiterKind } from '../sandbox/limiter';
 import type { Options } from './main';
-import { atMost, median, type Goal, type Measurements, type Series } from './measurements';
+import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
 import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
-import { withSandbox, type Received } from './sandbox';
+import { type Received, withSandbox } from './sandbox';
 
 const MINUTE = 60_000;
 /** By how much a minute, and the answers with it, are shortened where no true minutes are asked for. */

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-import { median, type Measurements } from './measurements';
+import { type Measurements, median } from './measurements';
 
 const FILE = join(__dirname, 'results', 'latest.json');
 

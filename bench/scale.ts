@@ -1,8 +1,8 @@
 import { messagingSend } from './contenders';
 import type { Options } from './main';
-import { atMost, inTurn, median, type Measurements, type Series } from './measurements';
+import { atMost, inTurn, type Measurements, median, type Series } from './measurements';
 import { askOnce } from './processes';
-import { withSandbox, type RemoteSandbox } from './sandbox';
+import { type RemoteSandbox, withSandbox } from './sandbox';
 import { contacts, PASS, run } from './workflows';
 
 const COUNTS = [1_000, 10_000, 100_000, 200_000];

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadPackage } from '../test/engine/engine';
 import { messagingSend } from './contenders';
 import { serve } from './processes';
-import { WARM_UP, type ScaleTask } from './scale';
+import { type ScaleTask, WARM_UP } from './scale';
 import { contacts, HOLD, run, type Steps } from './workflows';
 
 const CONTENDERS: Readonly<Record<ScaleTask['contender'], Steps>> = {

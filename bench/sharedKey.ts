@@ -1,6 +1,6 @@
 import { leastTime } from './limit';
 import type { Options } from './main';
-import { atMost, median, type Goal, type Measurements, type Series } from './measurements';
+import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
 import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
 import { withSandbox } from './sandbox';

@@ -1,8 +1,8 @@
 import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from './contenders';
-import { atLeast, inTurn, ratio, type Contender, type Goal, type Measurements, type Series } from './measurements';
-import { withSandbox, type RemoteSandbox } from './sandbox';
-import { contacts, run, type Steps } from './workflows';
 import type { Options } from './main';
+import { atLeast, type Contender, type Goal, inTurn, type Measurements, ratio, type Series } from './measurements';
+import { type RemoteSandbox, withSandbox } from './sandbox';
+import { contacts, run, type Steps } from './workflows';
 
 /** Short runs differ more from one to the next, and cost less to repeat. */
 const COUNTS = [

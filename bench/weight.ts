@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Options } from './main';
-import { atMost, inTurn, median, type Measurements, type Series } from './measurements';
-import { askOnce } from './processes';
+import { PROJECT_FOLDER } from '../tools/project';
 import type { LoadTask } from './loadWorker';
+import type { Options } from './main';
+import { atMost, inTurn, type Measurements, median, type Series } from './measurements';
+import { askOnce } from './processes';
 
-const ROOT = resolve(__dirname, '..');
 const OWN = 'n8n-nodes-messaging-send';
 
 /** Packages that send messages to phone numbers, as far as the registry has them. */
@@ -45,7 +45,11 @@ export async function weight({ rounds, say }: Options): Promise<Measurements> {
       packages.map(({ name, files }) => ({
         name,
         run: async () =>
-          await askOnce<LoadTask, number>('loadWorker.ts', { files }, { NODE_PATH: join(ROOT, 'node_modules') }),
+          await askOnce<LoadTask, number>(
+            'loadWorker.ts',
+            { files },
+            { NODE_PATH: join(PROJECT_FOLDER, 'node_modules') },
+          ),
       })),
       rounds,
       say,
@@ -70,7 +74,7 @@ async function install(name: string, folder: string): Promise<Packed | null> {
   await mkdir(folder);
   const npm = async (...args: string[]) => await promisify(execFile)('npm', args, { cwd: folder });
   try {
-    await npm('pack', '--ignore-scripts', name === OWN ? ROOT : name);
+    await npm('pack', '--ignore-scripts', name === OWN ? PROJECT_FOLDER : name);
   } catch (error) {
     if (String(error).includes('E404')) return null;
     throw error;

@@ -1,8 +1,7 @@
 /** Workflows in n8n's engine, with this node and with n8n's own from the published n8n-nodes-base. */
 import { dirname } from 'node:path';
-import { itemsNode, loadPackage, prepareEngine } from '../test/engine/engine';
+
 import { LazyPackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
-import { sleep } from 'n8n-workflow';
 import type {
   IConnections,
   IDataObject,
@@ -12,7 +11,9 @@ import type {
   INodeType,
   IVersionedNodeType,
 } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
+import { itemsNode, loadPackage, prepareEngine } from '../test/engine/engine';
 import { NODE_TYPE } from '../test/engine/n8n';
 import { KEY } from './sandbox';
 

@@ -1,5 +1,6 @@
-import { chromium, selectors, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
-import { DemoFailure } from './failure.js';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, selectors } from 'playwright-core';
+
+import { DemoFailure } from './failure';
 
 /** Names a Chromium to use instead of Debian's. */
 export const BROWSER_VARIABLE = 'MESSAGING_SEND_BROWSER';

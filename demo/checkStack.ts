@@ -1,8 +1,8 @@
-import { checkOutcome, type Check } from './checks.js';
-import type { Contact } from './contacts.js';
-import { checkCredentialTest } from './credentialChecks.js';
-import { readCounters, readOutcome, type Outcome } from './outcome.js';
-import type { Stack } from './stack.js';
+import { type Check, checkOutcome } from './checks';
+import type { Contact } from './contacts';
+import { checkCredentialTest } from './credentialChecks';
+import { type Outcome, readCounters, readOutcome } from './outcome';
+import type { Stack } from './stack';
 
 const RUN_DEADLINE_SECONDS = 300;
 

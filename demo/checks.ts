@@ -1,6 +1,6 @@
-import { expectedMessage, expectedPhone, type Contact } from './contacts.js';
-import type { ExampleWorkflow } from './example.js';
-import type { Outcome } from './outcome.js';
+import { type Contact, expectedMessage, expectedPhone } from './contacts';
+import type { ExampleWorkflow } from './example';
+import type { Outcome } from './outcome';
 
 /** Largest number of messages in one request, by the API document (4.3). */
 const MESSAGES_PER_REQUEST = 100;

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+
 import { parse } from 'csv-parse/sync';
-import { DemoFailure, systemCode } from './failure.js';
-import { asArray, asObject, asString } from './json.js';
-import { PROJECT_FOLDER } from './package.js';
+
+import { PROJECT_FOLDER } from '../tools/project';
+import { DemoFailure, systemCode } from './failure';
+import { asArray, asObject, asString } from './json';
 
 /** The list that comes with the examples. */
 export const EXAMPLE_CONTACTS = path.join(PROJECT_FOLDER, 'examples', 'contacts.csv');
@@ -20,7 +22,7 @@ export async function readContacts(file: string): Promise<Contact[]> {
   try {
     const rows: unknown = parse(await readFile(file), { columns: true, bom: true, skip_empty_lines: true });
     const contacts = asArray(rows, file).map((row) => asContact(row, file));
-    if (contacts[0]?.['phone'] === undefined) throw new Error('it has no column "phone", or no rows');
+    if (contacts[0]?.phone === undefined) throw new Error('it has no column "phone", or no rows');
     return contacts;
   } catch (failure) {
     if (systemCode(failure) === 'ENOENT') throw new DemoFailure(`There is no file ${file}`);
@@ -35,7 +37,7 @@ export async function readContacts(file: string): Promise<Contact[]> {
  * @returns `undefined` for a contact that can't be reached
  */
 export function expectedPhone(contact: Contact): string | undefined {
-  const bare = (contact['phone'] ?? '').replace(/[\s().-]/g, '');
+  const bare = (contact.phone ?? '').replace(/[\s().-]/g, '');
   const digits = bare.replace(/^(\+|00)/, '');
   return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
 }

@@ -1,5 +1,5 @@
-import { equal, type Check } from './checks.js';
-import { API_KEY, type Stack } from './stack.js';
+import { type Check, equal } from './checks';
+import { API_KEY, type Stack } from './stack';
 
 /** Tests the credential in n8n as a user would who makes one mistake at a time; each has to get its own answer. */
 export async function checkCredentialTest({ rest, sandbox, credential }: Stack): Promise<Check[]> {

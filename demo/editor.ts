@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import type { Owner } from './rest.js';
+
+import type { Owner } from './rest';
 
 /** What a user does in n8n's editor, step by step. Its parts are named as n8n's own tests name them. */
 

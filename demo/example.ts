@@ -1,5 +1,5 @@
-import { nodesOf, readExampleFile } from './exampleFiles.js';
-import { asObject, asString, type JsonObject } from './json.js';
+import { nodesOf, readExampleFile } from './exampleFiles';
+import { asObject, asString, type JsonObject } from './json';
 
 /** The example workflow, and what the demo has to know of it. */
 export interface ExampleWorkflow {
@@ -28,20 +28,20 @@ export async function readExample(): Promise<ExampleWorkflow> {
   const sender = nodeOfType(workflow, 'n8n-nodes-messaging-send.messagingSend');
   return {
     workflow,
-    name: asString(workflow['name'], 'workflow.name'),
+    name: asString(workflow.name, 'workflow.name'),
     trigger: nameOf(nodeOfType(workflow, 'n8n-nodes-base.manualTrigger')),
     contacts: nameOf(nodeOfType(workflow, 'n8n-nodes-base.extractFromFile')),
     sender: nameOf(sender),
-    messageTemplate: asString(asObject(sender['parameters'], 'parameters')['message'], 'message'),
+    messageTemplate: asString(asObject(sender.parameters, 'parameters').message, 'message'),
   };
 }
 
 function nodeOfType(workflow: JsonObject, type: string): JsonObject {
-  const found = nodesOf(workflow).find((node) => node['type'] === type);
+  const found = nodesOf(workflow).find((node) => node.type === type);
   if (found === undefined) throw new Error(`the example has no node of type ${type}`);
   return found;
 }
 
 function nameOf(node: JsonObject): string {
-  return asString(node['name'], 'node.name');
+  return asString(node.name, 'node.name');
 }

@@ -1,4 +1,4 @@
-import type { N8nRest, StoredCredential } from './rest.js';
+import type { N8nRest, StoredCredential } from './rest';
 
 /** What a visitor has to enter where an example asks for a user and a password. */
 export const VISITOR = { username: 'reception', password: 'made-up-password' };

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { asArray, asObject, type JsonObject } from './json.js';
-import { PROJECT_FOLDER } from './package.js';
+
+import { PROJECT_FOLDER } from '../tools/project';
+import { asArray, asObject, type JsonObject } from './json';
 
 /** Where the examples are. */
 export const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
@@ -26,5 +27,5 @@ export async function readExampleFile(name: string): Promise<JsonObject> {
 
 /** The nodes of a workflow. */
 export function nodesOf(workflow: JsonObject): JsonObject[] {
-  return asArray(workflow['nodes'], 'workflow.nodes').map((node) => asObject(node, 'a node'));
+  return asArray(workflow.nodes, 'workflow.nodes').map((node) => asObject(node, 'a node'));
 }

@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+
 import type { Browser, Page } from 'playwright-core';
-import { openWindow } from './browser.js';
-import { fitCanvas, logIn, openWorkflow } from './editor.js';
-import { storeExampleCredentials } from './exampleCredentials.js';
-import { exampleNames, readExampleFile } from './exampleFiles.js';
-import { idOf } from './rest.js';
-import type { Stack } from './stack.js';
+
+import { openWindow } from './browser';
+import { fitCanvas, logIn, openWorkflow } from './editor';
+import { storeExampleCredentials } from './exampleCredentials';
+import { exampleNames, readExampleFile } from './exampleFiles';
+import { idOf } from './rest';
+import type { Stack } from './stack';
 
 /** Large enough for every example at its full size, and for nothing of the editor to lie over it. */
 const VIEWPORT = { width: 1900, height: 1200 };

@@ -1,5 +1,6 @@
 import { parse } from 'flatted';
-import { asArray, asObject, asString, isObject, type JsonObject } from './json.js';
+
+import { asArray, asObject, asString, isObject, type JsonObject } from './json';
 
 /** One item that went out of a node. */
 export interface OutputItem {
@@ -41,15 +42,15 @@ export interface ListedExecution {
 /** Reads an execution as n8n's REST interface gives it. */
 export function readExecution(record: JsonObject): Execution {
   // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
-  const data = asObject(parse(asString(record['data'], 'execution.data')), 'execution.data');
-  const result = asObject(data['resultData'], 'resultData');
-  const runData = asObject(result['runData'] ?? {}, 'runData');
+  const data = asObject(parse(asString(record.data, 'execution.data')), 'execution.data');
+  const result = asObject(data.resultData, 'resultData');
+  const runData = asObject(result.runData ?? {}, 'runData');
   return {
-    id: String(record['id']),
-    status: asString(record['status'], 'execution.status'),
-    error: textOf(result['error'], 'message'),
-    errorDescription: textOf(result['error'], 'description'),
-    seconds: (Date.parse(String(record['stoppedAt'])) - Date.parse(String(record['startedAt']))) / 1000,
+    id: String(record.id),
+    status: asString(record.status, 'execution.status'),
+    error: textOf(result.error, 'message'),
+    errorDescription: textOf(result.error, 'description'),
+    seconds: (Date.parse(String(record.stoppedAt)) - Date.parse(String(record.startedAt))) / 1000,
     runsOf: (nodeName) => asArray(runData[nodeName] ?? [], nodeName).map((run) => readNodeRun(asObject(run, nodeName))),
   };
 }
@@ -59,22 +60,22 @@ function textOf(value: unknown, field: string): string {
 }
 
 function readNodeRun(run: JsonObject): NodeRun {
-  const main = isObject(run['data']) ? asArray(run['data']['main'] ?? [], 'main') : [];
+  const main = isObject(run.data) ? asArray(run.data.main ?? [], 'main') : [];
   return {
     outputs: main.map((output) => asArray(output ?? [], 'output').map((item) => readItem(asObject(item, 'item')))),
-    seconds: Number(run['executionTime']) / 1000,
-    hints: asArray(run['hints'] ?? [], 'hints').map((hint) => textOf(hint, 'message')),
+    seconds: Number(run.executionTime) / 1000,
+    hints: asArray(run.hints ?? [], 'hints').map((hint) => textOf(hint, 'message')),
   };
 }
 
 function readItem(item: JsonObject): OutputItem {
-  const paired: unknown = Array.isArray(item['pairedItem']) ? item['pairedItem'][0] : item['pairedItem'];
-  const index = isObject(paired) ? paired['item'] : paired;
-  return { json: asObject(item['json'], 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
+  const paired: unknown = Array.isArray(item.pairedItem) ? item.pairedItem[0] : item.pairedItem;
+  const index = isObject(paired) ? paired.item : paired;
+  return { json: asObject(item.json, 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
 }
 
 /** Reads one line of the list of executions. */
 export function readListed(value: unknown): ListedExecution {
   const line = asObject(value, 'a listed execution');
-  return { id: String(line['id']), status: asString(line['status'], 'status'), mode: asString(line['mode'], 'mode') };
+  return { id: String(line.id), status: asString(line.status, 'status'), mode: asString(line.mode, 'mode') };
 }

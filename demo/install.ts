@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+
 import envPaths from 'env-paths';
 import { execa, ExecaError } from 'execa';
-import { DemoFailure, systemCode } from './failure.js';
-import { withLock } from './lock.js';
-import { releaseOf, type Release, type ReleaseName } from './releases.js';
+
+import { DemoFailure, systemCode } from './failure';
+import { withLock } from './lock';
+import { type Release, type ReleaseName, releaseOf } from './releases';
 
 /** Names another folder to keep n8n in between runs. */
 export const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
@@ -174,7 +176,7 @@ async function canRun(command: string): Promise<boolean> {
 }
 
 async function npm(plan: Plan, args: string[], signal: AbortSignal): Promise<void> {
-  const search = `${path.dirname(plan.installation.nodeBinary)}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  const search = `${path.dirname(plan.installation.nodeBinary)}${path.delimiter}${process.env.PATH ?? ''}`;
   const log = await open(plan.log, 'a');
   try {
     await log.write(`\n> npm ${args.join(' ')}\n`);
@@ -196,7 +198,7 @@ async function npm(plan: Plan, args: string[], signal: AbortSignal): Promise<voi
 }
 
 async function headersOf(plan: Plan): Promise<{ npm_config_nodedir?: string }> {
-  if (process.env['npm_config_nodedir'] !== undefined) return {};
+  if (process.env.npm_config_nodedir !== undefined) return {};
   const beside = path.join(plan.folder, 'node_modules', 'node', 'node_modules');
   const packages = plan.bringsNode ? await readdir(beside).catch(() => []) : [];
   const candidates = plan.bringsNode

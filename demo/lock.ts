@@ -1,6 +1,7 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { systemCode } from './failure.js';
-import { waitFor } from './waiting.js';
+
+import { systemCode } from './failure';
+import { waitFor } from './waiting';
 
 /**
  * Runs `work` while no other process runs under the same lock file; a lock left by a process that is gone is void.

@@ -1,12 +1,14 @@
-import './requirements.js';
+import './requirements';
+
 import { once } from 'node:events';
-import { checkStack, runExample } from './checkStack.js';
-import { readContacts } from './contacts.js';
-import { readOptions } from './options.js';
-import { describeAddresses, describeCheck, describeOutcome } from './report.js';
-import { CURRENT } from './releases.js';
-import { runSession, type Session } from './session.js';
-import { startStack, type Stack } from './stack.js';
+
+import { checkStack, runExample } from './checkStack';
+import { readContacts } from './contacts';
+import { readOptions } from './options';
+import { CURRENT } from './releases';
+import { describeAddresses, describeCheck, describeOutcome } from './report';
+import { runSession, type Session } from './session';
+import { type Stack, startStack } from './stack';
 
 void runSession(async (session) => {
   const options = readOptions(process.argv);

@@ -1,12 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+
 import getPort from 'get-port';
-import { DemoFailure, systemCode } from './failure.js';
-import type { N8nInstallation } from './install.js';
-import { waitFor } from './waiting.js';
+
+import { DemoFailure, systemCode } from './failure';
+import type { N8nInstallation } from './install';
+import { waitFor } from './waiting';
 
 const START_DEADLINE_SECONDS = 180;
 const STOP_DEADLINE_MS = 15_000;

@@ -1,9 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
 import path from 'node:path';
-import { EXAMPLE_CONTACTS } from './contacts.js';
-import { CACHE_VARIABLE } from './install.js';
-import { CURRENT } from './releases.js';
-import type { Port } from './stack.js';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+import { EXAMPLE_CONTACTS } from './contacts';
+import { CACHE_VARIABLE } from './install';
+import { CURRENT } from './releases';
+import type { Port } from './stack';
 
 /** What the command line asks for. */
 export interface DemoOptions {

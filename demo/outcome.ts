@@ -1,7 +1,7 @@
-import type { ExampleWorkflow } from './example.js';
-import { NOT_SENT_END, SENT_END } from './example.js';
-import { asArray, asNumber, asObject, asString, isObject } from './json.js';
-import type { Execution, OutputItem } from './execution.js';
+import type { ExampleWorkflow } from './example';
+import { NOT_SENT_END, SENT_END } from './example';
+import type { Execution, OutputItem } from './execution';
+import { asArray, asNumber, asObject, asString, isObject } from './json';
 
 /** What n8n's execution says about one contact; `item` is the contact's place in the list, from 0. */
 export type ItemOutcome =
@@ -74,17 +74,17 @@ export async function readOutcome(
 /** Asks the sandbox for its counters. */
 export async function readCounters(sandboxUrl: string): Promise<SandboxCounters> {
   const state = await readSandbox(`${sandboxUrl}/_sandbox/state`);
-  return { credits: asNumber(state['credits'], 'credits'), requests: asNumber(state['requests'], 'requests') };
+  return { credits: asNumber(state.credits, 'credits'), requests: asNumber(state.requests, 'requests') };
 }
 
 async function readReceived(sandboxUrl: string): Promise<Received[]> {
   const received: Received[] = [];
   for (let after = 0; ;) {
     const page = await readSandbox(`${sandboxUrl}/_sandbox/messages?limit=1000&after=${after}`);
-    const messages = asArray(page['messages'], 'messages').map((message) => asReceived(message));
+    const messages = asArray(page.messages, 'messages').map((message) => asReceived(message));
     if (messages.length === 0) return received;
     received.push(...messages);
-    after = asNumber(page['next_after'], 'next_after');
+    after = asNumber(page.next_after, 'next_after');
   }
 }
 
@@ -96,9 +96,9 @@ async function readSandbox(address: string): Promise<Record<string, unknown>> {
 function asReceived(value: unknown): Received {
   const message = asObject(value, 'a message');
   return {
-    id: asNumber(message['id'], 'message.id'),
-    phone: asString(message['phone'], 'message.phone'),
-    message: asString(message['message'], 'message.message'),
+    id: asNumber(message.id, 'message.id'),
+    phone: asString(message.phone, 'message.phone'),
+    message: asString(message.message, 'message.message'),
   };
 }
 
@@ -107,11 +107,11 @@ function countItems(execution: Execution, node: string): number {
 }
 
 function readSent({ json, pairedItem }: OutputItem): Outcome['sent'][number] {
-  return { kind: 'sent', item: pairedItem, messageId: Number(json['message_id']), phone: String(json['phone']) };
+  return { kind: 'sent', item: pairedItem, messageId: Number(json.message_id), phone: String(json.phone) };
 }
 
 function readNotSent({ json, pairedItem }: OutputItem): Outcome['notSent'][number] {
-  const details = isObject(json['details']) ? json['details'] : {};
-  const code = typeof details['code'] === 'string' ? details['code'] : '';
-  return { kind: 'not sent', item: pairedItem, code, reason: typeof json['error'] === 'string' ? json['error'] : '' };
+  const details = isObject(json.details) ? json.details : {};
+  const code = typeof details.code === 'string' ? details.code : '';
+  return { kind: 'not sent', item: pairedItem, code, reason: typeof json.error === 'string' ? json.error : '' };
 }

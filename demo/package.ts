@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa, ExecaError } from 'execa';
-import { DemoFailure, systemCode } from './failure.js';
-import { asObject } from './json.js';
 
-/** The folder of the checkout. */
-export const PROJECT_FOLDER = path.resolve(import.meta.dirname, '..');
+import { execa, ExecaError } from 'execa';
+
+import { PROJECT_FOLDER } from '../tools/project';
+import { DemoFailure, systemCode } from './failure';
+import { asObject } from './json';
 
 /**
  * Builds this package and packs it, as it would go to the registry.
@@ -53,7 +53,7 @@ export async function installPackage(tarball: string, userFolder: string, signal
   for (const kind of ['devDependencies', 'peerDependencies', 'optionalDependencies']) delete manifest[kind];
   await writeFile(file, JSON.stringify(manifest, null, 2));
   await tool('npm', ['install', ...INSTALL_FLAGS], signal, folder);
-  const installed = { name: 'installed-nodes', private: true, dependencies: { [PACKAGE_NAME]: manifest['version'] } };
+  const installed = { name: 'installed-nodes', private: true, dependencies: { [PACKAGE_NAME]: manifest.version } };
   await writeFile(path.join(folder, '..', '..', 'package.json'), JSON.stringify(installed, null, 2));
   return folder;
 }

@@ -1,7 +1,7 @@
-import type { Check } from './checks.js';
-import type { Contact } from './contacts.js';
-import type { Outcome } from './outcome.js';
-import type { Owner } from './rest.js';
+import type { Check } from './checks';
+import type { Contact } from './contacts';
+import type { Outcome } from './outcome';
+import type { Owner } from './rest';
 
 const SHOWN_PER_REASON = 5;
 
@@ -37,7 +37,7 @@ function describeFailures(notSent: Outcome['notSent'], contacts: Contact[]): str
   return groups.flatMap(({ code, failures }) => [
     `    ${failures.length} × ${code === '' ? 'no code' : code}`,
     ...failures.slice(0, SHOWN_PER_REASON).map(({ item, reason }) => {
-      const phone = item === undefined ? '' : ` ${JSON.stringify(contacts[item]?.['phone'] ?? '')}`;
+      const phone = item === undefined ? '' : ` ${JSON.stringify(contacts[item]?.phone ?? '')}`;
       return `      contact ${item === undefined ? 'unknown' : item + 1}${phone}: ${reason}`;
     }),
     ...(failures.length > SHOWN_PER_REASON ? [`      and ${failures.length - SHOWN_PER_REASON} more`] : []),

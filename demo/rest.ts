@@ -1,8 +1,8 @@
-import { readExecution, readListed, type Execution, type ListedExecution } from './execution.js';
-import { DemoFailure } from './failure.js';
-import { asArray, asObject, asString, isObject, type JsonObject } from './json.js';
-import type { N8nProcess } from './n8n.js';
-import { waitFor } from './waiting.js';
+import { type Execution, type ListedExecution, readExecution, readListed } from './execution';
+import { DemoFailure } from './failure';
+import { asArray, asObject, asString, isObject, type JsonObject } from './json';
+import type { N8nProcess } from './n8n';
+import { waitFor } from './waiting';
 
 /** The user who owns an n8n. */
 export interface Owner {
@@ -49,13 +49,13 @@ export class N8nRest {
   /** Stores a credential. */
   async createCredential(name: string, type: string, data: JsonObject): Promise<StoredCredential> {
     const stored = await this.request('POST', '/rest/credentials', { name, type, data });
-    return { id: asString(stored['id'], 'credential.id'), name, type };
+    return { id: asString(stored.id, 'credential.id'), name, type };
   }
 
   /** Tests a stored credential with other data than its own, as the editor's dialog does before it saves. */
   async testCredential(credential: StoredCredential, data: JsonObject): Promise<{ status: string; message: string }> {
     const result = await this.request('POST', '/rest/credentials/test', { credentials: { ...credential, data } });
-    return { status: asString(result['status'], 'status'), message: asString(result['message'], 'message') };
+    return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
   }
 
   /**
@@ -81,7 +81,7 @@ export class N8nRest {
       workflowData: workflow,
       triggerToStartFrom: { name: trigger },
     });
-    return asString(started['executionId'], 'executionId');
+    return asString(started.executionId, 'executionId');
   }
 
   /** Waits until an execution has ended, well or badly. */
@@ -91,7 +91,7 @@ export class N8nRest {
       options.seconds,
       async () => {
         const record = await this.request('GET', `/rest/executions/${id}`);
-        return UNDER_WAY.includes(asString(record['status'], 'execution.status')) ? undefined : readExecution(record);
+        return UNDER_WAY.includes(asString(record.status, 'execution.status')) ? undefined : readExecution(record);
       },
       { signal: options.signal, evidence: () => this.n8n.lastWords() },
     );
@@ -100,7 +100,7 @@ export class N8nRest {
   /** Retries a failed execution as the list of executions does, with the workflow as it was. */
   async retry(id: string): Promise<string> {
     const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false });
-    return String(retried['id'] ?? retried['executionId']);
+    return String(retried.id ?? retried.executionId);
   }
 
   /** Stops an execution that is under way, as the editor's Stop button does. */
@@ -112,7 +112,7 @@ export class N8nRest {
   async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
     const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
-    return asArray(list['results'], 'executions').map(readListed);
+    return asArray(list.results, 'executions').map(readListed);
   }
 
   /**
@@ -153,8 +153,8 @@ export class N8nRest {
         // Older releases don't know the question: they have done what they were asked before they answer.
         if (status === 404) return true;
         const publication = dataOf(path, text);
-        if (publication['status'] === wanted) return true;
-        if (publication['status'] === 'failed')
+        if (publication.status === wanted) return true;
+        if (publication.status === 'failed')
           throw new DemoFailure(`n8n could not publish the workflow: ${errorsOf(publication)}`);
         return undefined;
       },
@@ -195,28 +195,28 @@ export class N8nRest {
 
 /** The id n8n gave to a stored workflow. */
 export function idOf(workflow: JsonObject): string {
-  return asString(workflow['id'], 'workflow.id');
+  return asString(workflow.id, 'workflow.id');
 }
 
 /** What the triggers of a workflow said that could not be activated. */
 function errorsOf(publication: JsonObject): string {
-  const triggers = asArray(publication['triggers'], 'triggers').map((trigger) => asObject(trigger, 'a trigger'));
+  const triggers = asArray(publication.triggers, 'triggers').map((trigger) => asObject(trigger, 'a trigger'));
   return triggers.flatMap(({ errorMessage }) => (typeof errorMessage === 'string' ? [errorMessage] : [])).join('; ');
 }
 
 function dataOf(path: string, text: string): JsonObject {
   const envelope: unknown = JSON.parse(text);
-  return asObject(asObject(envelope, path)['data'], `the data of ${path}`);
+  return asObject(asObject(envelope, path).data, `the data of ${path}`);
 }
 
 function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
-  const nodes = asArray(workflow['nodes'], 'workflow.nodes').map((value) => {
+  const nodes = asArray(workflow.nodes, 'workflow.nodes').map((value) => {
     const node = asObject(value, 'a node');
-    if (!isObject(node['credentials'])) return node;
+    if (!isObject(node.credentials)) return node;
     const replaced = stored
-      .filter(({ type }) => isObject(node['credentials']) && type in node['credentials'])
+      .filter(({ type }) => isObject(node.credentials) && type in node.credentials)
       .map(({ id, name, type }) => [type, { id, name }]);
-    return { ...node, credentials: { ...node['credentials'], ...Object.fromEntries(replaced) } };
+    return { ...node, credentials: { ...node.credentials, ...Object.fromEntries(replaced) } };
   });
   // n8n 2.0 doesn't take a workflow that doesn't say so; an export leaves it out.
   return { active: false, ...workflow, nodes };

@@ -1,19 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
-import { openWindow } from './browser.js';
-import {
-  closeNode,
-  executeWorkflow,
-  fitCanvas,
-  logIn,
-  noticeOn,
-  openNode,
-  openWorkflow,
-  outputPanel,
-} from './editor.js';
-import type { JsonObject } from './json.js';
-import { idOf, type StoredCredential } from './rest.js';
-import { dryRun, lowBalance, SENDER, TRIGGER, withoutTheNode, withTheNode, wrongNumber } from './scenes.js';
-import type { Stack } from './stack.js';
+
+import { openWindow } from './browser';
+import { closeNode, executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor';
+import type { JsonObject } from './json';
+import { idOf, type StoredCredential } from './rest';
+import { dryRun, lowBalance, SENDER, TRIGGER, withoutTheNode, withTheNode, wrongNumber } from './scenes';
+import type { Stack } from './stack';
 
 /** Fine enough for a screen with two pixels to a point. */
 export const SHARP = { deviceScaleFactor: 2 };

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ExampleWorkflow } from './example.js';
-import { nodesOf } from './exampleFiles.js';
-import { asObject, type JsonObject } from './json.js';
-import { PROJECT_FOLDER } from './package.js';
+
+import { PROJECT_FOLDER } from '../tools/project';
+import type { ExampleWorkflow } from './example';
+import { nodesOf } from './exampleFiles';
+import { asObject, type JsonObject } from './json';
 
 /** What the pictures of the documentation show besides the example: small workflows, made up like all that is in them. */
 
@@ -19,7 +20,7 @@ export async function withoutTheNode(): Promise<JsonObject> {
 
 /** The example without its notes, which would be too small to be read beside the other. */
 export function withTheNode({ workflow }: ExampleWorkflow): JsonObject {
-  const nodes = nodesOf(workflow).filter((node) => node['type'] !== 'n8n-nodes-base.stickyNote');
+  const nodes = nodesOf(workflow).filter((node) => node.type !== 'n8n-nodes-base.stickyNote');
   return { ...workflow, name: 'Contacts by Messaging Send', nodes };
 }
 

@@ -1,17 +1,20 @@
-import './requirements.js';
+import './requirements';
+
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+
 import { Command } from 'commander';
 import type { Page } from 'playwright-core';
-import { launchBrowser, openWindow } from './browser.js';
-import { EXAMPLE_CONTACTS } from './contacts.js';
-import { executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor.js';
-import { takeExamplePictures } from './examplePictures.js';
-import { PROJECT_FOLDER } from './package.js';
-import { CURRENT } from './releases.js';
-import { SHARP, takeScenePictures } from './scenePictures.js';
-import { runSession } from './session.js';
-import { startStack, type Stack } from './stack.js';
+
+import { PROJECT_FOLDER } from '../tools/project';
+import { launchBrowser, openWindow } from './browser';
+import { EXAMPLE_CONTACTS } from './contacts';
+import { executeWorkflow, fitCanvas, logIn, noticeOn, openNode, openWorkflow, outputPanel } from './editor';
+import { takeExamplePictures } from './examplePictures';
+import { CURRENT } from './releases';
+import { SHARP, takeScenePictures } from './scenePictures';
+import { runSession } from './session';
+import { type Stack, startStack } from './stack';
 
 void runSession(async ({ signal, closing, say }) => {
   const out = readFolder();

@@ -1,5 +1,5 @@
-import { Closing } from './closing.js';
-import { DemoFailure, Stopped, systemCode } from './failure.js';
+import { Closing } from './closing';
+import { DemoFailure, Stopped, systemCode } from './failure';
 
 /** System calls fail with these for want of a port, disk space or permission, and say so in words. */
 const MACHINE_FAILURES = ['EADDRINUSE', 'ENOSPC', 'EACCES', 'EROFS'];

@@ -1,17 +1,19 @@
 import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+
 import getPort from 'get-port';
-import { startSandbox, type Sandbox } from '../sandbox/server.js';
-import type { Closing } from './closing.js';
-import { makeDataFolder } from './dataFolder.js';
-import { CONTACTS_FILE, readExample, type ExampleWorkflow } from './example.js';
-import { DemoFailure } from './failure.js';
-import { installN8n } from './install.js';
-import type { JsonObject } from './json.js';
-import { filesFolderOf, startN8n, type N8nProcess } from './n8n.js';
-import { packPackage, placePackage } from './package.js';
-import type { ReleaseName } from './releases.js';
-import { idOf, N8nRest, type Owner, type StoredCredential } from './rest.js';
+
+import { type Sandbox, startSandbox } from '../sandbox/server';
+import type { Closing } from './closing';
+import { makeDataFolder } from './dataFolder';
+import { CONTACTS_FILE, type ExampleWorkflow, readExample } from './example';
+import { DemoFailure } from './failure';
+import { installN8n } from './install';
+import type { JsonObject } from './json';
+import { filesFolderOf, type N8nProcess, startN8n } from './n8n';
+import { packPackage, placePackage } from './package';
+import type { ReleaseName } from './releases';
+import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 
 /** A certain port, or any that is free. */
 export type Port = number | 'free';

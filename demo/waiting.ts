@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DemoFailure } from './failure.js';
+
+import { DemoFailure } from './failure';
 
 const BETWEEN_PROBES_MS = 200;
 

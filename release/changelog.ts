@@ -1,4 +1,4 @@
-import { valid, gt } from 'semver';
+import { gt, valid } from 'semver';
 
 /** What a version's section of the changelog says. */
 export interface ChangelogRelease {

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+
 import { readReleaseInput } from './project';
 import { distTagOf, releaseProblems } from './version';
 
@@ -10,11 +11,11 @@ if (tag === undefined) {
 
 const input = readReleaseInput();
 // Set on GitHub, where the tag is published from.
-const problems = releaseProblems({ ...input, tag, publishedFrom: process.env['GITHUB_REPOSITORY'] });
+const problems = releaseProblems({ ...input, tag, publishedFrom: process.env.GITHUB_REPOSITORY });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 
 const distTag = distTagOf(input.version);
 console.log(`${tag} can be published, as "${distTag}".`);
-const output = process.env['GITHUB_OUTPUT'];
+const output = process.env.GITHUB_OUTPUT;
 if (output !== undefined) appendFileSync(output, `dist-tag=${distTag}\n`);

@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readProjectFile } from '../tools/project';
 import type { Manifest } from './contents';
 import type { ReleaseInput } from './version';
-
-const ROOT = path.resolve(__dirname, '..');
-
-/** @param file  a path from the folder of the checkout */
-export function readProjectFile(file: string): string {
-  return readFileSync(path.join(ROOT, file), 'utf8');
-}
 
 /** package.json of the checkout; what it has to hold is checked by the linter. */
 export function readManifest(): Manifest {

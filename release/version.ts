@@ -1,4 +1,5 @@
 import { prerelease, valid } from 'semver';
+
 import { readChangelog } from './changelog';
 
 export interface ReleaseInput {

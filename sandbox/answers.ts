@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** `error` of a failure (2.4); 429 has no `code` in the document, and faults may leave it out. */
-export type ErrorObject = { message: string; code?: string } & { [name: string]: JsonValue | undefined };
+export type ErrorObject = { message: string; code?: string } & Record<string, JsonValue | undefined>;
 
 /** `{ success: true, data }` (2.4). */
 export function success(status: number, data: JsonValue): Answer {

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 
 import type { Account } from './accounts';
-import { failure, Refusal, type Answer } from './answers';
+import { type Answer, failure, Refusal } from './answers';
 import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
 import { answerInPlace } from './faultAnswers';
 import type { Endpoint, Fault, ReplacingFault } from './faults';
-import { handle, messagesIn, type Call } from './handle';
+import { type Call, handle, messagesIn } from './handle';
 import type { Allowance } from './limiter';
 import { recordOf } from './recording';
 import type { SandboxState } from './state';
@@ -126,11 +126,17 @@ async function deliver(
     case 'reset-during':
     case 'reset-after':
       await pause(options.latencyMs, closing);
-      return cutConnection(reply);
+      {
+        cutConnection(reply);
+        return;
+      }
     case 'half-body':
       await pause(options.latencyMs, closing);
       record.status = answer.status;
-      return sendHalf(reply, answer);
+      {
+        sendHalf(reply, answer);
+        return;
+      }
     case 'delay':
       await pause(fault.ms, closing);
   }

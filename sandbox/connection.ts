@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
+
 import type { FastifyReply } from 'fastify';
 
 import type { Answer } from './answers';

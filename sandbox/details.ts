@@ -59,7 +59,7 @@ function bracketed(path: Problem['path']): string {
   return dotted(path).replace(/\.(\d+)/g, '[$1]');
 }
 
-function byField(problems: Problem[], name: (problem: Problem) => string): { [name: string]: JsonValue } {
+function byField(problems: Problem[], name: (problem: Problem) => string): Record<string, JsonValue> {
   const messages = new Map<string, string[]>();
   for (const problem of problems) {
     messages.set(name(problem), [...(messages.get(name(problem)) ?? []), problem.message]);

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { ERROR_CODES, failure, Refusal, type Answer } from './answers';
+import { type Answer, ERROR_CODES, failure, Refusal } from './answers';
 
 /** Every failure in the envelope of the document (2.4), also those that Fastify finds: bad JSON, huge bodies, … */
 export function registerErrors(app: FastifyInstance): void {

@@ -1,5 +1,5 @@
-import { ERROR_CODES, failure, insufficientCredits, type Answer, type ErrorObject } from './answers';
-import { formatDetails, pathOf, type JsonValue } from './details';
+import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits } from './answers';
+import { formatDetails, type JsonValue, pathOf } from './details';
 import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault } from './faults';
 
 /** What an answer in place of the API's own may speak of. */

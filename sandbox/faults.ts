@@ -38,7 +38,7 @@ export type StatusFault = InPlace & {
   /** Dotted names of the offending fields; default `phone`, for bulk `messages.0.phone`. */
   fields?: string[];
   /** More fields of `error`, such as `required_credits`. */
-  error?: { [name: string]: JsonValue };
+  error?: Record<string, JsonValue>;
   /** Left out: no Retry-After header. */
   retryAfter?: RetryAfter;
 };

@@ -1,12 +1,12 @@
 import type { Account } from './accounts';
-import { failure, insufficientCredits, success, type Answer } from './answers';
+import { type Answer, failure, insufficientCredits, success } from './answers';
 import { formatDetails, type Problem } from './details';
 import { reshapeEntries } from './faultAnswers';
 import type { Endpoint, Fault } from './faults';
 import type { SentMessage } from './messages';
 import type { RequestRecord } from './requests';
 import type { SandboxState } from './state';
-import { isRecord, validateBulk, validateSend, type Message } from './validation';
+import { isRecord, type Message, validateBulk, validateSend } from './validation';
 
 /** An authenticated request that the limit let through. */
 export interface Call {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
 import type { FastifyInstance } from 'fastify';
 
 import { INBOX_PATH } from './recording';

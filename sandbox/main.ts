@@ -4,7 +4,7 @@ import { checkFault } from './faultCheck';
 import type { Fault } from './faults';
 import { LIMITER_KINDS, type LimiterKind } from './limiter';
 import { DEFAULTS } from './options';
-import { startSandbox, API_PREFIXES, type Sandbox } from './server';
+import { API_PREFIXES, type Sandbox, startSandbox } from './server';
 
 /** The flags as commander gives them, under the names of the options they set where these are the same. */
 interface Flags {

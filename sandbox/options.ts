@@ -1,6 +1,6 @@
 import { DETAILS_SHAPES, type DetailsShape } from './details';
-import type { Fault } from './faults';
 import { checkFaults } from './faultCheck';
+import type { Fault } from './faults';
 import { LIMITER_KINDS, type LimiterKind } from './limiter';
 
 export interface SandboxOptions {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { registerApi } from './api';

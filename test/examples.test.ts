@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+
 import { filesLinkedFrom } from '../release/readmeLinks';
+import { PROJECT_FOLDER } from '../tools/project';
 
 /** What can be said of the examples without n8n; that they run is tested in `test/e2e/examples.test.ts`. */
 
@@ -24,7 +26,7 @@ interface Workflow {
   connections: Record<string, Record<string, Target[][]>>;
 }
 
-const FOLDER = path.resolve(__dirname, '..', 'examples');
+const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
 const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
 
@@ -77,7 +79,7 @@ describe.each(files)('%s', (file) => {
     for (const { name } of nodes)
       expect(name in workflow.connections || targets.some(({ node }) => node === name)).toBe(true);
     for (const node of nodes) {
-      const connected = (workflow.connections[node.name]?.['main'] ?? []).filter((output) => output.length > 0).length;
+      const connected = (workflow.connections[node.name]?.main ?? []).filter((output) => output.length > 0).length;
       if (outputsOf(node) > 1) expect([node.name, connected]).toEqual([node.name, outputsOf(node)]);
     }
   });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readProjectFile } from '../../release/project';
-import { FILES, PAGES, ROOT } from './pages';
+
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
+import { FILES, PAGES } from './pages';
 
 const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
 
@@ -24,8 +25,8 @@ const commands: Command[] = [...PAGES].flatMap(([file, { blocks, code }]) => {
   return lines.flatMap((line) =>
     [...line.replace(/#.*$/, '').matchAll(NPM)].map(({ groups }): Command => ({
       file,
-      script: groups?.['script'] ?? '',
-      words: (groups?.['words'] ?? '')
+      script: groups?.script ?? '',
+      words: (groups?.words ?? '')
         .replace(/[[\]]/g, '')
         .split(' ')
         .filter((word) => word !== ''),
@@ -48,7 +49,7 @@ test.each([...new Set(withFlags.map(({ script }) => script))])(
   'the flags and names for npm run %s are those that it knows',
   (script) => {
     const help = execFileSync(process.execPath, ['--import', 'tsx', fileOf(script) ?? '', '--help'], {
-      cwd: ROOT,
+      cwd: PROJECT_FOLDER,
       encoding: 'utf8',
     });
     const unknown = withFlags
@@ -71,7 +72,12 @@ test('files and folders that are named exist', () => {
       .flatMap((text) => text.split(/,? /))
       .filter((text) => /^[\w.-]+(\/[\w.-]+)*\/?$/.test(text) && text.includes('/') && roots.has(text.split('/')[0]));
     return named
-      .filter((name) => ![ROOT, path.join(ROOT, path.dirname(file))].some((from) => existsSync(path.join(from, name))))
+      .filter(
+        (name) =>
+          ![PROJECT_FOLDER, path.join(PROJECT_FOLDER, path.dirname(file))].some((from) =>
+            existsSync(path.join(from, name)),
+          ),
+      )
       .map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+
 import { parse } from 'yaml';
-import { readProjectFile } from '../../release/project';
-import { page, ROOT, table } from './pages';
+
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
+import { page, table } from './pages';
 
 const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
@@ -10,7 +12,7 @@ test('the releases that the tests in real n8n run on are the ones named, with th
   const ask =
     "import { releaseOf, SUPPORTED } from './demo/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
   const supported = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', ask], {
-    cwd: ROOT,
+    cwd: PROJECT_FOLDER,
     encoding: 'utf8',
   });
   const releases = (JSON.parse(supported) as Array<{ version: string; node: string }>).map(

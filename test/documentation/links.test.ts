@@ -1,5 +1,7 @@
 import path from 'node:path';
-import { readManifest, readProjectFile } from '../../release/project';
+
+import { readManifest } from '../../release/project';
+import { readProjectFile } from '../../tools/project';
 import { FILES, page, PAGES } from './pages';
 
 /** A link of n8n's to the README, as the sources write it: the build puts in where that is. */

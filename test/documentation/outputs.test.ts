@@ -1,4 +1,5 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+
 import { toolStopError } from '../../nodes/MessagingSend/actions/toolStop';
 import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';

@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import path from 'node:path';
-import { readPage, type Page, type Table } from '../../release/markdown';
-import { readProjectFile } from '../../release/project';
 
-export const ROOT = path.resolve(__dirname, '../..');
+import { type Page, readPage, type Table } from '../../release/markdown';
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
 /** All files that git keeps, and those that it would keep. */
 export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
+  cwd: PROJECT_FOLDER,
   encoding: 'utf8',
 })
   .trim()

@@ -1,15 +1,16 @@
 import {
-  NodeHelpers,
   type INodeProperties,
   type INodePropertyCollection,
   type INodePropertyOptions,
   type INodeType,
+  NodeHelpers,
 } from 'n8n-workflow';
+
 import { readDeliveryOptions } from '../../nodes/MessagingSend/actions/deliveryOptions';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../release/markdown';
-import { readProjectFile } from '../../release/project';
-import { loadPackage, type Loaded } from '../engine/engine';
+import { readProjectFile } from '../../tools/project';
+import { type Loaded, loadPackage } from '../engine/engine';
 import { table } from './pages';
 
 let loaded: Loaded;

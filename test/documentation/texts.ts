@@ -1,5 +1,6 @@
 import ts from 'typescript';
-import { readProjectFile } from '../../release/project';
+
+import { readProjectFile } from '../../tools/project';
 import { FILES } from './pages';
 
 /** The published sources. */
@@ -31,7 +32,7 @@ function messageOf(node: ts.Node): ts.Expression | undefined {
     );
     return properties.has('description') || properties.has('scope') ? properties.get('message') : undefined;
   }
-  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && /Error$/.test(node.expression.text))
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && node.expression.text.endsWith('Error'))
     return node.arguments?.[0];
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
   return { unsendable: node.arguments[2], wrong: node.arguments[0] }[node.expression.text];

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { asArray, type JsonObject } from '../../demo/json.js';
-import { CURRENT, type ReleaseName } from '../../demo/releases.js';
-import type { StoredCredential } from '../../demo/rest.js';
-import { startChatModel, type ChatModel } from './chatModel.js';
-import type { ModelAnswer } from './chatProtocol.js';
-import { REFUSALS } from './refusals.js';
-import { KEY, stopped, type Stage } from './stage.js';
-import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts.js';
-import { AGENT, agentWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow.js';
-import { START, type WorkflowNode } from './workflow.js';
+
+import { asArray, type JsonObject } from '../../demo/json';
+import { CURRENT, type ReleaseName } from '../../demo/releases';
+import type { StoredCredential } from '../../demo/rest';
+import { type ChatModel, startChatModel } from './chatModel';
+import type { ModelAnswer } from './chatProtocol';
+import { REFUSALS } from './refusals';
+import { KEY, type Stage, stopped } from './stage';
+import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts';
+import { AGENT, agentWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
+import { START, type WorkflowNode } from './workflow';
 
 const PHONE = '447700900123';
 const WRONG_KEY = 'another-made-up-key-9876543210';
@@ -41,7 +42,7 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       });
       for (const key of [KEY, WRONG_KEY])
         assert.ok(!model.heard().includes(key) && !execution.error.includes(key), 'the key stays secret');
-      return { execution, said: execution.runsOf(AGENT).at(-1)?.outputs[0]?.[0]?.json['output'] };
+      return { execution, said: execution.runsOf(AGENT).at(-1)?.outputs[0]?.[0]?.json.output };
     }
 
     const call = (name: string, input: JsonObject): ModelAnswer => ({ calls: [{ tool: name, input }] });
@@ -71,8 +72,8 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       assert.equal(sent.message, 'Your order is on its way.');
       assert.equal(sent.endpoint, 'send');
       const [result] = asArray(lastResult(), 'result') as JsonObject[];
-      assert.equal(result?.['message_id'], sent.id);
-      assert.equal(result['status'], 'sent');
+      assert.equal(result?.message_id, sent.id);
+      assert.equal(result.status, 'sent');
       assert.equal(said, 'Done.');
     });
 
@@ -143,10 +144,10 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       const continuing = UNTOUCHED.map((node) => ({ ...node, onError: 'continueRegularOutput' }));
       const { said } = await runAgent(continuing, [send('Hello', '07700 900123'), send('Hello')]);
       const [first] = model.results().map((result) => asArray(JSON.parse(result), 'result') as JsonObject[]);
-      assert.match(String(first?.[0]?.['error']), /country code is missing/);
-      const details = first?.[0]?.['details'] as JsonObject;
-      assert.deepEqual([details['code'], details['outcome']], ['INVALID_PHONE', 'not_sent']);
-      assert.match(String(details['description']), /Put the country code in place of the 0/);
+      assert.match(String(first?.[0]?.error), /country code is missing/);
+      const details = first?.[0]?.details as JsonObject;
+      assert.deepEqual([details.code, details.outcome], ['INVALID_PHONE', 'not_sent']);
+      assert.match(String(details.description), /Put the country code in place of the 0/);
       assert.deepEqual(sentTexts(), ['Hello']);
       assert.equal(said, 'Done.');
     });

@@ -1,8 +1,9 @@
 import { describe } from 'node:test';
-import { SUPPORTED } from '../../demo/releases.js';
-import { testAgent } from './agentTests.js';
-import { testMcpServer } from './mcpTests.js';
-import { stageForTests } from './stage.js';
+
+import { SUPPORTED } from '../../demo/releases';
+import { testAgent } from './agentTests';
+import { testMcpServer } from './mcpTests';
+import { stageForTests } from './stage';
 
 for (const release of SUPPORTED) {
   describe(`n8n ${release}`, () => {

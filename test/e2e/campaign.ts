@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Execution } from '../../demo/execution.js';
-import type { JsonObject } from '../../demo/json.js';
-import type { QueueStage } from './queueStage.js';
-import { stopped } from './stage.js';
-import { chain, messagingSend, SENDER, type WorkflowNode } from './workflow.js';
+
+import type { Execution } from '../../demo/execution';
+import type { JsonObject } from '../../demo/json';
+import type { QueueStage } from './queueStage';
+import { stopped } from './stage';
+import { chain, messagingSend, SENDER, type WorkflowNode } from './workflow';
 
 /** A workflow that is started by a webhook, with its own messages for each number it is started with. */
 export interface Campaign {
@@ -66,7 +67,7 @@ function webhook(path: string): WorkflowNode & { webhookId: string } {
 /** What an execution tells of the messages it has sent. */
 export function sentItems(execution: Execution): Array<{ id: unknown; phone: unknown }> {
   const items = execution.runsOf(SENDER).flatMap(({ outputs }) => outputs[0] ?? []);
-  return items.map(({ json }) => ({ id: json['message_id'], phone: json['phone'] }));
+  return items.map(({ json }) => ({ id: json.message_id, phone: json.phone }));
 }
 
 /** Puts messages in order: with requests at once, they reach the service in any. */

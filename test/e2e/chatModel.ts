@@ -1,6 +1,7 @@
 import Fastify from 'fastify';
-import { asObject, isObject, type JsonObject } from '../../demo/json.js';
-import { CHAT_COMPLETIONS, RESPONSES, type ChatProtocol, type ModelAnswer, type OfferedTool } from './chatProtocol.js';
+
+import { asObject, isObject, type JsonObject } from '../../demo/json';
+import { CHAT_COMPLETIONS, type ChatProtocol, type ModelAnswer, type OfferedTool, RESPONSES } from './chatProtocol';
 
 /** A local stand-in for a language model with OpenAI's interface: it says what it was told to say. */
 export interface ChatModel {
@@ -31,7 +32,7 @@ export async function startChatModel(): Promise<ChatModel> {
       heard.push(JSON.stringify(body));
       latest = { protocol, body };
       // n8n asks for a stream only where the trigger passes one on, such as a chat.
-      if (body['stream'] === true)
+      if (body.stream === true)
         return await reply.status(400).send({ error: { message: 'this model does not stream' } });
       count += 1;
       return protocol.answer(answers.shift() ?? { text: 'Done.' }, `${count}`);
@@ -39,7 +40,7 @@ export async function startChatModel(): Promise<ChatModel> {
   }
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
-  const port = isObject(address) ? String(address['port']) : '';
+  const port = isObject(address) ? String(address.port) : '';
 
   const asked = () => {
     if (latest === undefined) throw new Error('the model was not asked anything');

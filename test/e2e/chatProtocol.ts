@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, type JsonObject } from '../../demo/json.js';
+import { asArray, asObject, asString, type JsonObject } from '../../demo/json';
 
 /** What a model says: a text, which ends the conversation, or calls of tools. */
 export type ModelAnswer = { text: string } | { calls: ToolCall[] };
@@ -32,8 +32,8 @@ export const RESPONSES: ChatProtocol = {
   offered: (body) => listOf(body, 'tools').map(readTool),
   results: (body) =>
     listOf(body, 'input')
-      .filter((entry) => entry['type'] === 'function_call_output')
-      .map((entry) => asString(entry['output'], 'output')),
+      .filter((entry) => entry.type === 'function_call_output')
+      .map((entry) => asString(entry.output, 'output')),
   answer: (answer, id) => ({
     id: `resp_${id}`,
     object: 'response',
@@ -66,11 +66,11 @@ export const RESPONSES: ChatProtocol = {
 /** The older interface, which most other providers have as well. */
 export const CHAT_COMPLETIONS: ChatProtocol = {
   path: '/chat/completions',
-  offered: (body) => listOf(body, 'tools').map((tool) => readTool(asObject(tool['function'], 'function'))),
+  offered: (body) => listOf(body, 'tools').map((tool) => readTool(asObject(tool.function, 'function'))),
   results: (body) =>
     listOf(body, 'messages')
-      .filter((message) => message['role'] === 'tool')
-      .map((message) => asString(message['content'], 'content')),
+      .filter((message) => message.role === 'tool')
+      .map((message) => asString(message.content, 'content')),
   answer: (answer, id) => ({
     id: `chatcmpl-${id}`,
     object: 'chat.completion',
@@ -99,9 +99,9 @@ export const CHAT_COMPLETIONS: ChatProtocol = {
 
 function readTool(tool: JsonObject): OfferedTool {
   return {
-    name: asString(tool['name'], 'name'),
-    description: asString(tool['description'], 'description'),
-    schema: asObject(tool['parameters'], 'parameters'),
+    name: asString(tool.name, 'name'),
+    description: asString(tool.description, 'description'),
+    schema: asObject(tool.parameters, 'parameters'),
   };
 }
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Execution } from '../../demo/execution.js';
-import { asArray, type JsonObject } from '../../demo/json.js';
-import { SUPPORTED } from '../../demo/releases.js';
-import { listExpression, listOf, plain, type Listed } from './recipients.js';
-import { stageForTests, stopped } from './stage.js';
-import { webhook } from './triggerNodes.js';
-import { chain, items, messagingSend, SENDER, start, START } from './workflow.js';
+
+import type { Execution } from '../../demo/execution';
+import { asArray, type JsonObject } from '../../demo/json';
+import { SUPPORTED } from '../../demo/releases';
+import { type Listed, listExpression, listOf, plain } from './recipients';
+import { stageForTests, stopped } from './stage';
+import { webhook } from './triggerNodes';
+import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 const BULK = { resource: 'message', operation: 'sendBulk', options: { parallelRequests: 1 } };
@@ -81,7 +82,7 @@ for (const release of SUPPORTED) {
 
     test('Retry says so wherever the node stands in the file', async () => {
       const workflow = chain('reversed', [atOnce('reversed'), items([{ any: 'item' }]), messagingSend(list())]);
-      const crashed = await crash({ ...workflow, nodes: asArray(workflow['nodes'], 'nodes').toReversed() }, 'reversed');
+      const crashed = await crash({ ...workflow, nodes: asArray(workflow.nodes, 'nodes').toReversed() }, 'reversed');
       assertInterrupted(await retry(crashed.id));
       assert.deepEqual(received(), listOf(300));
     });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { checkStack, runExample } from '../../demo/checkStack.js';
-import { Closing } from '../../demo/closing.js';
-import { EXAMPLE_CONTACTS, readContacts } from '../../demo/contacts.js';
-import { CURRENT } from '../../demo/releases.js';
-import { startStack } from '../../demo/stack.js';
-import { stopped } from './stage.js';
-import { tarball } from './tarball.js';
+
+import { checkStack, runExample } from '../../demo/checkStack';
+import { Closing } from '../../demo/closing';
+import { EXAMPLE_CONTACTS, readContacts } from '../../demo/contacts';
+import { CURRENT } from '../../demo/releases';
+import { startStack } from '../../demo/stack';
+import { stopped } from './stage';
+import { tarball } from './tarball';
 
 const closing = new Closing();
 after(async () => await closing.close());

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../demo/contacts.js';
-import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor.js';
-import { CONTACTS_FILE, readExample } from '../../demo/example.js';
-import { filesFolderOf } from '../../demo/n8n.js';
-import { PROJECT_FOLDER } from '../../demo/package.js';
-import { CURRENT, SUPPORTED } from '../../demo/releases.js';
+
+import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../demo/contacts';
+import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor';
+import { CONTACTS_FILE, readExample } from '../../demo/example';
+import { filesFolderOf } from '../../demo/n8n';
+import { CURRENT, SUPPORTED } from '../../demo/releases';
+import { PROJECT_FOLDER } from '../../tools/project';
 import {
   addOption,
   choose,
@@ -23,11 +24,11 @@ import {
   saveCredential,
   waitForConnection,
   waitForTexts,
-} from './editorParts.js';
-import { editorForTests } from './inEditor.js';
-import { KEY, stageForTests } from './stage.js';
-import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow.js';
-import { chain, items, ITEMS, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow.js';
+} from './editorParts';
+import { editorForTests } from './inEditor';
+import { KEY, stageForTests } from './stage';
+import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
+import { chain, ITEMS, items, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow';
 
 /** What the panel of nodes says of node and trigger, which are one there. */
 const DESCRIPTION =

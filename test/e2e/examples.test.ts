@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
-import { storeExampleCredentials } from '../../demo/exampleCredentials.js';
-import { exampleNames, nodesOf, readExampleFile } from '../../demo/exampleFiles.js';
-import { asArray, type JsonObject } from '../../demo/json.js';
-import { OLDEST, SUPPORTED } from '../../demo/releases.js';
-import type { StoredCredential } from '../../demo/rest.js';
-import { startChatModel, type ChatModel } from './chatModel.js';
-import { testAgentExample } from './examples/aiAgent.js';
-import { testReminder } from './examples/appointmentReminder.js';
-import { testCampaign } from './examples/campaignLargerThanCredits.js';
-import { testContacts } from './examples/contactsToBulk.js';
-import { testForm } from './examples/formToMessage.js';
-import { testLowBalance } from './examples/lowBalanceAlert.js';
-import { testMcpExample } from './examples/mcpServer.js';
-import { testBalanceCheck } from './examples/scheduledBalanceCheck.js';
-import { testWebhook } from './examples/webhookToMessage.js';
-import { DEADLINE, type ExampleWorld } from './examples/world.js';
-import { editorForTests } from './inEditor.js';
-import { plain } from './recipients.js';
-import { stageForTests } from './stage.js';
+
+import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+
+import { storeExampleCredentials } from '../../demo/exampleCredentials';
+import { exampleNames, nodesOf, readExampleFile } from '../../demo/exampleFiles';
+import { asArray, type JsonObject } from '../../demo/json';
+import { OLDEST, SUPPORTED } from '../../demo/releases';
+import type { StoredCredential } from '../../demo/rest';
+import { type ChatModel, startChatModel } from './chatModel';
+import { testAgentExample } from './examples/aiAgent';
+import { testReminder } from './examples/appointmentReminder';
+import { testCampaign } from './examples/campaignLargerThanCredits';
+import { testContacts } from './examples/contactsToBulk';
+import { testForm } from './examples/formToMessage';
+import { testLowBalance } from './examples/lowBalanceAlert';
+import { testMcpExample } from './examples/mcpServer';
+import { testBalanceCheck } from './examples/scheduledBalanceCheck';
+import { testWebhook } from './examples/webhookToMessage';
+import { DEADLINE, type ExampleWorld } from './examples/world';
+import { editorForTests } from './inEditor';
+import { plain } from './recipients';
+import { stageForTests } from './stage';
 
 /** The tests of each example, by the name of its file. */
 const TESTS: Record<string, (world: ExampleWorld) => void> = {

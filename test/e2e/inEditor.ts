@@ -2,11 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before } from 'node:test';
+
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser, openWindow } from '../../demo/browser.js';
-import { logIn } from '../../demo/editor.js';
-import { OWNER } from '../../demo/stack.js';
-import type { Stage } from './stage.js';
+
+import { launchBrowser, openWindow } from '../../demo/browser';
+import { logIn } from '../../demo/editor';
+import { OWNER } from '../../demo/stack';
+import type { Stage } from './stage';
 
 /** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
 const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';

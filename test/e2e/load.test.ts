@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+
 import { Agent, setGlobalDispatcher } from 'undici';
-import { CURRENT } from '../../demo/releases.js';
-import type { StoredCredential } from '../../demo/rest.js';
-import type { JsonObject } from '../../demo/json.js';
-import { startSandbox, type Sandbox } from '../../sandbox/server.js';
-import { callAtRate, describeLatencies, type Called } from './openLoop.js';
-import { startPostgres } from './postgres.js';
-import { listOf, phoneAt, plain } from './recipients.js';
-import { KEY, stageForTests, stopped, type Stage } from './stage.js';
-import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes.js';
-import { chain, messagingSend } from './workflow.js';
+
+import type { JsonObject } from '../../demo/json';
+import { CURRENT } from '../../demo/releases';
+import type { StoredCredential } from '../../demo/rest';
+import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { callAtRate, type Called, describeLatencies } from './openLoop';
+import { startPostgres } from './postgres';
+import { listOf, phoneAt, plain } from './recipients';
+import { KEY, type Stage, stageForTests, stopped } from './stage';
+import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes';
+import { chain, messagingSend } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 const PER_SECOND = 50;
@@ -96,7 +98,7 @@ function assertEachSent(calls: ReadonlyArray<Called<WebhookAnswer>>, sandbox: Sa
   );
   assert.deepEqual(plain(sandbox.messages()), listOf(calls.length));
   assert.deepEqual(
-    calls.map(({ answer }) => answer.items[0]?.['phone']),
+    calls.map(({ answer }) => answer.items[0]?.phone),
     listOf(calls.length).map(({ phone }) => phone),
   );
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import type { Execution } from '../../demo/execution.js';
-import type { JsonObject } from '../../demo/json.js';
-import { SUPPORTED } from '../../demo/releases.js';
-import { stageForTests, stopped } from './stage.js';
-import { chain, messagingSend, messagingSendTrigger, TRIGGER } from './workflow.js';
+
+import type { Execution } from '../../demo/execution';
+import type { JsonObject } from '../../demo/json';
+import { SUPPORTED } from '../../demo/releases';
+import { stageForTests, stopped } from './stage';
+import { chain, messagingSend, messagingSendTrigger, TRIGGER } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 

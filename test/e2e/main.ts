@@ -1,14 +1,17 @@
-import '../../demo/requirements.js';
+import '../../demo/requirements';
+
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
+
 import { Command } from 'commander';
-import { DemoFailure } from '../../demo/failure.js';
-import { packPackage } from '../../demo/package.js';
-import { runSession } from '../../demo/session.js';
-import { ENDING, report } from './report.js';
-import { TARBALL_VARIABLE } from './tarball.js';
+
+import { DemoFailure } from '../../demo/failure';
+import { packPackage } from '../../demo/package';
+import { runSession } from '../../demo/session';
+import { ENDING, report } from './report';
+import { TARBALL_VARIABLE } from './tarball';
 
 void runSession(async ({ signal, closing, say }) => {
   const parts = chooseParts(await findParts());

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { asArray, asObject, asString, type JsonObject } from '../../demo/json.js';
-import type { ReleaseName } from '../../demo/releases.js';
-import type { StoredCredential } from '../../demo/rest.js';
-import { REFUSALS } from './refusals.js';
-import { KEY, stopped, type Stage } from './stage.js';
-import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts.js';
-import { mcpWorkflow, SEND_BULK, tool } from './toolWorkflow.js';
-import type { WorkflowNode } from './workflow.js';
+
+import { asArray, asObject, asString, type JsonObject } from '../../demo/json';
+import type { ReleaseName } from '../../demo/releases';
+import type { StoredCredential } from '../../demo/rest';
+import { REFUSALS } from './refusals';
+import { KEY, type Stage, stopped } from './stage';
+import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts';
+import { mcpWorkflow, SEND_BULK, tool } from './toolWorkflow';
+import type { WorkflowNode } from './workflow';
 
 const PHONE = '447700900123';
 const WRONG_KEY = 'another-made-up-key-9876543210';
@@ -50,11 +52,9 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
     /** The text that a call comes back with, and whether it counts as an error. */
     async function call(name: string, input: JsonObject, by = client): Promise<{ text: string; isError: boolean }> {
       const answer = asObject(await by.callTool({ name, arguments: input }), 'answer');
-      const texts = asArray(answer['content'], 'content').map((part) =>
-        asString(asObject(part, 'part')['text'], 'text'),
-      );
+      const texts = asArray(answer.content, 'content').map((part) => asString(asObject(part, 'part').text, 'text'));
       for (const key of [KEY, WRONG_KEY]) assert.ok(!texts.join().includes(key), 'the key stays secret');
-      return { text: texts.join('\n'), isError: answer['isError'] === true };
+      return { text: texts.join('\n'), isError: answer.isError === true };
     }
 
     const sentTexts = () =>
@@ -81,7 +81,7 @@ export function testMcpServer(release: ReleaseName, stage: () => Stage): void {
       const [sent] = stage().sandbox.messages();
       assert.deepEqual([sent?.phone, sent?.message, sent?.endpoint], [PHONE, 'Hello', 'send']);
       const [result] = asArray(JSON.parse(text), 'result') as JsonObject[];
-      assert.deepEqual([result?.['message_id'], result?.['status']], [sent?.id, 'sent']);
+      assert.deepEqual([result?.message_id, result?.status], [sent?.id, 'sent']);
     });
 
     test('sends a list with one request', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { OLDEST } from '../../demo/releases.js';
-import { KEY, stageForTests, stopped } from './stage.js';
-import { chain, items, messagingSend, SENDER, START, start } from './workflow.js';
+
+import { OLDEST } from '../../demo/releases';
+import { KEY, stageForTests, stopped } from './stage';
+import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const SEND_BULK = {
   resource: 'message',
@@ -31,7 +32,7 @@ describe(`n8n ${OLDEST} differs`, () => {
     });
     const [first = [], second = []] = execution.runsOf(SENDER)[0]?.outputs ?? [];
     assert.deepEqual(
-      first.map(({ json }) => [json['phone'] ?? null, json['error'] ?? null]),
+      first.map(({ json }) => [json.phone ?? null, json.error ?? null]),
       [
         ['447700900001', null],
         [null, 'The phone number begins with 0, so its country code is missing'],

@@ -1,5 +1,6 @@
 import { setTimeout as until } from 'node:timers/promises';
-import { stopped } from './stage.js';
+
+import { stopped } from './stage';
 
 /** What came of one call. */
 export interface Called<Answer> {

@@ -1,10 +1,12 @@
 import { chown, readdir } from 'node:fs/promises';
 import path from 'node:path';
+
 import { execa } from 'execa';
-import type { Closing } from '../../demo/closing.js';
-import { DemoFailure } from '../../demo/failure.js';
-import { startServer, type User } from './server.js';
-import { makeFolder, stopped } from './stage.js';
+
+import type { Closing } from '../../demo/closing';
+import { DemoFailure } from '../../demo/failure';
+import { startServer, type User } from './server';
+import { makeFolder, stopped } from './stage';
 
 /** Where Debian's packages put each version's programs; only some are in the search path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { N8nProcess } from '../../demo/n8n.js';
-import { SUPPORTED } from '../../demo/releases.js';
-import { byPhone, makeCampaign, sentItems, type Campaign } from './campaign.js';
-import { begunBy, QueueStage } from './queueStage.js';
-import { stopped } from './stage.js';
-import { SENDER } from './workflow.js';
+
+import type { N8nProcess } from '../../demo/n8n';
+import { SUPPORTED } from '../../demo/releases';
+import { byPhone, type Campaign, makeCampaign, sentItems } from './campaign';
+import { begunBy, QueueStage } from './queueStage';
+import { stopped } from './stage';
+import { SENDER } from './workflow';
 
 const LIMIT = 60;
 const WINDOW_SECONDS = 60;

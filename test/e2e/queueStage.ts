@@ -1,17 +1,18 @@
 import getPort from 'get-port';
-import { Closing } from '../../demo/closing.js';
-import { installN8n, type N8nInstallation } from '../../demo/install.js';
-import { startN8n, type N8nProcess } from '../../demo/n8n.js';
-import { placePackage } from '../../demo/package.js';
-import type { ReleaseName } from '../../demo/releases.js';
-import { N8nRest, type StoredCredential } from '../../demo/rest.js';
-import { OWNER } from '../../demo/stack.js';
-import { waitFor } from '../../demo/waiting.js';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.js';
-import { startPostgres } from './postgres.js';
-import { startRedis, type Redis } from './redis.js';
-import { KEY, makeFolder, stopped } from './stage.js';
-import { tarball } from './tarball.js';
+
+import { Closing } from '../../demo/closing';
+import { installN8n, type N8nInstallation } from '../../demo/install';
+import { type N8nProcess, startN8n } from '../../demo/n8n';
+import { placePackage } from '../../demo/package';
+import type { ReleaseName } from '../../demo/releases';
+import { N8nRest, type StoredCredential } from '../../demo/rest';
+import { OWNER } from '../../demo/stack';
+import { waitFor } from '../../demo/waiting';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { startPostgres } from './postgres';
+import { type Redis, startRedis } from './redis';
+import { KEY, makeFolder, stopped } from './stage';
+import { tarball } from './tarball';
 
 // Each process and folder has something to do when the tests end.
 process.setMaxListeners(0);

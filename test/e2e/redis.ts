@@ -1,9 +1,10 @@
 import { execa } from 'execa';
 import getPort from 'get-port';
-import type { Closing } from '../../demo/closing.js';
-import { DemoFailure } from '../../demo/failure.js';
-import { startServer } from './server.js';
-import { makeFolder } from './stage.js';
+
+import type { Closing } from '../../demo/closing';
+import { DemoFailure } from '../../demo/failure';
+import { startServer } from './server';
+import { makeFolder } from './stage';
 
 /** A running Redis that keeps nothing on disk. */
 export interface Redis {

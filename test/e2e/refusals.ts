@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../demo/json.js';
-import type { Sandbox } from '../../sandbox/server.js';
+import type { JsonObject } from '../../demo/json';
+import type { Sandbox } from '../../sandbox/server';
 
 /** A call of the tool that sends one message, which comes to nothing. */
 export interface Refusal {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import type { Execution } from '../../demo/execution.js';
-import { isObject, type JsonObject } from '../../demo/json.js';
-import { SUPPORTED } from '../../demo/releases.js';
-import type { Fault } from '../../sandbox/server.js';
-import { listExpression, listOf, plain } from './recipients.js';
-import { stageForTests, stopped } from './stage.js';
-import { callWebhook, webhook } from './triggerNodes.js';
-import { chain, messagingSend, SENDER, start, START } from './workflow.js';
+
+import type { Execution } from '../../demo/execution';
+import { isObject, type JsonObject } from '../../demo/json';
+import { SUPPORTED } from '../../demo/releases';
+import type { Fault } from '../../sandbox/server';
+import { listExpression, listOf, plain } from './recipients';
+import { stageForTests, stopped } from './stage';
+import { callWebhook, webhook } from './triggerNodes';
+import { chain, messagingSend, SENDER, START, start } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 const MESSAGES = 250;
@@ -59,7 +60,7 @@ for (const release of SUPPORTED) {
           assert.deepEqual(received(), listOf(MESSAGES));
           const [sent = [], notSent = []] = execution.runsOf(SENDER).at(-1)?.outputs ?? [];
           assert.deepEqual(
-            sent.map(({ json }) => [json['phone'], json['status']]),
+            sent.map(({ json }) => [json.phone, json.status]),
             listOf(MESSAGES).map(({ phone }) => [phone, 'sent']),
           );
           assert.deepEqual(notSent, []);
@@ -76,9 +77,9 @@ for (const release of SUPPORTED) {
           assert.deepEqual(received(), listOf(MESSAGES));
           assert.equal(stage().sandbox.requests().length, 3);
           const items = execution.runsOf(SENDER).at(-1)?.outputs.flat() ?? [];
-          const failed = items.filter(({ json }) => json['error'] !== undefined);
+          const failed = items.filter(({ json }) => json.error !== undefined);
           assert.deepEqual(
-            failed.map(({ json }) => isObject(json['details']) && json['details']['code']),
+            failed.map(({ json }) => isObject(json.details) && json.details.code),
             ['INVALID_PHONE'],
           );
           assert.equal(items.length, MESSAGES + 1);
@@ -110,7 +111,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(received(), listOf(MESSAGES));
         const [sent = []] = third.runsOf(SENDER).at(-1)?.outputs ?? [];
         assert.deepEqual(
-          sent.map(({ json }) => json['phone']),
+          sent.map(({ json }) => json.phone),
           listOf(MESSAGES).map(({ phone }) => phone),
         );
       });

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { Closing } from '../../demo/closing.js';
-import { DemoFailure, systemCode } from '../../demo/failure.js';
-import { waitFor } from '../../demo/waiting.js';
-import { stopped } from './stage.js';
+
+import type { Closing } from '../../demo/closing';
+import { DemoFailure, systemCode } from '../../demo/failure';
+import { waitFor } from '../../demo/waiting';
+import { stopped } from './stage';
 
 const START_DEADLINE_SECONDS = 30;
 

@@ -1,20 +1,22 @@
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { after, before } from 'node:test';
+
 import getPort from 'get-port';
-import { Closing } from '../../demo/closing.js';
-import { makeDataFolder } from '../../demo/dataFolder.js';
-import { Stopped } from '../../demo/failure.js';
-import { installN8n, type N8nInstallation } from '../../demo/install.js';
-import type { JsonObject } from '../../demo/json.js';
-import { startN8n, type N8nProcess } from '../../demo/n8n.js';
-import { placePackage } from '../../demo/package.js';
-import { CURRENT, type ReleaseName } from '../../demo/releases.js';
-import { idOf, N8nRest, type StoredCredential } from '../../demo/rest.js';
-import { OWNER } from '../../demo/stack.js';
-import { waitFor } from '../../demo/waiting.js';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.js';
-import { tarball } from './tarball.js';
+
+import { Closing } from '../../demo/closing';
+import { makeDataFolder } from '../../demo/dataFolder';
+import { Stopped } from '../../demo/failure';
+import { installN8n, type N8nInstallation } from '../../demo/install';
+import type { JsonObject } from '../../demo/json';
+import { type N8nProcess, startN8n } from '../../demo/n8n';
+import { placePackage } from '../../demo/package';
+import { CURRENT, type ReleaseName } from '../../demo/releases';
+import { idOf, N8nRest, type StoredCredential } from '../../demo/rest';
+import { OWNER } from '../../demo/stack';
+import { waitFor } from '../../demo/waiting';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { tarball } from './tarball';
 
 export interface StageOptions {
   /** Of n8n; the newest one if not given. */

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import type { JsonObject } from '../../demo/json.js';
-import { SUPPORTED } from '../../demo/releases.js';
-import { listExpression, listOf, plain } from './recipients.js';
-import { stageForTests, stopped } from './stage.js';
-import { callWebhook, webhook } from './triggerNodes.js';
-import { chain, messagingSend, SENDER } from './workflow.js';
+
+import type { JsonObject } from '../../demo/json';
+import { SUPPORTED } from '../../demo/releases';
+import { listExpression, listOf, plain } from './recipients';
+import { stageForTests, stopped } from './stage';
+import { callWebhook, webhook } from './triggerNodes';
+import { chain, messagingSend, SENDER } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 const LIST = { resource: 'message', operation: 'sendBulk', source: 'json', messages: listExpression(450) };

@@ -1,4 +1,4 @@
-import { DemoFailure } from '../../demo/failure.js';
+import { DemoFailure } from '../../demo/failure';
 
 /** Names the packed package that all parts test. */
 export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { OfferedTool } from './chatProtocol.js';
-import { asObject, asString, isObject } from '../../demo/json.js';
-import { GET_BALANCE, SEND, SEND_BULK, tool } from './toolWorkflow.js';
+
+import { asObject, asString, isObject } from '../../demo/json';
+import type { OfferedTool } from './chatProtocol';
+import { GET_BALANCE, SEND, SEND_BULK, tool } from './toolWorkflow';
 
 /** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
 export const UNTOUCHED = [
@@ -30,28 +31,28 @@ export function assertToolsExplainThemselves(tools: OfferedTool[]): void {
   assert.equal(of(SEND_TOOL).description, 'Send text message to phone number in Messaging Send');
   const send = inputs(of(SEND_TOOL));
   assert.deepEqual(Object.keys(send), ['Phone', 'Message']);
-  assert.match(send['Phone'] ?? '', /with the country code and digits only, such as 447700900123/);
-  assert.match(send['Message'] ?? '', /at most 1,000 characters\. Every call sends a message and uses a credit/);
+  assert.match(send.Phone ?? '', /with the country code and digits only, such as 447700900123/);
+  assert.match(send.Message ?? '', /at most 1,000 characters\. Every call sends a message and uses a credit/);
 
   assert.equal(of(BULK_TOOL).description, 'Send text messages to many phone numbers in Messaging Send');
   const bulk = inputs(of(BULK_TOOL));
   assert.deepEqual(Object.keys(bulk), ['Messages']);
   assert.match(
-    bulk['Messages'] ?? '',
+    bulk.Messages ?? '',
     /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/,
   );
-  assert.match(bulk['Messages'] ?? '', /country code.*at most 1,000 characters.*credit/);
+  assert.match(bulk.Messages ?? '', /country code.*at most 1,000 characters.*credit/);
 }
 
 /** The inputs that a tool needs, each with what is said of it. */
 function inputs({ schema }: OfferedTool): Record<string, string> {
-  const properties = Object.entries(asObject(schema['properties'] ?? {}, 'properties'));
+  const properties = Object.entries(asObject(schema.properties ?? {}, 'properties'));
   assert.deepEqual(
-    schema['required'] ?? [],
+    schema.required ?? [],
     properties.map(([name]) => name),
   );
   return Object.fromEntries(
-    properties.map(([name, property]) => [name, isObject(property) ? asString(property['description'], name) : '']),
+    properties.map(([name, property]) => [name, isObject(property) ? asString(property.description, name) : '']),
   );
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../demo/json.js';
-import { CURRENT, OLDEST, type ReleaseName } from '../../demo/releases.js';
-import { START, start, type WorkflowNode } from './workflow.js';
+
+import type { JsonObject } from '../../demo/json';
+import { CURRENT, OLDEST, type ReleaseName } from '../../demo/releases';
+import { START, start, type WorkflowNode } from './workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';

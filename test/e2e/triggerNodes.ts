@@ -1,5 +1,5 @@
-import { asArray, asObject, type JsonObject } from '../../demo/json.js';
-import type { WorkflowNode } from './workflow.js';
+import { asArray, asObject, type JsonObject } from '../../demo/json';
+import type { WorkflowNode } from './workflow';
 
 /**
  * A webhook that takes POST requests at `<n8n>/webhook/<path>`, once its workflow is active, and answers when the

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { SUPPORTED } from '../../demo/releases.js';
-import { listOf, phoneAt, plain } from './recipients.js';
-import { stageForTests, stopped } from './stage.js';
-import { callWebhook, formTrigger, submitForm, webhook } from './triggerNodes.js';
-import { chain, messagingSend, type WorkflowNode } from './workflow.js';
+
+import { SUPPORTED } from '../../demo/releases';
+import { listOf, phoneAt, plain } from './recipients';
+import { stageForTests, stopped } from './stage';
+import { callWebhook, formTrigger, submitForm, webhook } from './triggerNodes';
+import { chain, messagingSend, type WorkflowNode } from './workflow';
 
 const DEADLINE = { seconds: 60, signal: stopped.signal };
 
@@ -55,7 +56,7 @@ for (const release of SUPPORTED) {
       assert.deepEqual(plain(sandbox.messages()), [{ phone: phoneAt(1), message: 'Order 17 is on its way.' }]);
       assert.equal(status, 200);
       assert.deepEqual(
-        items.map((item) => [item['message_id'], item['phone'], item['status']]),
+        items.map((item) => [item.message_id, item.phone, item.status]),
         [[1001, phoneAt(1), 'sent']],
       );
     });
@@ -80,11 +81,11 @@ for (const release of SUPPORTED) {
       );
       assert.equal(status, 200);
       assert.deepEqual(
-        items.map((item) => item['phone']),
+        items.map((item) => item.phone),
         list.map(({ phone }) => phone),
       );
       assert.equal(
-        items.every((item) => item['status'] === 'sent'),
+        items.every((item) => item.status === 'sent'),
         true,
       );
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../demo/json.js';
+
+import type { JsonObject } from '../../demo/json';
 
 /** A node of a workflow, as n8n exports it; its place follows from where it stands in the workflow. */
 export interface WorkflowNode extends JsonObject {

@@ -1,9 +1,9 @@
 import './environment';
 
 import {
-  ICredentialsHelper,
   type ICredentialDataDecryptedObject,
   type ICredentials,
+  ICredentialsHelper,
   type ICredentialType,
   type IHttpRequestOptions,
   type INode,
@@ -49,11 +49,11 @@ export class Credentials extends ICredentialsHelper {
   }
 
   async preAuthentication(): Promise<undefined> {
-    return await Promise.resolve(undefined);
+    await Promise.resolve(undefined);
   }
 
   async runPreAuthentication(): Promise<undefined> {
-    return await Promise.resolve(undefined);
+    await Promise.resolve(undefined);
   }
 
   async getCredentials(): Promise<ICredentials> {
@@ -69,10 +69,10 @@ export class Credentials extends ICredentialsHelper {
   }
 
   async updateCredentials(): Promise<void> {
-    return await Promise.reject(new Error('not needed'));
+    await Promise.reject(new Error('not needed'));
   }
 
   async updateCredentialsOauthTokenData(): Promise<void> {
-    return await Promise.reject(new Error('not needed'));
+    await Promise.reject(new Error('not needed'));
   }
 }

@@ -3,15 +3,13 @@
  * its WorkflowExecute over real HTTP. Nothing of n8n is imitated but what n8n-core leaves to the server.
  */
 import './environment';
-
-import { resolve } from 'node:path';
 import 'reflect-metadata';
-import { ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
+
+
+import { type ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
 import {
-  NodeHelpers,
-  Workflow,
-  type ICredentialType,
   type IConnections,
+  type ICredentialType,
   type IDataObject,
   type INode,
   type INodeExecutionData,
@@ -21,11 +19,12 @@ import {
   type IVersionedNodeType,
   type IWorkflowExecuteAdditionalData,
   type IWorkflowSettings,
+  NodeHelpers,
+  Workflow,
 } from 'n8n-workflow';
 
+import { PROJECT_FOLDER } from '../../tools/project';
 import { Credentials } from './credentials';
-
-const ROOT = resolve(__dirname, '../..');
 
 export interface Loaded {
   readonly node: INodeType;
@@ -38,7 +37,7 @@ let loaded: Promise<Loaded> | undefined;
 /** The built package, loaded as n8n does it, with the steps that make a declarative node runnable. */
 export async function loadPackage(): Promise<Loaded> {
   loaded ??= (async () => {
-    const loader = new PackageDirectoryLoader(ROOT);
+    const loader = new PackageDirectoryLoader(PROJECT_FOLDER);
     await loader.loadAll();
     const node = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSend').type);
     node.execute = async function () {

@@ -1,4 +1,4 @@
-import { startSandbox, type Fault } from '../../sandbox/server';
+import { type Fault, startSandbox } from '../../sandbox/server';
 import { runRouting, runWorkflow, type StoredError } from './n8n';
 import {
   accountOf,

@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
-import { runRouting, runWorkflow, stored, type Ran, type Setup } from './n8n';
+import { type Ran, runRouting, runWorkflow, type Setup, stored } from './n8n';
 import { accountOf, contacts, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 const sandbox = sandboxForTests();

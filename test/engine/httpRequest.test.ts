@@ -1,12 +1,12 @@
 /** What docs/from-http-request.md says of n8n's own nodes and of this one, so that it stays true. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
 import { messagingSend, requestPerItem } from '../../bench/contenders';
 import { KEY } from '../../bench/sandbox';
 import { run, type Step, type Steps } from '../../bench/workflows';
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { readProjectFile } from '../../tools/project';
 import { contacts } from './setup';
 
 const LIST = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
@@ -35,7 +35,7 @@ async function outcome(list: typeof LIST, steps: Steps) {
 
 /** The page's own workflow from its loop on, against the sandbox; its Wait lets all pass at once. */
 function loop(settings: Step['settings'] = {}): Steps {
-  const file = JSON.parse(readFileSync(join(__dirname, '../../docs/loop-and-http-request.json'), 'utf8')) as {
+  const file = JSON.parse(readProjectFile('docs/loop-and-http-request.json')) as {
     nodes: INode[];
     connections: IConnections;
   };

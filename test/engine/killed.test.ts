@@ -1,7 +1,7 @@
 /** Retry of an execution in whose middle n8n was killed; `test/e2e/crash.test.ts` really kills it. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { killed, retryExecution, runWorkflow, type Ran, type Setup } from './n8n';
+import { killed, type Ran, retryExecution, runWorkflow, type Setup } from './n8n';
 import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, withOptions } from './setup';
 
 const sandbox = sandboxForTests();

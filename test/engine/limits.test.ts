@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Failure } from '../../nodes/MessagingSend/api/failure';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
-import { attempt, Tally, type Gate } from '../../nodes/MessagingSend/delivery/attempt';
+import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/delivery/attempt';
 import { Pacer } from '../../nodes/MessagingSend/delivery/pacer';
 import type { Wait } from '../../nodes/MessagingSend/delivery/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';

@@ -12,7 +12,7 @@ import {
   type ITaskData,
 } from 'n8n-workflow';
 
-import { itemsNode, loadPackage, prepareEngine, type EngineSetup } from './engine';
+import { type EngineSetup, itemsNode, loadPackage, prepareEngine } from './engine';
 
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { loadPackage } from './engine';
-import { runWorkflow, type Ran, type Setup } from './n8n';
+import { type Ran, runWorkflow, type Setup } from './n8n';
 import {
   accountOf,
   contacts,

@@ -5,7 +5,7 @@ import { Container } from '@n8n/di';
 import { ActiveWorkflowTriggers, PollContext, PollTriggerExecutor, WorkflowExecute } from 'n8n-core';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
-import { loadPackage, prepareEngine, type EngineSetup } from './engine';
+import { type EngineSetup, loadPackage, prepareEngine } from './engine';
 import type { StoredError } from './n8n';
 
 type GetPollFunctions = Parameters<ActiveWorkflowTriggers['addTriggers']>[7];

@@ -1,7 +1,7 @@
 import { stringify } from 'flatted';
 import type { IDataObject, INode, INodeParameters, IRunExecutionData } from 'n8n-workflow';
 
-import { keptBy, retryExecution, runWorkflow, startWorkflow, stored, type Setup } from './n8n';
+import { keptBy, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from './n8n';
 import { accountOf, contacts, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
 
 /** Keys whose limit a test uses up, so that no other waits for it. */

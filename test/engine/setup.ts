@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 
 export const KEY = 'made-up-key-0123456789';
 

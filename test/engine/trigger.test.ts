@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { startSandbox, type Fault } from '../../sandbox/server';
+import { type Fault, startSandbox } from '../../sandbox/server';
 import { loadPackage } from './engine';
 import { runWorkflow } from './n8n';
-import { activate, fetchTestEvent, type Active, type TriggerSetup } from './polling';
+import { activate, type Active, fetchTestEvent, type TriggerSetup } from './polling';
 import { accountOf, contacts, KEY, sandboxForTests, SEND, withOptions } from './setup';
 
 const sandbox = sandboxForTests();

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
+
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Sandbox, SentMessage } from '../../sandbox/server';
-import { keptBy, retryExecution, runWorkflow, stored, type Ran, type Setup } from '../engine/n8n';
+import { keptBy, type Ran, retryExecution, runWorkflow, type Setup, stored } from '../engine/n8n';
 import { accountOf, KEY } from '../engine/setup';
 import type { Scenario, Wish } from './scenario';
 
@@ -42,7 +43,10 @@ export async function liveThrough(scenario: Scenario, sandbox: Sandbox): Promise
     if (scenario.maxTries === null && scenario.options.uncertain === 'report') {
       checkOrder(asked, sandbox.messages().slice(before));
     }
-    if (ran.error === undefined) return checkForgotten(said, ran, index);
+    if (ran.error === undefined) {
+      checkForgotten(said, ran, index);
+      return;
+    }
   }
 }
 

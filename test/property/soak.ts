@@ -1,5 +1,6 @@
 /** `npm run test:soak`: the property of `property.test.ts`, as often as asked. */
 import { randomInt } from 'node:crypto';
+
 import { Command } from 'commander';
 import fc from 'fast-check';
 

@@ -1,5 +1,5 @@
 import { readChangelog } from '../../release/changelog';
-import { readProjectFile } from '../../release/project';
+import { readProjectFile } from '../../tools/project';
 
 const HEAD = '# Changelog\n\nWhat has changed.\n';
 const ENTRY = '\n### Added\n\n- Something new.\n';

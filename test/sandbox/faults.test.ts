@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
 import { checkFault } from '../../sandbox/faultCheck';
-import { FaultPlan, type Fault } from '../../sandbox/faults';
+import { type Fault, FaultPlan } from '../../sandbox/faults';
 import type { Sandbox } from '../../sandbox/server';
-import { closeSandboxes, get, KEY, messages, post, sandboxWith, type Reply } from './client';
+import { closeSandboxes, get, KEY, messages, post, type Reply, sandboxWith } from './client';
 
 afterEach(closeSandboxes);
 

@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
 
+import { PROJECT_FOLDER } from '../../tools/project';
 import { call, closeSandboxes, get, messages, post, sandboxWith } from './client';
 
 const children = new Set<ChildProcess>();
@@ -21,7 +21,7 @@ interface Run {
 
 function run(...flags: string[]): Run {
   const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', ...flags], {
-    cwd: join(__dirname, '..', '..'),
+    cwd: PROJECT_FOLDER,
   });
   children.add(child);
   child.on('close', () => children.delete(child));

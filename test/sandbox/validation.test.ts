@@ -1,5 +1,5 @@
 import { DETAILS_SHAPES, formatDetails, pathOf } from '../../sandbox/details';
-import { validateBulk, validateSend, type Validated } from '../../sandbox/validation';
+import { validateBulk, type Validated, validateSend } from '../../sandbox/validation';
 import { closeSandboxes, messages, post, sandboxWith } from './client';
 
 afterEach(closeSandboxes);

@@ -2,19 +2,19 @@ import { apiText } from '../../nodes/MessagingSend/api/apiText';
 import { ODD_VALUES } from './samples';
 
 describe('what the service says is made fit to show', () => {
-  it('markup is shown, not rendered', () => {
+  test('markup is shown, not rendered', () => {
     expect(apiText(`<img src=x onerror="alert('1')"> & <script>`)).toBe(
       '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; &lt;script&gt;',
     );
   });
 
-  it('markup stays harmless where the text is cut', () => {
+  test('markup stays harmless where the text is cut', () => {
     for (let before = 280; before < 310; before++) {
       expect(apiText(`${'x'.repeat(before)}<script>"'&`)).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/);
     }
   });
 
-  it.each([
+  test.each([
     ['447700900123', '…23'],
     ['+447700900123', '…23'],
     ['to 447700900123, 447700900124', 'to …23, …24'],
@@ -22,7 +22,7 @@ describe('what the service says is made fit to show', () => {
     ['code 422 of 2024', 'code 422 of 2024'],
   ])('a phone number keeps its last two digits: %s', (text, shown) => expect(apiText(text)).toBe(shown));
 
-  it.each([
+  test.each([
     '+44 7700 900123',
     '+44-7700-900123',
     '44.7700.900.123',
@@ -33,31 +33,31 @@ describe('what the service says is made fit to show', () => {
     expect(apiText(`Number ${number} is wrong`)).not.toMatch(/7700|9001/),
   );
 
-  it('a phone number that is cut at the end of a long text is masked as well', () => {
+  test('a phone number that is cut at the end of a long text is masked as well', () => {
     for (let before = 285; before <= 300; before++) {
       expect(apiText(`${'x'.repeat(before - 1)} 447700900123`)).not.toMatch(/\d{3}/);
     }
   });
 
-  it('a long text is cut', () => {
+  test('a long text is cut', () => {
     expect(apiText('x'.repeat(300))).toBe('x'.repeat(300));
     expect(apiText('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
     expect(apiText('x'.repeat(10_000_000))).toBe(`${'x'.repeat(300)}…`);
   });
 
-  it('an object is shown as JSON', () => {
+  test('an object is shown as JSON', () => {
     expect(apiText({ reason: 'blocked' })).toBe('{&quot;reason&quot;:&quot;blocked&quot;}');
   });
 
-  it.each([null, undefined, 5, true, ['a'], '', '  '])('%j is nothing to show', (value) =>
+  test.each([null, undefined, 5, true, ['a'], '', '  '])('%j is nothing to show', (value) =>
     expect(apiText(value)).toBe(''),
   );
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
+  test.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
     expect(typeof apiText(value)).toBe('string');
   });
 
-  it('an object of any depth never throws', () => {
+  test('an object of any depth never throws', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
     expect(() => apiText(deep)).not.toThrow();
   });

@@ -28,12 +28,12 @@ const ADDRESSES: Array<[written: string, used: string]> = [
   ['$& $1 $`', 'https://$& $1 $`'],
 ];
 
-it.each(ADDRESSES)('%j is %s, in code and in expressions alike', (written, used) => {
+test.each(ADDRESSES)('%j is %s, in code and in expressions alike', (written, used) => {
   expect(normalizeBaseUrl(written)).toBe(used);
   expect(evaluate(written)).toBe(used);
 });
 
-it.each([
+test.each([
   '',
   ' ',
   '/',
@@ -51,7 +51,7 @@ it.each([
   'https:/one.example.com',
 ])('%j is the same in code and in expressions', (written) => expect(evaluate(written)).toBe(normalizeBaseUrl(written)));
 
-it.each(['', '  ', '/', 'https://', 'http://'])(
+test.each(['', '  ', '/', 'https://', 'http://'])(
   'a missing address, %j, never becomes that of another host',
   async (baseUrl) => {
     const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: API_KEY }) };
@@ -59,6 +59,6 @@ it.each(['', '  ', '/', 'https://', 'http://'])(
   },
 );
 
-it('nothing in an address is run as code', () => {
+test('nothing in an address is run as code', () => {
   expect(evaluate('"); throw new Error("run"); ("')).toBe('https://"); throw new Error("run"); ("');
 });

@@ -1,4 +1,4 @@
-import { at, compose as composeBy, unsendable, type Composed } from '../../nodes/MessagingSend/delivery/compose';
+import { at, compose as composeBy, type Composed, unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import type { Draft, Unsendable } from '../../nodes/MessagingSend/delivery/message';
 import { complete, ODD_VALUES } from './samples';
 
@@ -17,7 +17,7 @@ function textOrReason(message: unknown, longestText: number | null = 1000): stri
 }
 
 describe('a draft becomes a message', () => {
-  it('with a clean number, the text as it is, and where it came from', () => {
+  test('with a clean number, the text as it is, and where it came from', () => {
     expect(
       compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000),
     ).toEqual({
@@ -26,7 +26,7 @@ describe('a draft becomes a message', () => {
     });
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [5, '5'],
     [0, '0'],
     [false, 'false'],
@@ -35,7 +35,7 @@ describe('a draft becomes a message', () => {
 });
 
 describe('a text that can not be sent is explained', () => {
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     ['', 'The message is empty'],
     [' \n\t\u00a0', 'The message is empty'],
     [null, 'The message is empty'],
@@ -44,40 +44,40 @@ describe('a text that can not be sent is explained', () => {
     [['Hello'], 'The message is a list, not a text'],
   ])('%j', (message, reason) => expect(textOrReason(message)).toBe(reason));
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['a calculation that failed', NaN],
     ['only zero-width characters', '\u200b\u2060\ufeff'],
   ])('%s', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
 });
 
 describe('the length of a text', () => {
-  it('may be 1000 characters, and not 1001', () => {
+  test('may be 1000 characters, and not 1001', () => {
     expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
     expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters; at most 1000 can be sent');
   });
 
-  it('counts an emoji once', () => {
+  test('counts an emoji once', () => {
     expect(textOrReason('😀'.repeat(1000))).toBe('😀'.repeat(1000));
     expect(textOrReason('😀'.repeat(1001))).toMatch(/has 1001 characters/);
   });
 
-  it('counts half an emoji once', () => {
+  test('counts half an emoji once', () => {
     expect(textOrReason('\ud83d'.repeat(1001))).toMatch(/has 1001 characters/);
     expect(textOrReason('\ude00'.repeat(1001))).toMatch(/has 1001 characters/);
   });
 
-  it('is not limited where the service decides', () => {
+  test('is not limited where the service decides', () => {
     const text = 'x'.repeat(5000);
     expect(textOrReason(text, null)).toBe(text);
   });
 
-  it('of 10 MB is counted', () => {
+  test('of 10 MB is counted', () => {
     expect(textOrReason('😀'.repeat(5_000_000))).toMatch(/has 5000000 characters/);
   });
 });
 
 describe('each draft on its own', () => {
-  it('a bad one never concerns another, and none is lost', () => {
+  test('a bad one never concerns another, and none is lost', () => {
     const { messages, unsendable: refused } = compose(
       [draft({ item: 0 }), draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' }), draft({ item: 3 })],
       1000,
@@ -89,7 +89,7 @@ describe('each draft on its own', () => {
     ]);
   });
 
-  it('one that was refused before stays as it is', () => {
+  test('one that was refused before stays as it is', () => {
     const refused = unsendable(
       { item: 4, entry: null, part: null, phone: null },
       'INVALID_PARAMETER',
@@ -99,7 +99,7 @@ describe('each draft on its own', () => {
     expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
   });
 
-  it('a refused one keeps what was given as the number, and says which entry of a list it is', () => {
+  test('a refused one keeps what was given as the number, and says which entry of a list it is', () => {
     const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
     expect(refused).toEqual([
       {
@@ -119,7 +119,7 @@ describe('each draft on its own', () => {
     expect(at('It failed', { item: 1, entry: null, part: null })).toBe('It failed');
   });
 
-  it('reasons never repeat the number or the text', () => {
+  test('reasons never repeat the number or the text', () => {
     const drafts = [
       draft({ phone: '0987654321', message: 'Secret' }),
       draft({ message: `Secret${'x'.repeat(1000)}` }),
@@ -130,7 +130,7 @@ describe('each draft on its own', () => {
     expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'odd value %i as number or text never throws',
     (_index, value) => {
       expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);

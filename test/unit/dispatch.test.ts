@@ -115,7 +115,7 @@ const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
 const withoutNames = () => 'Something is wrong';
 
 describe('a run in which nothing fails', () => {
-  it('sends all batches in order, each message once', async () => {
+  test('sends all batches in order, each message once', async () => {
     const run = await new Run(acceptAll).send(messagesUpTo(250));
     expect(run.requests).toEqual([upTo(100), upTo(200).slice(100), upTo(250).slice(200)]);
     expect(run.items('sent')).toEqual(upTo(250));
@@ -126,11 +126,11 @@ describe('a run in which nothing fails', () => {
     ]);
   });
 
-  it('makes no request for no messages', async () => {
+  test('makes no request for no messages', async () => {
     expect(await new Run(acceptAll).send([])).toMatchObject({ requests: [], receipts: [] });
   });
 
-  it('reports a message that the answer leaves out as uncertain, and goes on', async () => {
+  test('reports a message that the answer leaves out as uncertain, and goes on', async () => {
     const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(
       messagesUpTo(4),
       2,
@@ -141,22 +141,22 @@ describe('a run in which nothing fails', () => {
 });
 
 describe('the interval', () => {
-  it('is kept from the start of one request to that of the next', async () => {
+  test('is kept from the start of one request to that of the next', async () => {
     const run = await new Run(acceptAll, { interval: 1000, duration: 300 }).send(messagesUpTo(3), 1);
     expect(run.startTimes).toEqual([1_000_000, 1_001_000, 1_002_000]);
   });
 
-  it('is not waited for when a request takes longer', async () => {
+  test('is not waited for when a request takes longer', async () => {
     const run = await new Run(acceptAll, { interval: 1000, duration: 1500 }).send(messagesUpTo(3), 1);
     expect(run.startTimes).toEqual([1_000_000, 1_001_500, 1_003_000]);
   });
 
-  it('is kept by the requests after a refusal as well', async () => {
+  test('is kept by the requests after a refusal as well', async () => {
     const run = await new Run(refusing([1], withoutNames), { interval: 1000 }).send(messagesUpTo(4));
     expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
   });
 
-  it('is no longer waited for when the run is stopped: what was not sent is reported not sent', async () => {
+  test('is no longer waited for when the run is stopped: what was not sent is reported not sent', async () => {
     const run = await new Run(acceptAll, {
       interval: 1000,
       wait: async () => await Promise.reject(new Error('Stopped')),
@@ -168,7 +168,7 @@ describe('the interval', () => {
 });
 
 describe('a failure that every other request would share', () => {
-  it.each([
+  test.each([
     ['INVALID_API_KEY', 401],
     ['INSUFFICIENT_CREDITS', 402],
   ] as const)('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
@@ -185,7 +185,7 @@ describe('a failure that every other request would share', () => {
     expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
   });
 
-  it('ends a run while it looks for the offending messages', async () => {
+  test('ends a run while it looks for the offending messages', async () => {
     const run = await new Run((_messages, request) =>
       request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }),
     ).send(messagesUpTo(6), 4);
@@ -196,7 +196,7 @@ describe('a failure that every other request would share', () => {
     expect(run.items('not_sent')).toEqual(upTo(6));
   });
 
-  it('leaves the messages on their way uncertain, and the others not sent', async () => {
+  test('leaves the messages on their way uncertain, and the others not sent', async () => {
     const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
     const run = await new Run(() => stopped).send(messagesUpTo(4), 2);
     expect(run.requests).toEqual([[0, 1]]);
@@ -206,7 +206,7 @@ describe('a failure that every other request would share', () => {
 });
 
 describe('a failure of one request', () => {
-  it('concerns its messages alone', async () => {
+  test('concerns its messages alone', async () => {
     const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(
       messagesUpTo(4),
       2,
@@ -215,7 +215,7 @@ describe('a failure of one request', () => {
     expect(run.items('sent')).toEqual([2, 3]);
   });
 
-  it('that may have reached the service is uncertain, with the advice to check, and is not requested again', async () => {
+  test('that may have reached the service is uncertain, with the advice to check, and is not requested again', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
     const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(
       messagesUpTo(4),
@@ -231,7 +231,7 @@ describe('a failure of one request', () => {
 });
 
 describe('a batch that is refused for some of its messages', () => {
-  it('goes out without them in one more request', async () => {
+  test('goes out without them in one more request', async () => {
     const run = await new Run(refusing([3, 50, 99], byIndex)).send(messagesUpTo(120));
     expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
     expect(run.items('not_sent')).toEqual([3, 50, 99]);
@@ -239,32 +239,32 @@ describe('a batch that is refused for some of its messages', () => {
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone number of this message');
   });
 
-  it('also where they are named by their number', async () => {
+  test('also where they are named by their number', async () => {
     const run = await new Run(refusing([0, 4], byNumber)).send(messagesUpTo(5));
     expect(run.requests).toEqual([upTo(5), [1, 2, 3]]);
     expect(run.items('not_sent')).toEqual([0, 4]);
   });
 
-  it('is not requested again where all of them are refused', async () => {
+  test('is not requested again where all of them are refused', async () => {
     const run = await new Run(refusing(upTo(3), byIndex)).send(messagesUpTo(3));
     expect(run.requests).toEqual([upTo(3)]);
     expect(run.items('not_sent')).toEqual(upTo(3));
   });
 
-  it('is not requested again where it is one message alone', async () => {
+  test('is not requested again where it is one message alone', async () => {
     const run = await new Run(refusing([0], withoutNames)).send(messagesUpTo(1));
     expect(run.requests).toEqual([[0]]);
     expect(run.items('not_sent')).toEqual([0]);
   });
 
-  it('is halved where nobody is named', async () => {
+  test('is halved where nobody is named', async () => {
     const run = await new Run(refusing([5], withoutNames)).send(messagesUpTo(8));
     expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [4], [5], [6, 7]]);
     expect(run.items('not_sent')).toEqual([5]);
     expect(run.items('sent')).toEqual([0, 1, 2, 3, 4, 6, 7]);
   });
 
-  it.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
+  test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
     ['count from 1', byIndexFrom1],
     ['name only the first', firstOnly],
     ['name messages that are right', (positions) => byIndex(positions.map((position) => (position + 2) % 5))],
@@ -279,13 +279,13 @@ describe('a batch that is refused for some of its messages', () => {
     }
   });
 
-  it('where several general complaints come in a list: only the wrong messages are not sent', async () => {
+  test('where several general complaints come in a list: only the wrong messages are not sent', async () => {
     const general = () => [{ message: 'Too short' }, { message: 'Not a number' }, { message: 'No such number' }];
     const run = await new Run(refusing([0], general)).send(messagesUpTo(10));
     expect(run.items('not_sent')).toEqual([0]);
   });
 
-  it('leaves the others uncertain where the second request may have gone out', async () => {
+  test('leaves the others uncertain where the second request may have gone out', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
     const run = await new Run((messages, request) =>
       request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages),
@@ -295,7 +295,7 @@ describe('a batch that is refused for some of its messages', () => {
     expect(run.items('uncertain')).toEqual([0, 2, 3]);
   });
 
-  it('never takes more than four requests for each message', async () => {
+  test('never takes more than four requests for each message', async () => {
     for (const name of [byIndex, byIndexFrom1, firstOnly, withoutNames]) {
       for (const wrong of [upTo(100), upTo(100).filter((item) => item % 2 === 0), [99]]) {
         const run = await new Run(refusing(wrong, name)).send(messagesUpTo(100));
@@ -307,7 +307,7 @@ describe('a batch that is refused for some of its messages', () => {
 });
 
 describe('with On Error: Stop', () => {
-  it.each<[string, Reply, 'not_sent' | 'uncertain']>([
+  test.each<[string, Reply, 'not_sent' | 'uncertain']>([
     ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
     ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
     ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
@@ -325,7 +325,7 @@ describe('with On Error: Stop', () => {
     expect(run.items('not_sent')).toEqual(expect.arrayContaining([4, 5, 6, 7]));
   });
 
-  it('nothing starts after a message that the service did not send', async () => {
+  test('nothing starts after a message that the service did not send', async () => {
     const service: Service = (messages) => ({
       kind: 'accepted',
       data: {
@@ -342,7 +342,7 @@ describe('with On Error: Stop', () => {
     expect(run.items('not_sent')).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('goes on as long as nothing fails', async () => {
+  test('goes on as long as nothing fails', async () => {
     const run = await new Run(acceptAll, { stopOnFailure: true }).send(messagesUpTo(6), 2);
     expect(run.items('sent')).toEqual(upTo(6));
   });
@@ -359,14 +359,14 @@ describe('when the credits run out', () => {
     };
   }
 
-  it('sends as many as they pay for, the first ones, if the user wants it so', async () => {
+  test('sends as many as they pay for, the first ones, if the user wants it so', async () => {
     const run = await new Run(withCredits(5), { whenCreditsRunOut: 'sendWhatCreditsAllow' }).send(messagesUpTo(12), 4);
     expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [4]]);
     expect(run.items('sent')).toEqual(upTo(5));
     expect(run.items('not_sent')).toEqual(upTo(12).slice(5));
   });
 
-  it('sends no more of the batch otherwise, nor with On Error: Stop', async () => {
+  test('sends no more of the batch otherwise, nor with On Error: Stop', async () => {
     for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
       const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
       expect(run.requests).toEqual([
@@ -408,7 +408,7 @@ describe('several requests at once', () => {
 
   const begin = async () => await new Promise((next) => setImmediate(next));
 
-  it('begin when the first alone is answered, are no more than the user allows, and begin in order', async () => {
+  test('begin when the first alone is answered, are no more than the user allows, and begin in order', async () => {
     const { open, done, started } = byHand(messagesUpTo(10), 2, 2);
     await begin();
     expect(started()).toEqual([[0, 1]]);
@@ -431,7 +431,7 @@ describe('several requests at once', () => {
     expect((await done).map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
-  it('never carry messages to one number: they arrive in their order', async () => {
+  test('never carry messages to one number: they arrive in their order', async () => {
     const messages = [messageAt(0), messageAt(1), messageAt(2), messageAt(3, { phone: phoneAt(1) }), messageAt(4)];
     const { open, done, started } = byHand(messages, 1, 4);
     await begin();
@@ -445,7 +445,7 @@ describe('several requests at once', () => {
     expect((await done).flatMap(({ results }) => results)).toHaveLength(5);
   });
 
-  it('wait for all earlier ones to the same number, however many there are', async () => {
+  test('wait for all earlier ones to the same number, however many there are', async () => {
     const messages = messagesUpTo(6).map((message) =>
       message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) },
     );
@@ -462,7 +462,7 @@ describe('several requests at once', () => {
     expect((await done).map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
 
-  it('cost one request where the key is wrong', async () => {
+  test('cost one request where the key is wrong', async () => {
     const { open, done, started } = byHand(messagesUpTo(5), 1, 4);
     await begin();
     await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
@@ -472,7 +472,7 @@ describe('several requests at once', () => {
     );
   });
 
-  it('end where one fails for all, and those under way keep their own outcomes', async () => {
+  test('end where one fails for all, and those under way keep their own outcomes', async () => {
     const { open, done, started } = byHand(messagesUpTo(6), 1, 2);
     await begin();
     await open[0]?.answer();
@@ -494,7 +494,7 @@ describe('several requests at once', () => {
 });
 
 describe('whatever the service does', () => {
-  it('every message is in exactly one receipt, and none is sent twice', async () => {
+  test('every message is in exactly one receipt, and none is sent twice', async () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let round = 0; round < 300; round++) {

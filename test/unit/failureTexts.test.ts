@@ -1,5 +1,5 @@
-import { failureOf, messageFailure } from '../../nodes/MessagingSend/api/failureTexts';
 import type { Failure } from '../../nodes/MessagingSend/api/failure';
+import { failureOf, messageFailure } from '../../nodes/MessagingSend/api/failureTexts';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failureWith, ODD_VALUES, phoneAt } from './samples';
 
@@ -8,7 +8,7 @@ function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord
 }
 
 describe('a failure says what is wrong', () => {
-  it.each<[string, number, JsonRecord, string]>([
+  test.each<[string, number, JsonRecord, string]>([
     ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service got no API key'],
     ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
     ['a wrong key without a code', 401, {}, 'The API key is not valid'],
@@ -55,7 +55,7 @@ describe('a failure says what is wrong', () => {
 });
 
 describe('a failure says what to do', () => {
-  it('and what the service said, each thing once', () => {
+  test('and what the service said, each thing once', () => {
     expect(
       failure(422, {
         code: 'VALIDATION_ERROR',
@@ -67,7 +67,7 @@ describe('a failure says what to do', () => {
     );
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     ['30', 'Wait 30 s'],
     ['0.2', 'Wait 1 s'],
     [5, 'Wait 5 s'],
@@ -80,7 +80,7 @@ describe('a failure says what to do', () => {
     expect(failure(429, {}, { 'retry-after': value }).description).toContain(text);
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     ['https://new.example.com/v1/messages?key=secret', 'credential (https://new.example.com).'],
     ['https://user:secret@new.example.com/', 'credential (https://new.example.com).'],
     ['/elsewhere', 'in the credential.'],
@@ -96,7 +96,7 @@ describe('a failure says what to do', () => {
 describe('a failure is safe to show', () => {
   const nasty = `<img src=x onerror=alert(1)> ${phoneAt(123)}`;
 
-  it.each<[string, JsonRecord]>([
+  test.each<[string, JsonRecord]>([
     ['the message', { code: 'VALIDATION_ERROR', message: nasty }],
     ['a key of the details', { code: 'VALIDATION_ERROR', details: { [nasty]: ['x'] } }],
     ['a key of the error', { code: 'VALIDATION_ERROR', [nasty]: 'x' }],
@@ -111,7 +111,7 @@ describe('a failure is safe to show', () => {
     }
   });
 
-  it('without the text of a message that the service repeats', () => {
+  test('without the text of a message that the service repeats', () => {
     const repeated = { phone: phoneAt(123), message: 'Dear Anna' };
     for (const details of [
       [repeated],
@@ -123,7 +123,7 @@ describe('a failure is safe to show', () => {
     }
   });
 
-  it('without the insides of a server that shows them', () => {
+  test('without the insides of a server that shows them', () => {
     const trace = {
       message: 'Server Error',
       exception: 'RuntimeException',
@@ -133,7 +133,7 @@ describe('a failure is safe to show', () => {
     expect(failure(500, trace).description).not.toMatch(/srv|Kernel/);
   });
 
-  it('and short, however much the service says', () => {
+  test('and short, however much the service says', () => {
     const details = Array.from({ length: 1000 }, (_, index) => ({
       field: `field_${index}`,
       message: 'x'.repeat(1000),
@@ -144,7 +144,7 @@ describe('a failure is safe to show', () => {
     expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('with odd value %i anywhere', (_index, value) => {
+  test.each(ODD_VALUES.map((value, index) => [index, value]))('with odd value %i anywhere', (_index, value) => {
     const error = { code: value, message: value, details: value, required_credits: value, available_credits: value };
     for (const statusCode of [200, 302, 400, 402, 422, 429, 500]) {
       expect(failure(statusCode, error, { 'retry-after': value, location: value }).message).not.toBe('');
@@ -163,7 +163,7 @@ describe('the failure of one message of a batch', () => {
     description: 'The request',
   });
 
-  it.each([
+  test.each([
     [[['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
     [[['messages', 3, 'message']], 'The service does not accept the text of this message'],
     [
@@ -189,7 +189,7 @@ describe('the failure of one message of a batch', () => {
     });
   });
 
-  it('says what the service says about it, safe to show', () => {
+  test('says what the service says about it, safe to show', () => {
     const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
       path: ['phone'],
       text,

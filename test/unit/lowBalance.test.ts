@@ -2,9 +2,9 @@ import fc from 'fast-check';
 
 import {
   decide,
-  readState,
   type LowBalanceSettings,
   type LowBalanceState,
+  readState,
 } from '../../nodes/MessagingSend/trigger/lowBalance';
 
 const HOUR = 3_600_000;

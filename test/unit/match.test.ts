@@ -15,31 +15,31 @@ function entry(index: number, changed: JsonRecord = {}): JsonRecord {
 }
 
 describe('each message gets the outcome of its own entry', () => {
-  it('in an answer that is complete and in order', () => {
+  test('in an answer that is complete and in order', () => {
     expect(told(3, [entry(0), entry(1), entry(2)])).toEqual([1000, 1001, 1002]);
   });
 
-  it('in another order', () => {
+  test('in another order', () => {
     expect(told(3, [entry(2), entry(0), entry(1)])).toEqual([1000, 1001, 1002]);
   });
 
-  it('where one is missing: that message alone is uncertain', () => {
+  test('where one is missing: that message alone is uncertain', () => {
     expect(told(3, [entry(0), entry(2)])).toEqual([1000, 'uncertain', 1002]);
   });
 
-  it('where one is doubled', () => {
+  test('where one is doubled', () => {
     expect(told(3, [entry(0), entry(0), entry(1), entry(2)])).toEqual([1000, 1001, 1002]);
   });
 
-  it('where one is doubled in place of another', () => {
+  test('where one is doubled in place of another', () => {
     expect(told(3, [entry(0), entry(1), entry(1)])).toEqual([1000, 1001, 'uncertain']);
   });
 
-  it('where an entry is of a number that nobody asked for', () => {
+  test('where an entry is of a number that nobody asked for', () => {
     expect(told(2, [entry(0), entry(500)])).toEqual([1000, 'uncertain']);
   });
 
-  it.each<[string, (index: number) => unknown]>([
+  test.each<[string, (index: number) => unknown]>([
     ['numbers', (index) => Number(phoneAt(index))],
     ['with +', (index) => `+${phoneAt(index)}`],
     ['with 00', (index) => `00${phoneAt(index)}`],
@@ -48,27 +48,27 @@ describe('each message gets the outcome of its own entry', () => {
     expect(told(2, [entry(1, { phone: phone(1) }), entry(0, { phone: phone(0) })])).toEqual([1000, 1001]);
   });
 
-  it('by the order where phones are absent', () => {
+  test('by the order where phones are absent', () => {
     expect(told(2, [entry(0, { phone: undefined }), entry(1, { phone: null })])).toEqual([1000, 1001]);
   });
 
-  it('is uncertain where phones are absent and the numbers of entries differ', () => {
+  test('is uncertain where phones are absent and the numbers of entries differ', () => {
     expect(told(2, [entry(0, { phone: undefined })])).toEqual(['uncertain', 'uncertain']);
   });
 
-  it('keeps two messages to one number apart', () => {
+  test('keeps two messages to one number apart', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
     const outcomes = matchEntries(messages, { messages: [entry(2), entry(0), entry(1, { phone: phoneAt(0) })] });
     expect(outcomes).toMatchObject([{ messageId: 1000 }, { messageId: 1001 }, { messageId: 1002 }]);
   });
 
-  it('is never used for two messages to one number', () => {
+  test('is never used for two messages to one number', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
     const kinds = matchEntries(messages, { messages: [entry(0)] }).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'sent').length).toBeLessThanOrEqual(1);
   });
 
-  it('is never used for two messages to one number when it comes twice itself', () => {
+  test('is never used for two messages to one number when it comes twice itself', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
     expect(matchEntries(messages, { messages: [entry(0), entry(0)] })).toMatchObject([
       { kind: 'uncertain' },
@@ -76,13 +76,13 @@ describe('each message gets the outcome of its own entry', () => {
     ]);
   });
 
-  it('does not call one of two messages to one number not sent when it may be the other', () => {
+  test('does not call one of two messages to one number not sent when it may be the other', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
     const kinds = matchEntries(messages, { messages: [entry(0, { status: 'failed' })] }).map(({ kind }) => kind);
     expect(kinds).toEqual(['uncertain', 'uncertain']);
   });
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'an answer of odd value %i leaves all uncertain',
     (_index, value) => {
       expect(told(2, value)).toEqual(['uncertain', 'uncertain']);
@@ -90,7 +90,7 @@ describe('each message gets the outcome of its own entry', () => {
     },
   );
 
-  it('in answers that are shuffled, cut and doubled at random', () => {
+  test('in answers that are shuffled, cut and doubled at random', () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let run = 0; run < 300; run++) {
@@ -110,12 +110,12 @@ describe('each message gets the outcome of its own entry', () => {
 });
 
 describe('the status of an entry', () => {
-  it('is handed on', () => {
+  test('is handed on', () => {
     expect(entryOutcome({ message_id: 7, status: 'queued' })).toEqual({ kind: 'sent', messageId: 7, status: 'queued' });
     expect(entryOutcome({ message_id: 7 })).toEqual({ kind: 'sent', messageId: 7, status: null });
   });
 
-  it.each(['failed', 'FAILED', 'rejected', 'invalid', 'not_sent', 'skipped', 'error'])(
+  test.each(['failed', 'FAILED', 'rejected', 'invalid', 'not_sent', 'skipped', 'error'])(
     '%s: the message was not sent',
     (status) => {
       expect(entryOutcome(entry(0, { status }))).toMatchObject({
@@ -129,14 +129,14 @@ describe('the status of an entry', () => {
     },
   );
 
-  it.each(['undelivered', 'not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])(
+  test.each(['undelivered', 'not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])(
     '%j: the message is not reported sent',
     (status) => {
       expect(entryOutcome(entry(0, { status })).kind).not.toBe('sent');
     },
   );
 
-  it('with the reason that the service gives, made fit to show', () => {
+  test('with the reason that the service gives, made fit to show', () => {
     const reason = 'Blocked by 447700900123 <script>';
     for (const said of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...said }))).toMatchObject({
@@ -147,7 +147,7 @@ describe('the status of an entry', () => {
     }
   });
 
-  it.each<[string, JsonRecord]>([
+  test.each<[string, JsonRecord]>([
     ['an error object', { error: { code: 'INVALID_PHONE', message: 'No such number' } }],
     ['an error text', { error: 'No such number' }],
     ['success: false', { success: false }],
@@ -155,14 +155,14 @@ describe('the status of an entry', () => {
     expect(entryOutcome({ phone: phoneAt(0), ...said }).kind).not.toBe('sent');
   });
 
-  it('failed never shows the text of the message that the service repeats', () => {
+  test('failed never shows the text of the message that the service repeats', () => {
     const outcome = entryOutcome({ phone: phoneAt(0), message: 'Dear Anna', status: 'failed', error: 'Blocked' });
     expect(JSON.stringify(outcome)).not.toContain('Anna');
   });
 });
 
 describe('a message that may have gone out', () => {
-  it('comes with the advice to check before sending it again', () => {
+  test('comes with the advice to check before sending it again', () => {
     expect(mayHaveGoneOut(failureWith({ description: 'Try later.' })).description).toBe(
       'The message may have gone out: check with the recipient or in the service before you send it again. Try later.',
     );
@@ -175,7 +175,7 @@ describe('a message that may have gone out', () => {
 });
 
 describe('an answer that can not be trusted for a message leaves it uncertain', () => {
-  it('when entries to one number are out of order and tell different things', () => {
+  test('when entries to one number are out of order and tell different things', () => {
     const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
     const failed = { ...entry(0), message_id: 9, status: 'failed' };
     expect(matchEntries(messages, { messages: [entry(2), entry(0), failed] }).map(({ kind }) => kind)).toEqual([
@@ -185,7 +185,7 @@ describe('an answer that can not be trusted for a message leaves it uncertain', 
     ]);
   });
 
-  it('when its entry is the request repeated, or has a state that nobody knows and no ID', () => {
+  test('when its entry is the request repeated, or has a state that nobody knows and no ID', () => {
     expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([
       { kind: 'uncertain' },
     ]);

@@ -1,4 +1,4 @@
-import { NodeApiError, UserError, type INode, type JsonObject } from 'n8n-workflow';
+import { type INode, type JsonObject, NodeApiError, UserError } from 'n8n-workflow';
 
 import { networkReply } from '../../nodes/MessagingSend/api/networkFailure';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
@@ -35,7 +35,7 @@ function told(reply: Reply): string {
 }
 
 describe('a request that never reached the service is not sent', () => {
-  it.each<Trouble>([
+  test.each<Trouble>([
     { code: 'ECONNREFUSED', syscall: 'connect' },
     { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
     { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
@@ -71,7 +71,7 @@ describe('a request that never reached the service is not sent', () => {
     if (trouble.code !== 'ETIMEDOUT') expect(told(networkReply(thrown(trouble, false)))).toBe('rejected run');
   });
 
-  it('ENOTFOUND is told from a typing error in the address', () => {
+  test('ENOTFOUND is told from a typing error in the address', () => {
     expect(networkReply(thrown({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toMatchObject({
       kind: 'rejected',
       failure: {
@@ -85,7 +85,7 @@ describe('a request that never reached the service is not sent', () => {
     });
   });
 
-  it('because n8n does not allow the address', () => {
+  test('because n8n does not allow the address', () => {
     class SsrfBlockedIpError extends Error {}
     for (const error of [
       new UserError('Domain not allowed'),
@@ -99,7 +99,7 @@ describe('a request that never reached the service is not sent', () => {
     }
   });
 
-  it('when none of several addresses takes the connection in time', () => {
+  test('when none of several addresses takes the connection in time', () => {
     const attempt = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect' });
     const other = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' });
     const cause = Object.assign(new AggregateError([attempt, other], ''), { code: 'ETIMEDOUT' });
@@ -109,7 +109,7 @@ describe('a request that never reached the service is not sent', () => {
 });
 
 describe('a request that may have reached the service is uncertain', () => {
-  it.each<Trouble>([
+  test.each<Trouble>([
     { code: 'ECONNRESET', syscall: 'read' },
     { code: 'ECONNRESET', message: 'socket hang up' },
     { code: 'EPIPE', syscall: 'write' },
@@ -123,7 +123,7 @@ describe('a request that may have reached the service is uncertain', () => {
     { message: 'No code at all' },
   ])('$code $syscall $message', (trouble) => expect(told(networkReply(thrown(trouble)))).toBe('uncertain request'));
 
-  it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])(
+  test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])(
     '%s while it waits for the answer: the way was lost after the request had left',
     (code) => {
       expect(networkReply(thrown({ code, syscall: 'read' })).kind).toBe('uncertain');
@@ -131,33 +131,33 @@ describe('a request that may have reached the service is uncertain', () => {
     },
   );
 
-  it('a time-out says so', () => {
+  test('a time-out says so', () => {
     expect(networkReply(thrown({ code: 'ECONNABORTED', message: 'timeout of 10ms exceeded' }))).toMatchObject({
       failure: { code: 'TIMEOUT', httpStatus: null, message: 'The service did not answer in time' },
     });
   });
 
-  it('a run that was stopped ends', () => {
+  test('a run that was stopped ends', () => {
     expect(networkReply(thrown({ code: 'ERR_CANCELED', message: 'canceled' }))).toMatchObject({
       kind: 'uncertain',
       failure: { code: 'STOPPED', scope: 'run' },
     });
   });
 
-  it.each(
+  test.each(
     [...ODD_VALUES, { code: 'constructor' }, { code: 'toString' }, { code: '__proto__' }].map((value, index) => [
       index,
       value,
     ]),
   )('odd value %i never throws', (_index, value) => expect(networkReply(value).kind).toBe('uncertain'));
 
-  it('an error that is its own cause ends', () => {
+  test('an error that is its own cause ends', () => {
     const error: { cause?: unknown; message: string } = { message: 'round' };
     error.cause = error;
     expect(networkReply(error).kind).toBe('uncertain');
   });
 
-  it('never repeats what the error says', () => {
+  test('never repeats what the error says', () => {
     const reply = networkReply(
       thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' }),
     );

@@ -9,7 +9,7 @@ function offendersIn(details: unknown, count = 5): number[] {
 }
 
 describe('the messages that are refused are found', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['dotted keys', { 'messages.1.phone': ['x'], 'messages.3.message': ['x'] }],
     ['bracketed keys', { 'messages[1].phone': 'x', 'messages[3].message': 'x' }],
     [
@@ -43,7 +43,7 @@ describe('the messages that are refused are found', () => {
     ['texts that name the number', [`${phoneAt(1)} is wrong`, `Not a number: +${phoneAt(3)}.`]],
   ])('by %s', (_structure, details) => expect(offendersIn(details)).toEqual([1, 3]));
 
-  it('with all complaints about them', () => {
+  test('with all complaints about them', () => {
     const messages = messagesUpTo(2);
     const offenders = findOffenders(messages, {
       details: { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
@@ -60,7 +60,7 @@ describe('the messages that are refused are found', () => {
     ]);
   });
 
-  it('both, where two messages go to the number that is named', () => {
+  test('both, where two messages go to the number that is named', () => {
     const messages = [messageAt(0), messageAt(1), messageAt(2, { phone: phoneAt(0) })];
     expect(
       [...findOffenders(messages, { details: [`${phoneAt(0)} is wrong`] }).keys()].map(({ item }) => item),
@@ -69,7 +69,7 @@ describe('the messages that are refused are found', () => {
 });
 
 describe('no message is blamed', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['nothing', undefined],
     ['a general text', 'Something is wrong'],
     ['a field without an index', { phone: ['is wrong'] }],
@@ -82,12 +82,12 @@ describe('no message is blamed', () => {
     ['general complaints in a list', [{ message: 'Too many' }, { message: 'Too often' }]],
   ])('by details of %s', (_structure, details) => expect(offendersIn(details)).toEqual([]));
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('by odd value %i', (_index, value) => {
+  test.each(ODD_VALUES.map((value, index) => [index, value]))('by odd value %i', (_index, value) => {
     expect(offendersIn(value)).toEqual([]);
     expect(() => offendersIn([{ index: value, loc: value, field: value }])).not.toThrow();
   });
 
-  it('wrongly by 100,000 entries', () => {
+  test('wrongly by 100,000 entries', () => {
     expect(offendersIn(Array.from({ length: 100_000 }, () => ({ field: 'messages.2.phone', message: 'x' })))).toEqual([
       2,
     ]);

@@ -1,11 +1,11 @@
 import { LARGEST_BATCH, pack } from '../../nodes/MessagingSend/delivery/pack';
 import { messagesUpTo, seededRandom } from './samples';
 
-it('takes at most 100 messages with one request, as the service allows', () => {
+test('takes at most 100 messages with one request, as the service allows', () => {
   expect(LARGEST_BATCH).toBe(100);
 });
 
-it.each([
+test.each([
   [0, 100, []],
   [1, 100, [1]],
   [99, 100, [99]],
@@ -17,15 +17,15 @@ it.each([
   expect(pack(messagesUpTo(count), size).map(({ messages }) => messages.length)).toEqual(sizes);
 });
 
-it('numbers the batches from 1', () => {
+test('numbers the batches from 1', () => {
   expect(pack(messagesUpTo(5), 2).map(({ number }) => number)).toEqual([1, 2, 3]);
 });
 
-it('numbers the batches of a re-run from where the first run ended', () => {
+test('numbers the batches of a re-run from where the first run ended', () => {
   expect(pack(messagesUpTo(3), 2, 7).map(({ number }) => number)).toEqual([8, 9]);
 });
 
-it('keeps every message once and in order, whatever the sizes', () => {
+test('keeps every message once and in order, whatever the sizes', () => {
   const seed = Date.now();
   const random = seededRandom(seed);
   for (let run = 0; run < 200; run++) {

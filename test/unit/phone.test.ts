@@ -9,7 +9,7 @@ function problemOf(given: unknown): string {
 }
 
 describe('a number that is written in another way is sent to the same phone', () => {
-  it.each([
+  test.each([
     ['as it should be', '447700900123'],
     ['with +', '+447700900123'],
     ['with 00', '00447700900123'],
@@ -40,7 +40,7 @@ describe('a number that is written in another way is sent to the same phone', ()
     ['as a decimal with +', '+447700900123.0'],
   ])('%s', (_how, given) => expect(cleanPhone(given)).toEqual(CLEAN));
 
-  it.each([
+  test.each([
     ['hyphen-minus', '-'],
     ['soft hyphen', '\u00ad'],
     ['Armenian hyphen', '\u058a'],
@@ -57,7 +57,7 @@ describe('a number that is written in another way is sent to the same phone', ()
     ['fullwidth hyphen-minus', '\uff0d'],
   ])('dashes: %s', (_name, dash) => expect(cleanPhone(`+44${dash}7700${dash}900123`)).toEqual(CLEAN));
 
-  it.each([
+  test.each([
     ['no-break space', '\u00a0'],
     ['narrow no-break space', '\u202f'],
     ['figure space', '\u2007'],
@@ -77,7 +77,7 @@ describe('a number that is written in another way is sent to the same phone', ()
     expect(cleanPhone(`${character}+${character}44${character}7700 900123${character}`)).toEqual(CLEAN);
   });
 
-  it.each([
+  test.each([
     '(+44)(0)7700900123',
     '+44-(0)7700-900123',
     '+44.(0).7700.900123',
@@ -87,25 +87,25 @@ describe('a number that is written in another way is sent to the same phone', ()
 });
 
 describe('a number that would become another number is not sent to', () => {
-  it('a zero in brackets at the end is a digit like any other', () => {
+  test('a zero in brackets at the end is a digit like any other', () => {
     expect(cleanPhone('+44 7700 90012(0)')).not.toEqual({ kind: 'clean', phone: '44770090012' });
   });
 
-  it('a last group of three zeros is not taken for decimal places', () => {
+  test('a last group of three zeros is not taken for decimal places', () => {
     expect(cleanPhone('+447700900.000')).not.toEqual({ kind: 'clean', phone: '447700900' });
   });
 
-  it('a JSON number with decimal places', () => {
+  test('a JSON number with decimal places', () => {
     expect(cleanPhone(447700900123.5)).toMatchObject({ kind: 'wrong' });
     expect(cleanPhone(44.770090012)).toMatchObject({ kind: 'wrong' });
   });
 
-  it('what a spreadsheet makes of +44-7700900123: a negative number', () => {
+  test('what a spreadsheet makes of +44-7700900123: a negative number', () => {
     expect(cleanPhone(44 - 7_700_900_123)).toMatchObject({ kind: 'wrong' });
     expect(cleanPhone(String(44 - 7_700_900_123))).toMatchObject({ kind: 'wrong' });
   });
 
-  it('two numbers in one field', () => {
+  test('two numbers in one field', () => {
     for (const given of [
       '447700900123, 447700900124',
       '447700900123;447700900124',
@@ -116,7 +116,7 @@ describe('a number that would become another number is not sent to', () => {
     }
   });
 
-  it('a number with an extension', () => {
+  test('a number with an extension', () => {
     for (const given of [
       '447700900123 ext. 4',
       '447700900123x4',
@@ -130,27 +130,27 @@ describe('a number that would become another number is not sent to', () => {
 });
 
 describe('with a default country code', () => {
-  it.each(['07700 900123', '(0)7700 900123', '07700-900-123', '0 7700 900123'])(
-    'it takes the place of the 0: %s',
+  test.each(['07700 900123', '(0)7700 900123', '07700-900-123', '0 7700 900123'])(
+    'takes the place of the 0: %s',
     (given) => {
       expect(cleanPhone(given, '44')).toEqual(CLEAN);
     },
   );
 
-  it.each(['447700900123', '+44 7700 900123', '0044 7700 900123', '+44 (0)7700 900123'])(
+  test.each(['447700900123', '+44 7700 900123', '0044 7700 900123', '+44 (0)7700 900123'])(
     'a number that has one keeps it: %s',
     (given) => {
       expect(cleanPhone(given, '39')).toEqual(CLEAN);
     },
   );
 
-  it('a number that begins with the 011 of North America is not taken for one without', () => {
+  test('a number that begins with the 011 of North America is not taken for one without', () => {
     expect(cleanPhone('011 44 7700 900123', '1')).not.toMatchObject({ kind: 'clean', phone: '111447700900123' });
   });
 });
 
 describe('a number that can not be right is explained', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['The phone number is empty', ''],
     ['The phone number is empty', ' \u200b\u00a0\n'],
     ['The phone number is empty', null],
@@ -176,19 +176,19 @@ describe('a number that can not be right is explained', () => {
     ['The phone number has 16 digits, which is too long: 7 to 15 are needed', '4477009001234567'],
   ])('%s', (problem, given) => expect(problemOf(given)).toBe(problem));
 
-  it.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
+  test.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
     'scientific notation: %s',
     (given) => {
       expect(problemOf(given)).toMatch(/^The phone number was turned into scientific notation/);
     },
   );
 
-  it('accepts 7 and 15 digits, the least and the most', () => {
+  test('accepts 7 and 15 digits, the least and the most', () => {
     expect(cleanPhone('4477009')).toEqual({ kind: 'clean', phone: '4477009' });
     expect(cleanPhone('447700900123456')).toEqual({ kind: 'clean', phone: '447700900123456' });
   });
 
-  it('without repeating the number', () => {
+  test('without repeating the number', () => {
     for (const given of [
       '0770 090 0987',
       '+44 7700 9009876543210',
@@ -204,7 +204,7 @@ describe('a number that can not be right is explained', () => {
     }
   });
 
-  it('with something to do about it', () => {
+  test('with something to do about it', () => {
     for (const given of ['', '0770', 'x', '*', '123', '4.47E+11', {}]) {
       expect(cleanPhone(given)).toMatchObject({
         kind: 'wrong',
@@ -215,14 +215,14 @@ describe('a number that can not be right is explained', () => {
 });
 
 describe('whatever is given', () => {
-  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'odd value %i is refused, not thrown at',
     (_index, value) => {
       expect(cleanPhone(value).kind).toBe('wrong');
     },
   );
 
-  it('a clean number is 7 to 15 digits without leading 0, and is itself clean', () => {
+  test('a clean number is 7 to 15 digits without leading 0, and is itself clean', () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     const characters = '0123456789+-.()[]/\\ ,eE\u200b\u00a0x';
@@ -239,13 +239,13 @@ describe('whatever is given', () => {
     }
   });
 
-  it.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('10 MB of %j are refused', (part) => {
+  test.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('10 MB of %j are refused', (part) => {
     expect(cleanPhone(part.repeat(10_000_000 / part.length)).kind).toBe('wrong');
   });
 });
 
 describe('a leading 0 that belongs to the number stays', () => {
-  it.each([
+  test.each([
     ['0331 1234567', '39', '3903311234567'],
     ['+39 (0)331 1234567', null, '3903311234567'],
     ['0708091011', '225', '2250708091011'],
@@ -253,7 +253,7 @@ describe('a leading 0 that belongs to the number stays', () => {
     expect(cleanPhone(given, countryCode)).toEqual({ kind: 'clean', phone });
   });
 
-  it('in Hungary, 06 is what is dialled before the number', () => {
+  test('in Hungary, 06 is what is dialled before the number', () => {
     expect(cleanPhone('06 30 123 4567', '36')).toEqual({ kind: 'clean', phone: '36301234567' });
   });
 });

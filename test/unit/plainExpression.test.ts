@@ -1,6 +1,6 @@
 import { plainPath, valueAt } from '../../nodes/MessagingSend/actions/plainExpression';
 
-it.each([
+test.each([
   ['={{ $json.phone }}', ['phone']],
   ['={{$json.phone}}', ['phone']],
   ['={{\n  $json.body.contact_1 \n}}', ['body', 'contact_1']],
@@ -10,7 +10,7 @@ it.each([
   ['={{ $json[""] }}', ['']],
 ])('%s only names a field', (parameter, path) => expect(plainPath(parameter)).toEqual(path));
 
-it.each([
+test.each([
   ['a fixed text', '{{ $json.phone }}'],
   ['text around it', '=+{{ $json.phone }}'],
   ['a space around it', '={{ $json.phone }} '],
@@ -27,14 +27,14 @@ it.each([
   ['nothing', undefined],
 ])('%s is left to n8n', (_what, parameter) => expect(plainPath(parameter)).toBeNull());
 
-it.each([
+test.each([
   ['a text', { a: { b: 'x' } }, 'x'],
   ['an empty text', { a: { b: '' } }, ''],
   ['a number', { a: { b: 0 } }, 0],
   ['no', { a: { b: false } }, false],
 ])('finds %s', (_what, json, value) => expect(valueAt(json, ['a', 'b'])).toBe(value));
 
-it.each([
+test.each([
   ['null', { a: { b: null } }],
   ['a missing field', { a: {} }],
   ['a missing object', {}],

@@ -19,24 +19,24 @@ function recordOf(...sent: Message[]): DeliveryRecord {
   return new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonRecord, 0);
 }
 
-it('a text that was changed and changed back is not sent again', () => {
+test('a text that was changed and changed back is not sent again', () => {
   const record = recordOf(message(0, 'A'), message(0, 'B'));
   expect(complete(record.recall([message(0, 'A')], RECALL)).pending).toEqual([]);
 });
 
-it('the same text of another item is new, unless it is to go out once', () => {
+test('the same text of another item is new, unless it is to go out once', () => {
   const record = recordOf(message(0, 'A'));
   expect(complete(record.recall([message(1, 'A')], RECALL)).pending).toHaveLength(1);
   expect(complete(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true })).pending).toEqual([]);
 });
 
-it('a part of a split text is never taken for the same part of another text', () => {
+test('a part of a split text is never taken for the same part of another text', () => {
   const record = recordOf({ ...message(0, 'A'), part: 1 });
   const other = [{ ...message(1, 'A'), part: 1 }, message(2, 'A')];
   expect(complete(record.recall(other, { ...RECALL, anyOrigin: true })).pending).toEqual(other);
 });
 
-it('another run of a loop is new', () => {
+test('another run of a loop is new', () => {
   const context: JsonRecord = {};
   new DeliveryRecord(context, 0).note({
     batch: 1,

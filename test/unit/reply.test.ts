@@ -1,5 +1,5 @@
-import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { API_KEY, ODD_VALUES, phoneAt } from './samples';
 
 function answer(statusCode: number, body: unknown, headers: JsonRecord = {}): Reply {
@@ -19,7 +19,7 @@ const SENT = { success: true, data: { message_id: 7, status: 'sent' } };
 const PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
 
 describe('what an answer means', () => {
-  it.each<[string, number, unknown, string]>([
+  test.each<[string, number, unknown, string]>([
     ['a message that was sent', 201, SENT, 'accepted'],
     ['the same with status 200', 200, SENT, 'accepted'],
     ['success: false with the code of a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
@@ -75,21 +75,21 @@ describe('what an answer means', () => {
     ['400 with the code of a failure', 400, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
   ])('%s', (_what, statusCode, body, meaning) => expect(told(answer(statusCode, body))).toBe(meaning));
 
-  it.each([401, 402, 403])('%i ends the run even with a code that nobody knows', (statusCode) => {
+  test.each([401, 402, 403])('%i ends the run even with a code that nobody knows', (statusCode) => {
     expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({
       kind: 'rejected',
       failure: { scope: 'run' },
     });
   });
 
-  it.each([NaN, 0, 101, 600, 999])(
+  test.each([NaN, 0, 101, 600, 999])(
     'a status that is none, %d, tells nothing: the message may have gone out',
     (statusCode) => {
       expect(answer(statusCode, '').kind).toBe('uncertain');
     },
   );
 
-  it.each<[string, number]>([
+  test.each<[string, number]>([
     ['success: false', 200],
     ['success: false', 207],
     ['an error', 402],
@@ -112,7 +112,7 @@ describe('what an answer means', () => {
     },
   );
 
-  it.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])(
+  test.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])(
     'success: false with %s: the message may have gone out',
     (code) => {
       expect(answer(200, refusal(code)).kind).toBe('uncertain');
@@ -121,16 +121,16 @@ describe('what an answer means', () => {
 });
 
 describe('what an answer holds', () => {
-  it('is the data of the envelope', () => {
+  test('is the data of the envelope', () => {
     expect(answer(201, SENT)).toEqual({ kind: 'accepted', data: { message_id: 7, status: 'sent' } });
   });
 
-  it('is the error, for whoever looks for the offending messages', () => {
+  test('is the error, for whoever looks for the offending messages', () => {
     const error = { code: 'VALIDATION_ERROR', message: 'No', details: { 'messages.0.phone': ['x'] } };
     expect(answer(422, { success: false, error })).toMatchObject({ kind: 'rejected', error });
   });
 
-  it('a message_id of 19 digits is kept exactly', () => {
+  test('a message_id of 19 digits is kept exactly', () => {
     const body =
       '{"success":true,"data":{"message_id" : 9223372036854775807,"messages":[{"message_id":9223372036854775806},{"message_id":7}]}}';
     expect(answer(201, body)).toEqual({
@@ -139,12 +139,12 @@ describe('what an answer holds', () => {
     });
   });
 
-  it('texts that look like a message_id stay as they are', () => {
+  test('texts that look like a message_id stay as they are', () => {
     const data = { note: '"message_id": 9223372036854775807', text: 'message_id: 9223372036854775807' };
     expect(answer(201, { success: true, data })).toEqual({ kind: 'accepted', data });
   });
 
-  it('never holds the API key', () => {
+  test('never holds the API key', () => {
     const error = {
       code: 'INVALID_API_KEY',
       message: `Key ${API_KEY} is wrong`,
@@ -154,7 +154,7 @@ describe('what an answer holds', () => {
     expect(JSON.stringify(answer(201, { success: true, data: { key: API_KEY } }))).not.toContain(API_KEY);
   });
 
-  it('never holds an API key that is written with escapes, as PHP writes a slash', () => {
+  test('never holds an API key that is written with escapes, as PHP writes a slash', () => {
     const key = 'made/up+key==/0123456789';
     const body = JSON.stringify({ success: false, error: { code: 'INVALID_API_KEY', message: `Key ${key} is wrong` } });
     for (const escaped of [body.replaceAll('/', '\\/'), body.replaceAll('+', '\\u002b')]) {
@@ -162,7 +162,7 @@ describe('what an answer holds', () => {
     }
   });
 
-  it('never holds the API key where n8n has parsed the body already', () => {
+  test('never holds the API key where n8n has parsed the body already', () => {
     const reply = readReply(
       { statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${API_KEY}` }), headers: {} },
       API_KEY,
@@ -170,13 +170,13 @@ describe('what an answer holds', () => {
     expect(JSON.stringify(reply)).not.toContain(API_KEY);
   });
 
-  it.each(['900123', 'success', 'message_id', 'messages'])('is read alike whatever the API key is: %s', (key) => {
+  test.each(['900123', 'success', 'message_id', 'messages'])('is read alike whatever the API key is: %s', (key) => {
     const data = { messages: [{ message_id: 900123777, phone: '447700900123', status: 'sent' }] };
     const reply = readReply({ statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} }, key);
     expect(reply).toEqual({ kind: 'accepted', data });
   });
 
-  it('of another API is not shown: it may repeat the request', () => {
+  test('of another API is not shown: it may repeat the request', () => {
     const reply = answer(200, {
       url: 'https://example.com',
       json: { messages: [{ phone: phoneAt(123), message: 'Dear Anna' }] },
@@ -186,7 +186,7 @@ describe('what an answer holds', () => {
 });
 
 describe('whatever answers', () => {
-  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'odd value %i never throws, and is never taken for sent or refused',
     (_index, value) => {
       expect(readReply({ statusCode: 201, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
@@ -198,7 +198,7 @@ describe('whatever answers', () => {
     },
   );
 
-  it.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', API_KEY])(
+  test.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', API_KEY])(
     '10 MB of %j are read',
     (part) => {
       const body = part.repeat(10_000_000 / part.length);
@@ -206,7 +206,7 @@ describe('whatever answers', () => {
     },
   );
 
-  it('names like __proto__ change nothing', () => {
+  test('names like __proto__ change nothing', () => {
     const body = '{"__proto__": {"success": true, "data": {}}, "error": {"__proto__": {"code": "INVALID_API_KEY"}}}';
     expect(answer(201, body).kind).toBe('uncertain');
     expect(({} as JsonRecord).success).toBeUndefined();

@@ -8,14 +8,14 @@ function batching(batch: Record<string, unknown>): { batchSize: number | null; i
   return { batchSize, interval };
 }
 
-it('nothing set: as n8n does it in a declarative node', () => {
+test('nothing set: as n8n does it in a declarative node', () => {
   for (const value of [{}, undefined, null, []]) {
     expect(readRequestOptions(value)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
   }
 });
 
 describe('Batching', () => {
-  it.each<[unknown, number | null]>([
+  test.each<[unknown, number | null]>([
     [50, 50],
     [1, 1],
     [100, 100],
@@ -30,7 +30,7 @@ describe('Batching', () => {
     [undefined, null],
   ])('Items per Batch %s is %s', (batchSize, size) => expect(batching({ batchSize }).batchSize).toBe(size));
 
-  it.each<[unknown, number]>([
+  test.each<[unknown, number]>([
     [1000, 1000],
     [0, 0],
     [-5, 0],
@@ -42,7 +42,7 @@ describe('Batching', () => {
 });
 
 describe('Timeout', () => {
-  it.each<[unknown, number]>([
+  test.each<[unknown, number]>([
     [10_000, 10_000],
     [0, FIVE_MINUTES],
     [-1, FIVE_MINUTES],
@@ -52,7 +52,7 @@ describe('Timeout', () => {
 });
 
 describe('Ignore SSL Issues', () => {
-  it('is off unless it is switched on', () => {
+  test('is off unless it is switched on', () => {
     expect(readRequestOptions({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
     for (const value of [false, undefined, null, 'true', 1]) {
       expect(readRequestOptions({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
@@ -61,7 +61,7 @@ describe('Ignore SSL Issues', () => {
 });
 
 describe('Proxy', () => {
-  it.each<[string, object | undefined]>([
+  test.each<[string, object | undefined]>([
     ['', undefined],
     ['  ', undefined],
     ['http://proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
@@ -75,19 +75,19 @@ describe('Proxy', () => {
     ],
   ])('%j', (proxy, expected) => expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected));
 
-  it.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])(
+  test.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])(
     'that is no address is said: %s',
     (proxy) => {
       expect(() => readRequestOptions({ proxy })).toThrow();
     },
   );
 
-  it.each(['http://user:%zz@proxy.example.com', 'socks5://proxy.example.com:1080'])(
+  test.each(['http://user:%zz@proxy.example.com', 'socks5://proxy.example.com:1080'])(
     'that can not be used is said, and not taken for another one: %s',
     (proxy) => expect(() => readRequestOptions({ proxy })).toThrow(),
   );
 
-  it('that is wrong is said without its password', () => {
+  test('that is wrong is said without its password', () => {
     for (const proxy of [
       'http://user:secret@',
       'http://user:secret@proxy.example.com:99999',
@@ -103,7 +103,7 @@ describe('Proxy', () => {
   });
 });
 
-it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i sets nothing', (_index, value) => {
+test.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i sets nothing', (_index, value) => {
   for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
     expect(readRequestOptions(options)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
   }

@@ -1,8 +1,8 @@
-import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
-import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
-import { settle as settleAll, type Output } from '../../nodes/MessagingSend/delivery/settle';
+import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
+import { type Output, settle as settleAll } from '../../nodes/MessagingSend/delivery/settle';
 import { complete, failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
@@ -26,13 +26,13 @@ function wrongDraft(item: number, entry: number | null, phone: unknown = '07700'
 }
 
 describe('the items for messages that were sent', () => {
-  it('of Send: the fields of the answer and the number', () => {
+  test('of Send: the fields of the answer and the number', () => {
     expect(settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(7)]])] }, 'send')).toEqual([
       { json: { ...DATA, phone: phoneAt(0) }, pairedItem: { item: 0 } },
     ]);
   });
 
-  it('of Send: have all their fields whatever the answer lacks or adds', () => {
+  test('of Send: have all their fields whatever the answer lacks or adds', () => {
     const receipts = [receipt(1, [[messageAt(0), sent(7)]], { message_id: 7, extra: 'x', status: { nested: true } })];
     expect(settle({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
       message_id: 7,
@@ -44,7 +44,7 @@ describe('the items for messages that were sent', () => {
     });
   });
 
-  it('of Send Bulk: one for each message', () => {
+  test('of Send Bulk: one for each message', () => {
     const receipts = [
       receipt(3, [
         [messageAt(0), sent(7)],
@@ -57,7 +57,7 @@ describe('the items for messages that were sent', () => {
     ]);
   });
 
-  it('of Send Bulk: one for each request, linked once to each of its items', () => {
+  test('of Send Bulk: one for each request, linked once to each of its items', () => {
     const messages = [messageAt(0, { entry: 0 }), messageAt(0, { entry: 1 }), messageAt(1, { entry: 0 })];
     const receipts = [
       receipt(
@@ -71,7 +71,7 @@ describe('the items for messages that were sent', () => {
     ]);
   });
 
-  it('of Send Bulk: none for a request of which nothing was sent, and the failed ones beside it', () => {
+  test('of Send Bulk: none for a request of which nothing was sent, and the failed ones beside it', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [
       receipt(
@@ -102,70 +102,73 @@ describe('the items for messages that were sent', () => {
 });
 
 describe('the item of a message that failed', () => {
-  it.each(OUTPUTS)('has the keys error and details and no others, so that n8n takes it for an error: %s', (output) => {
-    const failures = {
-      unsendable: [wrongDraft(0, null)],
-      receipts: [
-        receipt(1, [[messageAt(1), { kind: 'not_sent', failure: failureWith() }]], null),
-        receipt(
-          2,
-          [
+  test.each(OUTPUTS)(
+    'has the keys error and details and no others, so that n8n takes it for an error: %s',
+    (output) => {
+      const failures = {
+        unsendable: [wrongDraft(0, null)],
+        receipts: [
+          receipt(1, [[messageAt(1), { kind: 'not_sent', failure: failureWith() }]], null),
+          receipt(
+            2,
             [
-              messageAt(2, { entry: 4 }),
-              { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) },
+              [
+                messageAt(2, { entry: 4 }),
+                { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) },
+              ],
             ],
-          ],
-          null,
-        ),
-      ],
-    };
-    expect(settle(failures, output)).toEqual([
-      {
-        json: {
-          error: 'The phone number is wrong',
-          details: {
-            code: 'INVALID_PHONE',
-            http_status: null,
-            outcome: 'not_sent',
-            phone: '07700',
-            description: 'Correct it.',
+            null,
+          ),
+        ],
+      };
+      expect(settle(failures, output)).toEqual([
+        {
+          json: {
+            error: 'The phone number is wrong',
+            details: {
+              code: 'INVALID_PHONE',
+              http_status: null,
+              outcome: 'not_sent',
+              phone: '07700',
+              description: 'Correct it.',
+            },
           },
+          pairedItem: { item: 0 },
         },
-        pairedItem: { item: 0 },
-      },
-      {
-        json: {
-          error: 'It failed',
-          details: {
-            code: 'SOME_CODE',
-            http_status: 400,
-            outcome: 'not_sent',
-            phone: phoneAt(1),
-            batch: 1,
-            description: 'Do something.',
+        {
+          json: {
+            error: 'It failed',
+            details: {
+              code: 'SOME_CODE',
+              http_status: 400,
+              outcome: 'not_sent',
+              phone: phoneAt(1),
+              batch: 1,
+              description: 'Do something.',
+            },
           },
+          pairedItem: { item: 1 },
         },
-        pairedItem: { item: 1 },
-      },
-      {
-        json: {
-          error: 'It failed',
-          details: {
-            code: 'TIMEOUT',
-            http_status: null,
-            outcome: 'uncertain',
-            phone: phoneAt(2),
-            batch: 2,
-            entry: 4,
-            description: 'Do something.',
+        {
+          json: {
+            error: 'It failed',
+            details: {
+              code: 'TIMEOUT',
+              http_status: null,
+              outcome: 'uncertain',
+              phone: phoneAt(2),
+              batch: 2,
+              entry: 4,
+              description: 'Do something.',
+            },
           },
+          pairedItem: { item: 2 },
         },
-        pairedItem: { item: 2 },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
-  it.each(ODD_VALUES.map((value, index) => [index, value]))(
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'shows what was given as the number only if an item can hold it: odd value %i',
     (_index, value) => {
       const [item] = settle({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
@@ -178,7 +181,7 @@ describe('the item of a message that failed', () => {
 });
 
 describe('the order of the items', () => {
-  it.each(['send', 'messages'] as const)('is that of the input, whatever came first: %s', (output) => {
+  test.each(['send', 'messages'] as const)('is that of the input, whatever came first: %s', (output) => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const delivered = {
       unsendable: [wrongDraft(2, 1), wrongDraft(0, null)],
@@ -199,7 +202,7 @@ describe('the order of the items', () => {
     expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
   });
 
-  it('puts a request where its first sent message stands', () => {
+  test('puts a request where its first sent message stands', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [
       receipt(1, [
@@ -216,7 +219,7 @@ describe('the order of the items', () => {
     ]);
   });
 
-  it('of 100,000 items is found', () => {
+  test('of 100,000 items is found', () => {
     const results = Array.from({ length: 100_000 }, (_, index): [Message, Outcome] => [
       messageAt(99_999 - index),
       sent(index),
@@ -227,7 +230,7 @@ describe('the order of the items', () => {
   });
 });
 
-it('an answer with names like __proto__ changes nothing', () => {
+test('an answer with names like __proto__ changes nothing', () => {
   const data = JSON.parse('{"__proto__": {"polluted": true}, "messages_sent": 1}') as Receipt['data'];
   const [item] = settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(1)]], data)] }, 'batches');
   expect(item?.json.polluted).toBeUndefined();

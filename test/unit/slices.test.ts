@@ -6,7 +6,7 @@ function busy(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-it('long work lets others have their turn, and comes to its result', async () => {
+test('long work lets others have their turn, and comes to its result', async () => {
   let turns = 0;
   function* work(): Interruptible<number> {
     for (let step = 0; step < 100; step += 1) {
@@ -21,7 +21,7 @@ it('long work lets others have their turn, and comes to its result', async () =>
   expect(turnsMeanwhile).toBeGreaterThanOrEqual(3);
 });
 
-it('an error of the work comes out', async () => {
+test('an error of the work comes out', async () => {
   function* work(): Interruptible<number> {
     throw new Error('broken');
   }

@@ -1,9 +1,9 @@
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { stopError as stopErrorOf } from '../../nodes/MessagingSend/actions/stop';
-import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Failure } from '../../nodes/MessagingSend/api/failure';
 import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
+import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Message, Unsendable } from '../../nodes/MessagingSend/delivery/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { failureWith, messageAt, messagesUpTo } from './samples';
@@ -39,13 +39,13 @@ function wrongDraft(item: number, entry: number | null = null): Unsendable {
   );
 }
 
-it('there is none where all was sent', () => {
+test('there is none where all was sent', () => {
   expect(stopError({ unsendable: [], receipts: [receipt(messagesUpTo(3), SENT)] })).toBeNull();
   expect(stopError({ unsendable: [], receipts: [] })).toBeNull();
 });
 
 describe('a draft that can not be sent', () => {
-  it('is named, with the assurance that nothing was sent', () => {
+  test('is named, with the assurance that nothing was sent', () => {
     const error = stopError({ unsendable: [wrongDraft(4)], receipts: [] });
     expect(error).toBeInstanceOf(NodeOperationError);
     expect(error).toMatchObject({
@@ -55,14 +55,14 @@ describe('a draft that can not be sent', () => {
     });
   });
 
-  it('is named with the others', () => {
+  test('is named with the others', () => {
     const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
     expect(error?.description).toBe('Correct it. Nothing was sent. Items concerned: 4, 6 (entry 2).');
   });
 });
 
 describe('a failure', () => {
-  it('is that of the first message that failed, as n8n shows an error of an API', () => {
+  test('is that of the first message that failed, as n8n shows an error of an API', () => {
     const receipts = [
       receipt([messageAt(0), messageAt(1)], SENT),
       receipt([messageAt(2)], notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 })),
@@ -79,18 +79,18 @@ describe('a failure', () => {
     });
   });
 
-  it('of one message says so', () => {
+  test('of one message says so', () => {
     expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
       'Do something. 0 of 1 message had gone out before.',
     );
   });
 
-  it('that is uncertain ends a run as well', () => {
+  test('that is uncertain ends a run as well', () => {
     const receipts = [receipt([messageAt(0)], { kind: 'uncertain', failure: failureWith({ httpStatus: null }) })];
     expect(stopError({ unsendable: [], receipts })).toMatchObject({ message: 'It failed', httpCode: null });
   });
 
-  it('names the items that failed alike, and not those that failed otherwise', () => {
+  test('names the items that failed alike, and not those that failed otherwise', () => {
     const receipts = [
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
       receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
@@ -98,19 +98,19 @@ describe('a failure', () => {
     expect(stopError({ unsendable: [], receipts })?.description).toContain('Items concerned: 1, 2 (entry 5).');
   });
 
-  it('names at most 10 items', () => {
+  test('names at most 10 items', () => {
     const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
     expect(ten?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
     const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
     expect(more?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
   });
 
-  it('with a word that n8n has a text of its own for keeps its own text', () => {
+  test('with a word that n8n has a text of its own for keeps its own text', () => {
     const receipts = [receipt([messageAt(0)], notSent({ message: 'Refused: EPERM ECONNREFUSED', httpStatus: null }))];
     expect(stopError({ unsendable: [], receipts })?.message).toBe('Refused: EPERM ECONNREFUSED');
   });
 
-  it('is safe to show: no number and no text of a message', () => {
+  test('is safe to show: no number and no text of a message', () => {
     const receipts = [receipt(messagesUpTo(3), notSent())];
     const error = stopError({ unsendable: [], receipts });
     expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);

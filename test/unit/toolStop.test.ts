@@ -1,4 +1,4 @@
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { stopError } from '../../nodes/MessagingSend/actions/stop';
 import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
@@ -42,11 +42,11 @@ function wrongEntry(entry: number) {
   );
 }
 
-it('there is none where all was sent', () => {
+test('there is none where all was sent', () => {
   expect(toolError({ receipts: list(SENT, SENT) })).toBeNull();
 });
 
-it('all a model has to know is in the message, because it sees nothing else', () => {
+test('all a model has to know is in the message, because it sees nothing else', () => {
   const error = toolError({
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: NOT_SENT }], data: null }],
   });
@@ -55,21 +55,21 @@ it('all a model has to know is in the message, because it sees nothing else', ()
   expect(error?.description ?? null).toBeNull();
 });
 
-it('of a message that may have gone out, it says that calling again is not the way', () => {
+test('of a message that may have gone out, it says that calling again is not the way', () => {
   const error = toolError({
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
   });
   expect(error?.message).toBe('It failed. Do something. Do not call this again before that is clear.');
 });
 
-it('of a list, it says which entries went out and which did not', () => {
+test('of a list, it says which entries went out and which did not', () => {
   const error = toolError({ receipts: list(SENT, SENT, SENT, UNCERTAIN, NOT_SENT, SENT) });
   expect(error?.message).toBe(
     'It failed. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this again with nothing but entries that were not sent.',
   );
 });
 
-it('every entry that cannot be sent is named, with each remedy once', () => {
+test('every entry that cannot be sent is named, with each remedy once', () => {
   const error = toolError({ unsendable: [wrongEntry(1), wrongEntry(3)] });
   expect(error).toBeInstanceOf(NodeOperationError);
   expect(error?.message).toBe(
@@ -77,12 +77,12 @@ it('every entry that cannot be sent is named, with each remedy once', () => {
   );
 });
 
-it('of many such entries, ten are named and the others counted', () => {
+test('of many such entries, ten are named and the others counted', () => {
   const error = toolError({ unsendable: Array.from({ length: 12 }, (_, entry) => wrongEntry(entry)) });
   expect(error?.message).toMatch(/entry 9 is wrong; 2 more entries can't be sent\. Correct it\./);
 });
 
-it('what an earlier try has sent is not denied', () => {
+test('what an earlier try has sent is not denied', () => {
   expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), resumed: 2 })?.message).toContain(
     'Nothing more was sent.',
   );

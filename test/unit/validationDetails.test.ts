@@ -16,7 +16,7 @@ function nested(depth: number, inner: unknown): unknown {
 }
 
 describe('what the service complains about is found', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['dotted keys', { 'messages.3.phone': 'is wrong' }],
     ['dotted keys with lists of texts, as Laravel writes them', { 'messages.3.phone': ['is wrong'] }],
     ['bracketed keys', { 'messages[3].phone': 'is wrong' }],
@@ -43,7 +43,7 @@ describe('what the service complains about is found', () => {
     ['nested objects keyed by index', { messages: { 3: { phone: ['is wrong'] } } }],
   ])('%s', (_structure, details) => expect(complaintsIn(details)).toEqual([['messages.3.phone', 'is wrong']]));
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['a text', 'messages[3].phone is wrong'],
     ['a list of texts', ['messages[3].phone is wrong']],
     ['a text with quotes, as Joi writes it', '"messages[3].phone" is wrong'],
@@ -53,7 +53,7 @@ describe('what the service complains about is found', () => {
     expect(complaintsIn(details).map(([path]) => path)).toEqual([expect.stringMatching(/^messages?\.3/)]);
   });
 
-  it.each([
+  test.each([
     'details',
     'errors',
     'fields',
@@ -67,13 +67,13 @@ describe('what the service complains about is found', () => {
     expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
   });
 
-  it('under the name of the field itself', () => {
+  test('under the name of the field itself', () => {
     expect(readComplaints({ code: 'VALIDATION_ERROR', phone: ['is wrong'] })).toEqual([
       { path: ['phone'], text: 'is wrong' },
     ]);
   });
 
-  it('of a single message', () => {
+  test('of a single message', () => {
     expect(complaintsIn({ phone: ['is wrong'], message: ['is too long', 'is rude'] })).toEqual([
       ['phone', 'is wrong'],
       ['message', 'is too long'],
@@ -81,11 +81,11 @@ describe('what the service complains about is found', () => {
     ]);
   });
 
-  it('where it is no more than a mark', () => {
+  test('where it is no more than a mark', () => {
     expect(complaintsIn({ messages: [null, { phone: true, message: false }] })).toEqual([['messages.1.phone', '']]);
   });
 
-  it('and not the message text that a service repeats beside it', () => {
+  test('and not the message text that a service repeats beside it', () => {
     const repeated = { index: 3, phone: '447700900123', message: 'Dear Anna' };
     expect(JSON.stringify(complaintsIn([{ ...repeated, error: 'is wrong' }]))).not.toContain('Anna');
     expect(JSON.stringify(complaintsIn([{ ...repeated, field: 'phone', reason: 'is wrong' }]))).not.toContain('Anna');
@@ -93,7 +93,7 @@ describe('what the service complains about is found', () => {
 });
 
 describe('the message that a complaint is about', () => {
-  it.each<[Array<string | number>, number | null]>([
+  test.each<[Array<string | number>, number | null]>([
     [['messages', 3, 'phone'], 3],
     [['messages', 3], 3],
     [['data', 'messages', 0, 'phone'], 0],
@@ -106,26 +106,26 @@ describe('the message that a complaint is about', () => {
     [[], null],
   ])('%j: %s', (path, index) => expect(messageIndex({ path, text: '' })).toBe(index));
 
-  it('is not told by the position of a complaint in its list', () => {
+  test('is not told by the position of a complaint in its list', () => {
     const complaints = readComplaints({ details: [{ message: 'Too short' }, { message: 'Not a number' }] });
     expect(complaints.map(messageIndex)).toEqual([null, null]);
   });
 });
 
 describe('whatever the service writes', () => {
-  it.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
+  test.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
     expect(() => complaintsIn(value)).not.toThrow();
     expect(() => complaintsIn([value, { field: value, message: value, index: value, loc: [value] }])).not.toThrow();
     expect(() => complaintsIn({ messages: [value, { phone: value }] })).not.toThrow();
   });
 
-  it('reads 8 levels and gives up on deeper ones, as deep as it gets', () => {
+  test('reads 8 levels and gives up on deeper ones, as deep as it gets', () => {
     expect(complaintsIn(nested(8, 'is wrong'))).toEqual([['a.a.a.a.a.a.a.a', 'is wrong']]);
     expect(complaintsIn(nested(10, 'is wrong'))).toEqual([]);
     expect(complaintsIn(nested(100_000, 'is wrong'))).toEqual([]);
   });
 
-  it('reads no more than 200 of 100,000 entries', () => {
+  test('reads no more than 200 of 100,000 entries', () => {
     for (const entry of [
       'is wrong',
       { field: 'messages.1.phone', message: 'is wrong' },
@@ -142,7 +142,7 @@ describe('whatever the service writes', () => {
     expect(complaintsIn(keyed)).toHaveLength(200);
   });
 
-  it.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])(
+  test.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])(
     '10 MB of %j are read',
     (part) => {
       const text = part.repeat(10_000_000 / part.length);
@@ -152,7 +152,7 @@ describe('whatever the service writes', () => {
     },
   );
 
-  it('names like __proto__ change nothing', () => {
+  test('names like __proto__ change nothing', () => {
     const error = JSON.parse(
       '{"__proto__": {"polluted": "yes"}, "details": {"__proto__": {"polluted": ["yes"]}, "constructor": {"prototype": {"polluted": "yes"}}, "messages.3.phone": ["is wrong"]}}',
     ) as JsonRecord;

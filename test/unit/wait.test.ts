@@ -2,18 +2,18 @@ import { waitUnless } from '../../nodes/MessagingSend/delivery/wait';
 
 afterEach(() => jest.restoreAllMocks());
 
-it('ends at once when the run is stopped, with the reason', async () => {
+test('ends at once when the run is stopped, with the reason', async () => {
   const stop = new AbortController();
   const waiting = waitUnless(stop.signal)(new Promise<void>(() => {}));
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
 });
 
-it('does not begin in a run that was stopped before', async () => {
+test('does not begin in a run that was stopped before', async () => {
   await expect(waitUnless(AbortSignal.abort(new Error('stopped')))(1)).rejects.toThrow('stopped');
 });
 
-it('leaves nothing listening behind, however often a run waits', async () => {
+test('leaves nothing listening behind, however often a run waits', async () => {
   const added = jest.spyOn(EventTarget.prototype, 'addEventListener');
   const removed = jest.spyOn(EventTarget.prototype, 'removeEventListener');
   const wait = waitUnless(new AbortController().signal);

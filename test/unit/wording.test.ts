@@ -1,21 +1,23 @@
 import path from 'node:path';
+
 import {
-  NodeHelpers,
   type CodexData,
   type ICredentialType,
   type INodeParameters,
   type INodeProperties,
   type INodeType,
+  NodeHelpers,
 } from 'n8n-workflow';
+
 import { readPage } from '../../release/markdown';
-import { readManifest, readProjectFile } from '../../release/project';
+import { readManifest } from '../../release/project';
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
 /** The built nodes and credential, whose texts n8n shows; n8n's linter sees only those that are literals in `nodes/`. */
-const ROOT = path.resolve(__dirname, '../..');
 const manifest = readManifest();
 
 function load<T>(file: string): T {
-  const built = require(path.join(ROOT, file)) as Record<string, new () => T>;
+  const built = require(path.join(PROJECT_FOLDER, file)) as Record<string, new () => T>;
   const [Class] = Object.values(built);
   if (Class === undefined) throw new Error(`${file} exports nothing`);
   return new Class();
@@ -98,7 +100,7 @@ test('names are in title case', () => {
 test('texts are sentences: one has no period at its end, several all have', () => {
   const isWell = (text: string): boolean => {
     const several = /[.!?] [A-Z]/.test(text);
-    return /^[A-Z]/.test(text) && text === text.trim() && !/ {2}/.test(text) && /\.$/.test(text) === several;
+    return /^[A-Z]/.test(text) && text === text.trim() && !/ {2}/.test(text) && text.endsWith('.') === several;
   };
   expect(sentences.filter(([, text]) => !isWell(text))).toEqual([]);
 });

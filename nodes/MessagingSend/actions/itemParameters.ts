@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { plainPath, valueAt, type Path } from './plainExpression';
+import { type Path, plainPath, valueAt } from './plainExpression';
 
 /** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
 export type ReadParameter = (name: string, otherwise?: unknown) => unknown;

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Delivery } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
-import { bulkAdvice, summaryText, type Summary } from '../delivery/summary';
+import { bulkAdvice, type Summary, summaryText } from '../delivery/summary';
 
 /** Least time between two lines of progress, in milliseconds. */
 const BETWEEN_LINES = 500;

@@ -1,11 +1,11 @@
 import {
-  NodeOperationError,
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type INodeExecutionData,
+  NodeOperationError,
 } from 'n8n-workflow';
 
-import { caller, readAccount, type Account, type Call } from '../api/request';
+import { type Account, type Call, caller, readAccount } from '../api/request';
 import { readRequestOptions, type RequestOptions } from '../api/requestOptions';
 import { unsendable } from '../delivery/compose';
 import { deliver, type Delivered } from '../delivery/deliver';
@@ -13,7 +13,7 @@ import type { Draft, Unsendable } from '../delivery/message';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import type { DeliveryRecord } from '../delivery/record';
-import { settle, type Output } from '../delivery/settle';
+import { type Output, settle } from '../delivery/settle';
 import { inSlices } from '../delivery/slices';
 import { summarize } from '../delivery/summary';
 import { readDeliveryOptions } from './deliveryOptions';

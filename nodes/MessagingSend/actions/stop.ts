@@ -1,4 +1,4 @@
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { type INode, type NodeApiError, type NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../api/failure';
 import { isTool, nodeApiError, nodeOperationError } from '../api/nodeErrors';

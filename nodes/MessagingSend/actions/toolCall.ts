@@ -1,4 +1,4 @@
-import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
+import { type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import type { JsonRecord } from '../api/records';
 import { DeliveryRecord } from '../delivery/record';

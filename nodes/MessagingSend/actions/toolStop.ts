@@ -1,4 +1,4 @@
-import type { NodeApiError, NodeOperationError, INode } from 'n8n-workflow';
+import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../api/failure';
 import { nodeApiError, nodeOperationError } from '../api/nodeErrors';

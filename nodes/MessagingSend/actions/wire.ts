@@ -1,7 +1,7 @@
+import type { Reply } from '../api/reply';
 import type { Account, Call } from '../api/request';
 import { accountId } from '../api/request';
-import type { Reply } from '../api/reply';
-import { attempt, spaced, Tally, type Gate } from '../delivery/attempt';
+import { attempt, type Gate, spaced, Tally } from '../delivery/attempt';
 import type { Wire } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';

@@ -1,7 +1,7 @@
 import { apiText } from './apiText';
 import type { CodeGiven, Failure, FailureCode } from './failure';
 import type { JsonRecord } from './records';
-import { pathText, readComplaints, type Complaint } from './validationDetails';
+import { type Complaint, pathText, readComplaints } from './validationDetails';
 
 /** A refused or unreadable HTTP answer, as far as a failure is told from it. */
 interface FailedAnswer {

@@ -1,6 +1,6 @@
 import type { Failure } from './failure';
-import type { Reply } from './reply';
 import { isRecord, type JsonRecord } from './records';
+import type { Reply } from './reply';
 
 type Explanation = Pick<Failure, 'message' | 'description'>;
 

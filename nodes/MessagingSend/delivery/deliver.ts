@@ -4,7 +4,7 @@ import type { Reply } from '../api/reply';
 import { compose } from './compose';
 import { creditsFailure } from './credits';
 import { dispatch, STOPPED } from './dispatch';
-import { setDuplicatesAside, type Duplicate } from './duplicates';
+import { type Duplicate, setDuplicatesAside } from './duplicates';
 import { mayHaveGoneOut } from './match';
 import type { Batch, Draft, Message, Unsendable } from './message';
 import type { SendOperation } from './operation';

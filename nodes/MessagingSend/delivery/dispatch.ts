@@ -58,9 +58,18 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
     reply: Reply,
     paid: boolean,
   ): Promise<void> {
-    if (reply.kind !== 'rejected') return settle(batch, messages, reply);
-    if (isAboutSome(reply)) return await deliverWithoutOffenders(batch, messages, reply, paid);
-    if (reply.failure.code === 'INSUFFICIENT_CREDITS') return await deliverAffordable(batch, messages, reply);
+    if (reply.kind !== 'rejected') {
+      settle(batch, messages, reply);
+      return;
+    }
+    if (isAboutSome(reply)) {
+      await deliverWithoutOffenders(batch, messages, reply, paid);
+      return;
+    }
+    if (reply.failure.code === 'INSUFFICIENT_CREDITS') {
+      await deliverAffordable(batch, messages, reply);
+      return;
+    }
     settle(batch, messages, reply);
   }
 
@@ -77,17 +86,25 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
       for (const [message, complaints] of offenders) fail(batch, [message], messageFailure(reply.failure, complaints));
     };
 
-    if (others.length === 0) return aside();
-    if (messages.length === 1) return settle(batch, messages, reply);
+    if (others.length === 0) {
+      aside();
+      return;
+    }
+    if (messages.length === 1) {
+      settle(batch, messages, reply);
+      return;
+    }
     if (control.stopOnFailure) {
       aside();
-      return fail(batch, others, reply.failure);
+      fail(batch, others, reply.failure);
+      return;
     }
     if (offenders.size > 0) {
       const second = await request(others, batch, paid);
       if (second.kind !== 'rejected' || !isAboutSome(second)) {
         aside();
-        return await settleOrRepair(batch, others, second, paid);
+        await settleOrRepair(batch, others, second, paid);
+        return;
       }
       // The details misled (they may count from 1, or name only the first): find out by trying.
     }
@@ -121,10 +138,14 @@ export async function dispatch(batches: readonly Batch[], control: DispatchContr
   }
 
   function settle(batch: number, messages: readonly Message[], reply: Reply): void {
-    if (reply.kind === 'rejected') return fail(batch, messages, reply.failure);
+    if (reply.kind === 'rejected') {
+      fail(batch, messages, reply.failure);
+      return;
+    }
     if (reply.kind === 'uncertain') {
       const failure = mayHaveGoneOut(reply.failure);
-      return add(batch, messages, null, () => ({ kind: 'uncertain', failure }));
+      add(batch, messages, null, () => ({ kind: 'uncertain', failure }));
+      return;
     }
     const outcomes = control.outcomes(messages, reply.data);
     add(batch, messages, control.kept(reply.data), (index) => outcomes[index] ?? NOT_LISTED);

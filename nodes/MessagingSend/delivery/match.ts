@@ -1,7 +1,7 @@
 import { apiText } from '../api/apiText';
 import type { Failure } from '../api/failure';
 import { saying, TRY_LATER } from '../api/failureTexts';
-import { isRecord, pick, type JsonRecord } from '../api/records';
+import { isRecord, type JsonRecord, pick } from '../api/records';
 import type { Message } from './message';
 import type { Outcome } from './outcome';
 

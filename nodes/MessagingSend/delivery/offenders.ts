@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../api/records';
-import { messageIndex, readComplaints, type Complaint } from '../api/validationDetails';
+import { type Complaint, messageIndex, readComplaints } from '../api/validationDetails';
 import type { Message } from './message';
 
 /**

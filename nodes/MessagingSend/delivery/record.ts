@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
+import type { Failure } from '../api/failure';
 import type { JsonRecord, JsonScalar } from '../api/records';
 import { isRecord, pick, SEND_FIELDS } from '../api/records';
-import type { Failure } from '../api/failure';
 import { mayHaveGoneOut } from './match';
 import type { Message, Origin } from './message';
 import type { Outcome, Receipt, Result } from './outcome';

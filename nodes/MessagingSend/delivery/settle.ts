@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Failure } from '../api/failure';
-import { pick, SEND_FIELDS, type JsonRecord } from '../api/records';
+import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from './deliver';
 import { codePoints } from './longText';
 import type { Message, Origin } from './message';

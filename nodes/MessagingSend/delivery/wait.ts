@@ -16,7 +16,10 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
     signal?.throwIfAborted();
     const end = typeof what === 'number' ? sleep(what) : what;
     const own = follow(signal);
-    if (own === undefined) return await end;
+    if (own === undefined) {
+      await end;
+      return;
+    }
 
     let stop = () => {};
     const stopped = new Promise<void>((resolve) => (stop = resolve));

@@ -1,10 +1,10 @@
-import { NodeOperationError, type INodeExecutionData, type IPollFunctions } from 'n8n-workflow';
+import { type INodeExecutionData, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { gateFor, readBalance } from '../actions/wire';
 import type { Failure } from '../api/failure';
 import { nodeApiError } from '../api/nodeErrors';
-import { BALANCE_FIELDS, pick, type JsonRecord } from '../api/records';
-import { caller, readAccount, type Account } from '../api/request';
+import { BALANCE_FIELDS, type JsonRecord, pick } from '../api/records';
+import { type Account, caller, readAccount } from '../api/request';
 import { creditsOf } from '../delivery/credits';
 import { decide, readState } from './lowBalance';
 import { readTriggerSettings, type TriggerSettings } from './settings';

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+
 import type { Page } from 'playwright-core';
-import { openWorkflow } from '../../../demo/editor.js';
-import { sayInChat } from '../editorParts.js';
-import type { ExampleWorld } from './world.js';
+
+import { openWorkflow } from '../../../demo/editor';
+import { sayInChat } from '../editorParts';
+import type { ExampleWorld } from './world';
 
 /** The agent, in the editor’s chat, with a stand-in for its model. */
 export function testAgentExample({ stage, received, workflow, inEditor, model }: ExampleWorld): void {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Execution } from '../../../demo/execution.js';
-import { asString } from '../../../demo/json.js';
-import { itemsAt, type ExampleWorld } from './world.js';
+
+import type { Execution } from '../../../demo/execution';
+import { asString } from '../../../demo/json';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** The reminder, started by hand. */
 export function testReminder({ stage, received, runFrom, activate, deactivate }: ExampleWorld): void {
   /** The texts that the two people with an appointment tomorrow have to get. */
   const expected = (execution: Execution) => {
     const [first] = itemsAt(execution, 'One Item Each');
-    const tomorrow = new Date(asString(first?.['starts_at'], 'starts_at').slice(0, 10));
+    const tomorrow = new Date(asString(first?.starts_at, 'starts_at').slice(0, 10));
     const part = (options: Intl.DateTimeFormatOptions) =>
       new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(tomorrow);
     const date = `${part({ weekday: 'long' })} ${part({ day: 'numeric' })} ${part({ month: 'long' })}`;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openWorkflow, runByButton } from '../../../demo/editor.js';
-import type { Execution } from '../../../demo/execution.js';
-import { asObject } from '../../../demo/json.js';
-import { DEADLINE, itemsAt, type ExampleWorld } from './world.js';
+
+import { openWorkflow, runByButton } from '../../../demo/editor';
+import type { Execution } from '../../../demo/execution';
+import { asObject } from '../../../demo/json';
+import { DEADLINE, type ExampleWorld, itemsAt } from './world';
 
 /** The campaign that waits for credits, run from the editor. */
 export function testCampaign({ stage, received, runFrom, workflow, inEditor }: ExampleWorld): void {
@@ -77,10 +78,7 @@ export function testCampaign({ stage, received, runFrom, workflow, inEditor }: E
     const execution = await runFrom('Start');
     assert.equal(execution.status, 'success');
     const [failed, ...more] = itemsAt(execution, 'Failed for Another Reason');
-    assert.deepEqual(
-      [failed?.['name'], asObject(failed?.['details'], 'details')['outcome']],
-      ['Ben Made-Up', 'not_sent'],
-    );
+    assert.deepEqual([failed?.name, asObject(failed?.details, 'details').outcome], ['Ben Made-Up', 'not_sent']);
     assert.deepEqual(more, []);
     assert.deepEqual(received(), CAMPAIGN.toSpliced(1, 1));
   });

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, test } from 'node:test';
+
 import { parse } from 'csv-parse/sync';
-import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../../demo/contacts.js';
-import { CONTACTS_FILE } from '../../../demo/example.js';
-import type { JsonObject } from '../../../demo/json.js';
-import { filesFolderOf } from '../../../demo/n8n.js';
-import type { ExampleWorld } from './world.js';
+
+import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../../demo/contacts';
+import { CONTACTS_FILE } from '../../../demo/example';
+import type { JsonObject } from '../../../demo/json';
+import { filesFolderOf } from '../../../demo/n8n';
+import type { ExampleWorld } from './world';
 
 /** The campaign from a CSV file; that it sends well is tested by the demo. */
 export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
@@ -24,7 +26,7 @@ export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
     const [file = '', ...more] = (await readdir(folder)).filter((name) => !earlier.includes(name));
     assert.match(file, /^not-sent-\d{4}-\d\d-\d\d-\d+\.csv$/);
     assert.deepEqual(more, []);
-    return parse(await readFile(path.join(folder, file)), { columns: true, bom: true }) as JsonObject[];
+    return parse(await readFile(path.join(folder, file)), { columns: true, bom: true });
   };
 
   test('every contact that can be reached gets a message, and the others are in the file, with the reason', async () => {
@@ -51,9 +53,9 @@ export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
         'code',
         'outcome',
       ]);
-      assert.deepEqual([row['code'], row['outcome']], ['INVALID_PHONE', 'not_sent']);
-      assert.match(String(row['error']), /^The phone number /);
-      assert.match(String(row['description']), /\.$/);
+      assert.deepEqual([row.code, row.outcome], ['INVALID_PHONE', 'not_sent']);
+      assert.match(String(row.error), /^The phone number /);
+      assert.match(String(row.description), /\.$/);
     }
   });
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+
 import type { Browser } from 'playwright-core';
-import { launchBrowser, openWindow } from '../../../demo/browser.js';
-import { VISITOR } from '../../../demo/exampleCredentials.js';
-import type { ExampleWorld } from './world.js';
+
+import { launchBrowser, openWindow } from '../../../demo/browser';
+import { VISITOR } from '../../../demo/exampleCredentials';
+import type { ExampleWorld } from './world';
 
 /** The form, filled in by a visitor in a browser. */
 export function testForm({ stage, received, whileActive }: ExampleWorld): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExampleWorld } from './world.js';
+
+import type { ExampleWorld } from './world';
 
 /** The trigger with its alert. */
 export function testLowBalance({ stage, received, runFrom, activate, deactivate }: ExampleWorld): void {

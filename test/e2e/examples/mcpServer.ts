@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { MCP_TOKEN } from '../../../demo/exampleCredentials.js';
-import { asArray, asObject, type JsonObject } from '../../../demo/json.js';
-import type { ExampleWorld } from './world.js';
+
+import { MCP_TOKEN } from '../../../demo/exampleCredentials';
+import { asArray, asObject, type JsonObject } from '../../../demo/json';
+import type { ExampleWorld } from './world';
 
 /** The MCP server, called by a client with and without its token. */
 export function testMcpExample({ stage, received, whileActive }: ExampleWorld): void {
@@ -23,7 +25,7 @@ export function testMcpExample({ stage, received, whileActive }: ExampleWorld): 
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
     const call = async (name: string, input: JsonObject) => {
       const answer = asObject(await client.callTool({ name, arguments: input }), 'answer');
-      return { isError: answer['isError'] === true, text: JSON.stringify(asArray(answer['content'], 'content')) };
+      return { isError: answer.isError === true, text: JSON.stringify(asArray(answer.content, 'content')) };
     };
     assert.match((await call('Get_the_balance', {})).text, /1000000/);
     await call('Send_a_message', { Phone: '+44 7700 900123', Message: 'Hello' });

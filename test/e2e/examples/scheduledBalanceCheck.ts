@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExampleWorld } from './world.js';
+
+import type { ExampleWorld } from './world';
 
 /** The daily look at the balance, started by hand. */
 export function testBalanceCheck({ stage, received, runFrom, activate, deactivate }: ExampleWorld): void {

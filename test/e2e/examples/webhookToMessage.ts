@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CALLER } from '../../../demo/exampleCredentials.js';
-import { asObject, type JsonObject } from '../../../demo/json.js';
-import type { ExampleWorld } from './world.js';
+
+import { CALLER } from '../../../demo/exampleCredentials';
+import { asObject, type JsonObject } from '../../../demo/json';
+import type { ExampleWorld } from './world';
 
 /** The webhook, called as another program does. */
 export function testWebhook({ stage, received, whileActive }: ExampleWorld): void {
@@ -50,8 +51,8 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
     ]);
     const { status, body } = await answerTo(GOOD);
     assert.equal(status, 422);
-    assert.equal(asObject(body, 'body')['code'], 'VALIDATION_ERROR');
-    assert.match(String(asObject(body, 'body')['error']), /does not accept/);
+    assert.equal(asObject(body, 'body').code, 'VALIDATION_ERROR');
+    assert.match(String(asObject(body, 'body').error), /does not accept/);
     assert.deepEqual(received(), []);
   });
 

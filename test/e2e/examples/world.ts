@@ -1,9 +1,9 @@
-import type { Execution } from '../../../demo/execution.js';
-import type { JsonObject } from '../../../demo/json.js';
-import type { ChatModel } from '../chatModel.js';
-import type { InEditor } from '../inEditor.js';
-import type { Listed } from '../recipients.js';
-import { stopped, type Stage } from '../stage.js';
+import type { Execution } from '../../../demo/execution';
+import type { JsonObject } from '../../../demo/json';
+import type { ChatModel } from '../chatModel';
+import type { InEditor } from '../inEditor';
+import type { Listed } from '../recipients';
+import { type Stage, stopped } from '../stage';
 
 /** How long anything of an example may take. */
 export const DEADLINE = { seconds: 60, signal: stopped.signal };

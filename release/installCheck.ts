@@ -3,16 +3,19 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+
 import getPort from 'get-port';
-import { installN8n } from '../demo/install.js';
-import { asArray, asObject, asString, isObject, type JsonObject } from '../demo/json.js';
-import { startN8n } from '../demo/n8n.js';
-import { installPackage, PROJECT_FOLDER } from '../demo/package.js';
-import { CURRENT } from '../demo/releases.js';
-import { N8nRest } from '../demo/rest.js';
-import type { Session } from '../demo/session.js';
-import { OWNER } from '../demo/stack.js';
-import type { Manifest } from './contents.js';
+
+import { installN8n } from '../demo/install';
+import { asArray, asObject, asString, isObject, type JsonObject } from '../demo/json';
+import { startN8n } from '../demo/n8n';
+import { installPackage } from '../demo/package';
+import { CURRENT } from '../demo/releases';
+import { N8nRest } from '../demo/rest';
+import type { Session } from '../demo/session';
+import { OWNER } from '../demo/stack';
+import { PROJECT_FOLDER } from '../tools/project';
+import type { Manifest } from './contents';
 
 const require = createRequire(import.meta.url);
 
@@ -74,7 +77,7 @@ function instanceOf(file: string): unknown {
 
 function asDescriptions(text: string, where: string): Map<string, JsonObject> {
   const list = asArray(JSON.parse(text), where).map((value) => asObject(value, `an entry of ${where}`));
-  return new Map(list.map((description) => [asString(description['name'], 'name'), description]));
+  return new Map(list.map((description) => [asString(description.name, 'name'), description]));
 }
 
 async function loadingProblems(names: string[], loaded: Map<string, JsonObject>, rest: N8nRest): Promise<string[]> {
@@ -82,7 +85,7 @@ async function loadingProblems(names: string[], loaded: Map<string, JsonObject>,
     const description = loaded.get(name);
     return description === undefined
       ? [`n8n has not loaded ${name}.`]
-      : await iconProblems(name, description['iconUrl'], rest);
+      : await iconProblems(name, description.iconUrl, rest);
   });
   return (await Promise.all(problems)).flat();
 }
@@ -100,7 +103,7 @@ async function iconProblems(name: string, iconUrl: unknown, rest: N8nRest): Prom
 
 function codexProblems(description: JsonObject | undefined): string[] {
   if (description === undefined) return [];
-  return isObject(description['codex'])
+  return isObject(description.codex)
     ? []
-    : [`${String(description['name'])} has no categories: its .node.json was not read.`];
+    : [`${String(description.name)} has no categories: its .node.json was not read.`];
 }

@@ -1,18 +1,23 @@
 /** `npm run release:check`: all that can be known of a release before it is published. CONTRIBUTING.md says when. */
-import '../demo/requirements.js';
+import '../demo/requirements';
+
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+
 import { Command } from 'commander';
 import { execa } from 'execa';
-import { DemoFailure } from '../demo/failure.js';
-import { packPackage, PROJECT_FOLDER } from '../demo/package.js';
-import { runSession, type Session } from '../demo/session.js';
-import { contentProblems } from './contents.js';
-import { installProblems } from './installCheck.mjs';
-import { readManifest, readProjectFile, readReleaseInput } from './project.js';
-import { filesLinkedFrom } from './readmeLinks.js';
-import { releaseProblems } from './version.js';
+
+import { DemoFailure } from '../demo/failure';
+import { packPackage } from '../demo/package';
+import { runSession, type Session } from '../demo/session';
+import { PROJECT_FOLDER } from '../tools/project';
+import { readProjectFile } from '../tools/project';
+import { contentProblems } from './contents';
+import { installProblems } from './installCheck';
+import { readManifest, readReleaseInput } from './project';
+import { filesLinkedFrom } from './readmeLinks';
+import { releaseProblems } from './version';
 
 interface Options {
   tag?: string;
