@@ -24,7 +24,7 @@ let isScaled = false;
 function scaleWindow(window: number): void {
   if (isScaled) return;
   const pacer =
-    require('../dist/nodes/MessagingSend/delivery/pacer.js') as typeof import('../nodes/MessagingSend/delivery/pacer');
+    require('../dist/nodes/MessagingSend/requests/pacer.js') as typeof import('../nodes/MessagingSend/requests/pacer');
   class ScaledPacers extends pacer.Pacers {
     constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacers>[1]) {
       super(window, clock);

@@ -1,12 +1,12 @@
 import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 
-import { send } from './actions/send';
-import { sendBulk } from './actions/sendBulk';
 import { BASE_URL_EXPRESSION } from './api/baseUrl';
-import { REQUEST_DEFAULTS } from './api/request';
-import { balanceProperties } from './descriptions/balance';
-import { hintsBeforeRun } from './descriptions/hints';
-import { messageProperties } from './descriptions/message';
+import { REQUEST_DEFAULTS } from './n8n/http';
+import { balanceProperties } from './resources/balance/fields';
+import { messageProperties } from './resources/message/fields';
+import { hintsBeforeRun } from './resources/message/hints';
+import { send } from './resources/message/send';
+import { sendBulk } from './resources/message/sendBulk';
 
 /**
  * Declarative: the routing of each operation describes its request, for one item; agents and MCP

@@ -1,7 +1,7 @@
 import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 
-import { lowBalanceProperties } from './descriptions/lowBalance';
-import { pollBalance } from './trigger/pollBalance';
+import { lowBalanceProperties } from './trigger/fields';
+import { pollBalance } from './trigger/poll';
 
 /** Starts a workflow when the credits run low. n8n calls `poll` at the Poll Times, and once on activation. */
 export class MessagingSendTrigger implements INodeType {

@@ -1,5 +1,5 @@
-import { FAILURE_CODES } from '../../nodes/MessagingSend/api/failure';
-import { networkReply } from '../../nodes/MessagingSend/api/networkFailure';
+import { FAILURE_CODES } from '../../nodes/MessagingSend/failures/failure';
+import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
 import { loadPackage } from '../engine/engine';
 import { page } from './pages';
 import { failureMessages, SOURCES } from './texts';
@@ -25,7 +25,7 @@ test('every line says what to do', () => {
 
 test('every code of the list is used by the node', () => {
   const code = [...SOURCES]
-    .filter(([file]) => !file.endsWith('api/failure.ts'))
+    .filter(([file]) => !file.endsWith('failures/failure.ts'))
     .map(([, text]) => text)
     .join('\n');
   expect(FAILURE_CODES.filter((name) => !code.includes(`'${name}'`) && !code.includes(` ${name}:`))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
-import { toolStopError } from '../../nodes/MessagingSend/actions/toolStop';
+import { toolStopError } from '../../nodes/MessagingSend/n8n/toolRunError';
 import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
 import { runWorkflow, type Setup } from '../engine/n8n';

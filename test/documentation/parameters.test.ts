@@ -6,7 +6,7 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
-import { readDeliveryOptions } from '../../nodes/MessagingSend/actions/deliveryOptions';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/n8n/deliveryOptions';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../release/markdown';
 import { readProjectFile } from '../../tools/project';

@@ -5,7 +5,6 @@
 import './environment';
 import 'reflect-metadata';
 
-
 import { type ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
 import {
   type IConnections,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
-import { parametersOf } from '../../nodes/MessagingSend/actions/itemParameters';
+import { parametersOf } from '../../nodes/MessagingSend/n8n/itemParameters';
 import { loadPackage, prepareEngine } from './engine';
 import { NODE_TYPE } from './n8n';
 import { SEND } from './setup';

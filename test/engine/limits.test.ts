@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-import type { Failure } from '../../nodes/MessagingSend/api/failure';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
-import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/delivery/attempt';
-import { Pacer } from '../../nodes/MessagingSend/delivery/pacer';
-import type { Wait } from '../../nodes/MessagingSend/delivery/wait';
+import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/requests/requests';
+import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import type { Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../sandbox/random';
 

@@ -1,5 +1,5 @@
 import { at, compose as composeBy, type Composed, unsendable } from '../../nodes/MessagingSend/delivery/compose';
-import type { Draft, Unsendable } from '../../nodes/MessagingSend/delivery/message';
+import type { Draft, Unsendable } from '../../nodes/MessagingSend/messages/message';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {

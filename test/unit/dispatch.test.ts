@@ -1,10 +1,10 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { spaced } from '../../nodes/MessagingSend/delivery/attempt';
 import { dispatch, type DispatchControl } from '../../nodes/MessagingSend/delivery/dispatch';
 import { matchEntries } from '../../nodes/MessagingSend/delivery/match';
-import type { Message } from '../../nodes/MessagingSend/delivery/message';
-import type { Receipt } from '../../nodes/MessagingSend/delivery/outcome';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { spaced } from '../../nodes/MessagingSend/requests/requests';
 import {
   acceptAll,
   failureWith,

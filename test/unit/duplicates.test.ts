@@ -1,5 +1,5 @@
 import { setDuplicatesAside } from '../../nodes/MessagingSend/delivery/duplicates';
-import type { Message } from '../../nodes/MessagingSend/delivery/message';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { complete } from './samples';
 
 function parts(item: number, ...texts: string[]): Message[] {

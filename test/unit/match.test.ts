@@ -1,4 +1,4 @@
-import { TRY_LATER } from '../../nodes/MessagingSend/api/failureTexts';
+import { TRY_LATER } from '../../nodes/MessagingSend/api/answerFailure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { entryOutcome, matchEntries, mayHaveGoneOut, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
 import { failureWith, messageAt, messagesUpTo, ODD_VALUES, phoneAt, seededRandom } from './samples';

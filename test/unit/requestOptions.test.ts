@@ -1,4 +1,4 @@
-import { readRequestOptions } from '../../nodes/MessagingSend/api/requestOptions';
+import { readRequestOptions } from '../../nodes/MessagingSend/n8n/requestOptions';
 import { ODD_VALUES } from './samples';
 
 const FIVE_MINUTES = 300_000;

@@ -1,9 +1,9 @@
 /** Made-up data that several subjects are tested with; phone numbers are from a range kept for fiction. */
-import type { CodeGiven, Failure } from '../../nodes/MessagingSend/api/failure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import type { Message } from '../../nodes/MessagingSend/delivery/message';
-import type { Interruptible } from '../../nodes/MessagingSend/delivery/slices';
+import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Interruptible } from '../../nodes/MessagingSend/n8n/slices';
 
 export const API_KEY = 'test-key-0123456789abcdef';
 

@@ -1,4 +1,4 @@
-import { inSlices, type Interruptible } from '../../nodes/MessagingSend/delivery/slices';
+import { inSlices, type Interruptible } from '../../nodes/MessagingSend/n8n/slices';
 
 /** Keeps the process to itself for some milliseconds, as reading an item does. */
 function busy(milliseconds: number): void {

@@ -1,4 +1,4 @@
-import { waitUnless } from '../../nodes/MessagingSend/delivery/wait';
+import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
 
 afterEach(() => jest.restoreAllMocks());
 

@@ -1,5 +1,5 @@
-import type { Failure } from './failure';
-import { failureOf } from './failureTexts';
+import type { Failure } from '../failures/failure';
+import { failureOf } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 

@@ -1,9 +1,9 @@
-import type { Failure } from '../api/failure';
+import type { Failure } from '../failures/failure';
+import type { Draft, Message, Origin, Unsendable } from '../messages/message';
+import type { Interruptible } from '../n8n/slices';
 import { codePoints, split, truncate } from './longText';
-import type { Draft, Message, Origin, Unsendable } from './message';
 import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';
-import type { Interruptible } from './slices';
 
 /** What a set of drafts came to; each draft is in exactly one of the two lists. */
 export interface Composed {

@@ -1,6 +1,6 @@
-import type { Failure } from '../api/failure';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
+import type { Failure } from '../failures/failure';
 
 /**
  * How many of `count` messages the credits still pay for, told from an INSUFFICIENT_CREDITS error

@@ -1,18 +1,18 @@
-import type { Failure } from '../api/failure';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
+import type { Failure } from '../failures/failure';
+import type { DeliveryRecord } from '../journal/deliveryRecord';
+import type { Batch, Draft, Message, Unsendable } from '../messages/message';
+import type { Outcome, Receipt } from '../messages/outcome';
+import { inSlices } from '../n8n/slices';
 import { compose } from './compose';
 import { creditsFailure } from './credits';
 import { dispatch, STOPPED } from './dispatch';
 import { type Duplicate, setDuplicatesAside } from './duplicates';
 import { mayHaveGoneOut } from './match';
-import type { Batch, Draft, Message, Unsendable } from './message';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import type { Outcome, Receipt } from './outcome';
 import { pack } from './pack';
-import type { DeliveryRecord } from './record';
-import { inSlices } from './slices';
 
 /** Everything one delivery needs to know. */
 export interface Delivery {

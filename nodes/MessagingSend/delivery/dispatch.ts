@@ -1,13 +1,13 @@
-import type { Failure } from '../api/failure';
-import { messageFailure } from '../api/failureTexts';
+import { messageFailure } from '../api/answerFailure';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
+import type { Failure } from '../failures/failure';
+import type { Batch, Message } from '../messages/message';
+import type { Outcome, Receipt } from '../messages/outcome';
 import { affordable } from './credits';
 import { mayHaveGoneOut, NOT_LISTED } from './match';
-import type { Batch, Message } from './message';
 import { findOffenders } from './offenders';
 import type { DeliveryOptions } from './options';
-import type { Outcome, Receipt } from './outcome';
 
 /** All that a dispatch takes from outside: it has no clock, network or signal of its own. */
 export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {

@@ -1,5 +1,5 @@
-import type { Message } from './message';
-import type { Interruptible } from './slices';
+import type { Message } from '../messages/message';
+import type { Interruptible } from '../n8n/slices';
 
 /** A message that is not sent, because the same text goes to the same number already. */
 export interface Duplicate {

@@ -1,9 +1,9 @@
+import { saying, TRY_LATER } from '../api/answerFailure';
 import { apiText } from '../api/apiText';
-import type { Failure } from '../api/failure';
-import { saying, TRY_LATER } from '../api/failureTexts';
 import { isRecord, type JsonRecord, pick } from '../api/records';
-import type { Message } from './message';
-import type { Outcome } from './outcome';
+import type { Failure } from '../failures/failure';
+import type { Message } from '../messages/message';
+import type { Outcome } from '../messages/outcome';
 
 /** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
 const NOT_SENT =

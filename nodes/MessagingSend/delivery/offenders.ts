@@ -1,6 +1,6 @@
+import { type Complaint, messageIndex, readComplaints } from '../api/complaints';
 import type { JsonRecord } from '../api/records';
-import { type Complaint, messageIndex, readComplaints } from '../api/validationDetails';
-import type { Message } from './message';
+import type { Message } from '../messages/message';
 
 /**
  * The messages that a VALIDATION_ERROR for a bulk request complains about, with the complaints: told

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { JsonRecord } from '../api/records';
+import type { Message } from '../messages/message';
+import type { Outcome } from '../messages/outcome';
 import { LONGEST_TEXT } from './compose';
 import { entryOutcome, matchEntries } from './match';
-import type { Message } from './message';
-import type { Outcome } from './outcome';
 import { LARGEST_BATCH } from './pack';
 
 /** What sets one way of sending apart from the other; all else they share. */

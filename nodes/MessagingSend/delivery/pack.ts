@@ -1,4 +1,4 @@
-import type { Batch, Message } from './message';
+import type { Batch, Message } from '../messages/message';
 
 /** The most messages that POST /messages/send-bulk takes (API part 8). */
 export const LARGEST_BATCH = 100;

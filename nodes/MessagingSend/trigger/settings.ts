@@ -1,10 +1,10 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { OptionError, optionNumber, readDeliveryOptions } from '../actions/deliveryOptions';
 import { isRecord } from '../api/records';
-import { readRequestOptions, type RequestOptions } from '../api/requestOptions';
 import type { DeliveryOptions } from '../delivery/options';
-import type { LowBalanceSettings } from './lowBalance';
+import { OptionError, optionNumber, readDeliveryOptions } from '../n8n/deliveryOptions';
+import { readRequestOptions, type RequestOptions } from '../n8n/requestOptions';
+import type { LowBalanceSettings } from './decision';
 
 const HOUR = 60 * 60 * 1000;
 

@@ -1,0 +1,39 @@
+import type { Failure } from '../failures/failure';
+
+/** Where a message came from, so that its outcome finds the way back. */
+export interface Origin {
+  /** Index of the input item. */
+  readonly item: number;
+  /** Index in the item's list of messages; null when the item is the message. */
+  readonly entry: number | null;
+  /** Index of the part, where a long text was split; null where it was not. */
+  readonly part: number | null;
+}
+
+/** What the user gave for one message, before it is looked at. */
+export interface Draft extends Origin {
+  readonly phone: unknown;
+  readonly message: unknown;
+  /** Digits put in place of a leading 0; null where such a number is an error. */
+  readonly countryCode: string | null;
+}
+
+/** One phone number with one text, clean and ready to send. */
+export interface Message extends Origin {
+  /** 7 to 15 digits with the country code, without + or leading 0 (API 4.2). */
+  readonly phone: string;
+  readonly text: string;
+}
+
+/** A draft that can't be sent, with the reason. */
+export interface Unsendable extends Origin {
+  readonly phone: unknown;
+  readonly failure: Failure;
+}
+
+/** 1 to 100 messages that travel in one request. */
+export interface Batch {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly messages: readonly Message[];
+}

@@ -1,0 +1,183 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
+import type { Delivered } from '../delivery/deliver';
+import { codePoints } from '../delivery/longText';
+import type { Failure } from '../failures/failure';
+import type { Message, Origin } from '../messages/message';
+import type { Outcome, Receipt } from '../messages/outcome';
+import type { Interruptible } from './slices';
+
+/** What the output items of an accepted request look like. */
+export type Output =
+  /** For each message `{ message_id, status, credits_used, credits_remaining, sent_at, phone }`. */
+  | 'send'
+  /** For each message `{ message_id, phone, status, batch }`. */
+  | 'messages'
+  /** For each request the API's `data` and `batch`. */
+  | 'batches';
+
+type Sent = Extract<Outcome, { kind: 'sent' }>;
+
+/**
+ * The output items of a delivery, in the order of the input. A message that was not sent has an
+ * item of its own in every kind of output, so that it can be told apart, filtered and sent again:
+ * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
+ * adds the input item's own fields).
+ */
+export function* settle(
+  { unsendable, receipts, duplicates, planned }: Delivered,
+  output: Output,
+): Interruptible<INodeExecutionData[]> {
+  const items = new OrderedItems();
+  for (const draft of unsendable) {
+    items.add(draft, failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }));
+    yield;
+  }
+  for (const receipt of inOrderOfInput(receipts)) {
+    settleReceipt(receipt, output, items);
+    yield;
+  }
+
+  // Only where there are duplicates is it worth to find every message's outcome again.
+  const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
+  for (const { message, original } of duplicates) {
+    items.add(message, duplicateItem(message, original, outcomes.get(original), output));
+    yield;
+  }
+  for (const { number, messages } of planned) {
+    for (const message of messages) {
+      const { phone, text } = message;
+      const json = { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) };
+      items.add(message, linked(json, message));
+    }
+    yield;
+  }
+  return items.inOrder();
+}
+
+/**
+ * Items with where they belong. Large runs are the reason for two lists and no object for each item:
+ * the origins are there already.
+ */
+class OrderedItems {
+  private readonly items: INodeExecutionData[] = [];
+  private readonly origins: Origin[] = [];
+  private isOrdered = true;
+
+  add(origin: Origin, item: INodeExecutionData): void {
+    const last = this.origins.at(-1);
+    if (last !== undefined && byOrigin(last, origin) > 0) this.isOrdered = false;
+    this.items.push(item);
+    this.origins.push(origin);
+  }
+
+  inOrder(): INodeExecutionData[] {
+    if (this.isOrdered) return this.items;
+    const places = [...this.items.keys()];
+    // An Array's sort, unlike a typed array's, is fast where all but a few are in order.
+    places.sort((a, b) => compare(this.origins[a], this.origins[b]) || a - b);
+    return places.flatMap((place) => this.items[place] ?? []);
+  }
+}
+
+/** Answers to requests that ran at once come in any order. */
+function inOrderOfInput(receipts: readonly Receipt[]): Receipt[] {
+  return receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
+}
+
+function settleReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
+  const sent: Message[] = [];
+  for (const { message, outcome } of receipt.results) {
+    if (outcome.kind !== 'sent') {
+      const { batch } = receipt;
+      const details = { outcome: outcome.kind, phone: message.phone, ...(batch !== null && { batch }) };
+      items.add(message, failed(message, outcome.failure, details));
+    } else if (output === 'batches') {
+      sent.push(message);
+    } else {
+      items.add(message, linked(sentJson(output, receipt, message, outcome), message));
+    }
+  }
+  const [first] = sent;
+  if (first !== undefined) items.add(first, { json: batchJson(receipt), pairedItem: itemsOf(sent) });
+}
+
+/** A duplicate is as its original: not sent again if that one was sent, failed as that one failed. */
+function duplicateItem(
+  message: Message,
+  original: Message,
+  outcome: Outcome | undefined,
+  output: Output,
+): INodeExecutionData {
+  const entry = original.entry === null ? {} : { duplicate_of_entry: original.entry };
+  const duplicate = { duplicate_of: original.item, ...entry };
+  if (outcome !== undefined && outcome.kind !== 'sent') {
+    return failed(message, outcome.failure, { outcome: outcome.kind, phone: message.phone, ...duplicate });
+  }
+  const { phone } = message;
+  const messageId = outcome?.messageId ?? null;
+  const status = 'skipped';
+  const json: IDataObject =
+    output === 'send'
+      ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, ...duplicate }
+      : { message_id: messageId, phone, status, batch: null, ...duplicate };
+  return linked(json, message);
+}
+
+function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
+  const { phone, part } = message;
+  const json: IDataObject =
+    output === 'send'
+      ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
+      : { message_id: outcome.messageId, phone, status: outcome.status, batch };
+  if (part !== null) Object.assign(json, partOf(message));
+  return json;
+}
+
+function batchJson({ batch, data }: Receipt): IDataObject {
+  // n8n runs a node again whose first item has an error, though all of this was sent.
+  const entries = Object.entries(data ?? {}).filter(([name]) => name !== 'error');
+  return { ...(Object.fromEntries(entries) as IDataObject), batch };
+}
+
+/** One link for each input item, however many of its messages are in the batch. */
+function itemsOf(messages: readonly Message[]): Array<{ item: number }> {
+  return [...new Set(messages.map(({ item }) => item))].map((item) => ({ item }));
+}
+
+function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
+  return new Map(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message, outcome] as const)));
+}
+
+/** Which part of a split text it is, counted from 1 for people. */
+function partOf({ part }: Origin): { part?: number } {
+  return part === null ? {} : { part: part + 1 };
+}
+
+function failed(
+  origin: Origin,
+  { code, httpStatus, message, description }: Failure,
+  details: JsonRecord & { outcome: 'not_sent' | 'uncertain' },
+): INodeExecutionData {
+  const entry = origin.entry === null ? {} : { entry: origin.entry };
+  const all = { code, http_status: httpStatus, ...details, ...entry, ...partOf(origin), description };
+  return linked({ error: message, details: all } as IDataObject, origin);
+}
+
+function linked(json: IDataObject, { item }: Origin): INodeExecutionData {
+  return { json, pairedItem: { item } };
+}
+
+/** What the user gave as a phone number, if it can stand in an item as it is. */
+function shownPhone(phone: unknown): string | number | null {
+  return typeof phone === 'string' || typeof phone === 'number' ? phone : null;
+}
+
+function compare(a: Origin | undefined, b: Origin | undefined): number {
+  return a === undefined || b === undefined ? 0 : byOrigin(a, b);
+}
+
+function byOrigin(a: Origin, b: Origin): number {
+  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
+}

@@ -1,0 +1,63 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import { isRecord, type JsonRecord } from '../api/records';
+
+/** What the user set under "Request Options", which n8n adds to every declarative node. */
+export interface RequestOptions {
+  /** "Items per Batch", brought to 1 to 100; null where batching isn't set or is switched off (-1). */
+  readonly batchSize: number | null;
+  /** "Batch Interval", in milliseconds: least time between two requests. */
+  readonly interval: number;
+  readonly http: Pick<IHttpRequestOptions, 'proxy' | 'timeout' | 'skipSslCertificateValidation'>;
+}
+
+/** As long as n8n itself waits in a declarative node. */
+const DEFAULT_TIMEOUT = 300_000;
+
+/**
+ * Reads the value of n8n's `requestOptions` parameter.
+ * @throws if the proxy is not an address
+ */
+export function readRequestOptions(value: unknown): RequestOptions {
+  const options = isRecord(value) ? value : {};
+  const batching = isRecord(options.batching) && isRecord(options.batching.batch) ? options.batching.batch : {};
+  const proxy = typeof options.proxy === 'string' ? options.proxy.trim() : '';
+  return {
+    batchSize: readBatchSize(batching),
+    interval: positive(batching.batchInterval) ?? 0,
+    http: {
+      timeout: positive(options.timeout) ?? DEFAULT_TIMEOUT,
+      ...(options.allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
+      ...(proxy !== '' && { proxy: readProxy(proxy) }),
+    },
+  };
+}
+
+/** n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8). */
+function readBatchSize({ batchSize }: JsonRecord): number | null {
+  if (typeof batchSize !== 'number' || !Number.isFinite(batchSize) || batchSize < 0) return null;
+  return Math.min(100, Math.max(1, Math.floor(batchSize)));
+}
+
+function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
+  const withProtocol = address.includes('://') ? address : `http://${address}`;
+  if (!URL.canParse(withProtocol)) {
+    throw new Error('The proxy under Request Options is not an address such as http://proxy.example.com:3128');
+  }
+  const url = new URL(withProtocol);
+  if (!/^https?:$/.test(url.protocol))
+    throw new Error('The proxy under Request Options has to be one for http or https');
+  const protocol = url.protocol.replace(':', '');
+  return {
+    host: url.hostname,
+    port: url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port),
+    protocol,
+    ...(url.username !== '' && {
+      auth: { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+    }),
+  };
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : null;
+}

@@ -1,0 +1,33 @@
+import type { NodeHint } from 'n8n-workflow';
+
+import { MANY } from '../../n8n/summary';
+
+/** What is said where the output will be, beside the button that runs the node; after a run, its summary is there. */
+export const hintsBeforeRun: NodeHint[] = [
+  hint('Execute step sends for real and uses credits, each time. To check without sending, add the option Dry Run.', {
+    type: 'info',
+    condition: '$parameter["resource"] === "message" && !$parameter["options"]["dryRun"]',
+  }),
+  hint(
+    'Send makes a request for each item, and the service allows 60 a minute. Send Bulk makes one for every 100 items.',
+    {
+      type: 'warning',
+      condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${MANY}`,
+    },
+  ),
+  hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings', {
+    type: 'warning',
+    condition:
+      '$parameter["resource"] === "message" && $parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
+  }),
+];
+
+function hint(message: string, { type, condition }: { type: NodeHint['type']; condition: string }): NodeHint {
+  return {
+    message,
+    type,
+    location: 'outputPane',
+    whenToDisplay: 'beforeExecution',
+    displayCondition: `={{ ${condition} }}`,
+  };
+}

@@ -1,0 +1,101 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { everyMinuteNotice } from '../resources/message/notices';
+import { longestWait, requestsPerMinute } from '../resources/message/options';
+
+/** What Messaging Send Trigger can be told; read by `trigger/settings.ts`. n8n puts Poll Times before it. */
+export const lowBalanceProperties: INodeProperties[] = [
+  everyMinuteNotice,
+  {
+    displayName: 'Trigger On',
+    name: 'event',
+    type: 'options',
+    noDataExpression: true,
+    options: [
+      {
+        name: 'Low Balance',
+        value: 'lowBalance',
+        description: 'When the credits fall below the threshold',
+      },
+    ],
+    default: 'lowBalance',
+  },
+  {
+    displayName: 'Threshold',
+    name: 'threshold',
+    type: 'number',
+    typeOptions: { minValue: 1 },
+    required: true,
+    default: 100,
+    description: 'The balance is low when it has fewer credits than this. A message costs 1 credit.',
+  },
+  {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    options: [
+      {
+        ...longestWait,
+        description:
+          'How long a check waits when the service says that there are too many requests. After that, the check fails.',
+      },
+      {
+        displayName: 'Margin',
+        name: 'margin',
+        type: 'number',
+        typeOptions: { minValue: 0 },
+        default: 0,
+        description:
+          'By how many credits the balance has to rise above the threshold before the next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
+      },
+      {
+        displayName: 'Remind Every (Hours)',
+        name: 'remindEvery',
+        type: 'number',
+        typeOptions: { minValue: 0 },
+        default: 24,
+        description:
+          'How often the workflow is started again while the balance stays low. With 0, or without this option, it is not.',
+      },
+      requestsPerMinute,
+    ],
+  },
+  // n8n adds these to declarative nodes only.
+  {
+    displayName: 'Request Options',
+    name: 'requestOptions',
+    type: 'collection',
+    isNodeSetting: true,
+    placeholder: 'Add option',
+    default: {},
+    options: [
+      {
+        displayName: 'Ignore SSL Issues (Insecure)',
+        name: 'allowUnauthorizedCerts',
+        type: 'boolean',
+        noDataExpression: true,
+        default: false,
+        description: 'Whether to connect even if SSL certificate validation is not possible',
+      },
+      {
+        displayName: 'Proxy',
+        name: 'proxy',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. http://proxy.example.com:3128',
+        description:
+          'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
+      },
+      {
+        displayName: 'Timeout (Milliseconds)',
+        name: 'timeout',
+        type: 'number',
+        typeOptions: { minValue: 1 },
+        default: 10000,
+        description: 'How long to wait for the answer of the service',
+      },
+    ],
+  },
+];

@@ -1,0 +1,201 @@
+import { failureOf, messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
+import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import { failureWith, ODD_VALUES, phoneAt } from './samples';
+
+function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
+  return failureOf({ statusCode, headers, error, refused: false, readable: Object.keys(error).length > 0 });
+}
+
+describe('a failure says what is wrong', () => {
+  test.each<[string, number, JsonRecord, string]>([
+    ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service got no API key'],
+    ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
+    ['a wrong key without a code', 401, {}, 'The API key is not valid'],
+    [
+      'credits',
+      402,
+      { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 },
+      'Not enough credits: 5 needed, 0 available',
+    ],
+    ['credits without figures', 402, { code: 'INSUFFICIENT_CREDITS' }, 'Not enough credits'],
+    [
+      'credits with odd figures',
+      402,
+      { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null },
+      'Not enough credits',
+    ],
+    ['values', 422, { code: 'VALIDATION_ERROR' }, 'The service found a value that it does not accept'],
+    [
+      'a field',
+      422,
+      { code: 'VALIDATION_ERROR', details: { phone: ['x'] } },
+      'The service does not accept the value of phone',
+    ],
+    [
+      'seven fields',
+      422,
+      {
+        code: 'VALIDATION_ERROR',
+        details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })),
+      },
+      'The service does not accept the value of a, b, c, d, e and 2 more',
+    ],
+    ['the rate', 429, {}, 'The service takes no more requests for now: it allows 60 a minute for each API key'],
+    ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service failed while it handled the request (HTTP 500)'],
+    ['a gateway', 502, {}, 'The service, or something on the way to it, failed to answer (HTTP 502)'],
+    ['a redirect', 301, {}, 'The address has moved (HTTP 301), and a request that sends messages is not passed on'],
+    ['an address', 404, {}, 'The service does not know this address (HTTP 404)'],
+    ['a permission', 403, {}, 'The service does not allow this API key to do that'],
+    ['another answer', 200, {}, "The service answered with something that is not this API's (HTTP 200)"],
+    ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
+  ])('%s', (_what, statusCode, error, message) =>
+    expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }),
+  );
+});
+
+describe('a failure says what to do', () => {
+  test('and what the service said, each thing once', () => {
+    expect(
+      failure(422, {
+        code: 'VALIDATION_ERROR',
+        message: 'Invalid',
+        details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
+      }).description,
+    ).toBe(
+      'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long.',
+    );
+  });
+
+  test.each<[unknown, string]>([
+    ['30', 'Wait 30 s'],
+    ['0.2', 'Wait 1 s'],
+    [5, 'Wait 5 s'],
+    ['-1', 'Wait a minute'],
+    ['soon', 'Wait a minute'],
+    ['999999999', 'Wait a minute'],
+    ['<b>1</b>', 'Wait a minute'],
+    [undefined, 'Wait a minute'],
+  ])('how long to wait, from Retry-After %j', (value, text) => {
+    expect(failure(429, {}, { 'retry-after': value }).description).toContain(text);
+  });
+
+  test.each<[unknown, string]>([
+    ['https://new.example.com/v1/messages?key=secret', 'credential (https://new.example.com).'],
+    ['https://user:secret@new.example.com/', 'credential (https://new.example.com).'],
+    ['/elsewhere', 'in the credential.'],
+    ['javascript:alert(1)//<b>', 'in the credential'],
+    [5, 'in the credential.'],
+  ])('where it has moved, from Location %j', (location, text) => {
+    const { description } = failure(302, {}, { location });
+    expect(description).toContain(text);
+    expect(description).not.toMatch(/secret|alert|</);
+  });
+});
+
+describe('a failure is safe to show', () => {
+  const nasty = `<img src=x onerror=alert(1)> ${phoneAt(123)}`;
+
+  test.each<[string, JsonRecord]>([
+    ['the message', { code: 'VALIDATION_ERROR', message: nasty }],
+    ['a key of the details', { code: 'VALIDATION_ERROR', details: { [nasty]: ['x'] } }],
+    ['a key of the error', { code: 'VALIDATION_ERROR', [nasty]: 'x' }],
+    ['a text of the details', { code: 'VALIDATION_ERROR', details: { phone: [nasty] } }],
+    ['a field of the details', { code: 'VALIDATION_ERROR', details: [{ field: nasty, message: nasty }] }],
+    ['an object as the message', { code: 'VALIDATION_ERROR', message: { text: nasty } }],
+    ['the code', { code: nasty, message: nasty }],
+  ])('with markup and a number in %s', (_where, error) => {
+    for (const statusCode of [200, 302, 400, 401, 402, 422, 429, 500]) {
+      const shown = JSON.stringify(failure(statusCode, error));
+      expect(shown).not.toMatch(/<img|4477009/);
+    }
+  });
+
+  test('without the text of a message that the service repeats', () => {
+    const repeated = { phone: phoneAt(123), message: 'Dear Anna' };
+    for (const details of [
+      [repeated],
+      [{ ...repeated, index: 0, error: 'is wrong' }],
+      { value: repeated },
+      { messages: [repeated] },
+    ]) {
+      expect(JSON.stringify(failure(422, { code: 'VALIDATION_ERROR', details }))).not.toContain('Anna');
+    }
+  });
+
+  test('without the insides of a server that shows them', () => {
+    const trace = {
+      message: 'Server Error',
+      exception: 'RuntimeException',
+      file: '/srv/app/Sender.php',
+      trace: [{ file: '/srv/app/Kernel.php', function: 'handle' }],
+    };
+    expect(failure(500, trace).description).not.toMatch(/srv|Kernel/);
+  });
+
+  test('and short, however much the service says', () => {
+    const details = Array.from({ length: 1000 }, (_, index) => ({
+      field: `field_${index}`,
+      message: 'x'.repeat(1000),
+    }));
+    expect(
+      failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details }).description.length,
+    ).toBeLessThan(3000);
+    expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
+  });
+
+  test.each(ODD_VALUES.map((value, index) => [index, value]))('with odd value %i anywhere', (_index, value) => {
+    const error = { code: value, message: value, details: value, required_credits: value, available_credits: value };
+    for (const statusCode of [200, 302, 400, 402, 422, 429, 500]) {
+      expect(failure(statusCode, error, { 'retry-after': value, location: value }).message).not.toBe('');
+      expect(failure(statusCode, { ...error, code: 'INSUFFICIENT_CREDITS' }).message).not.toMatch(
+        /undefined|NaN|\[object/,
+      );
+    }
+  });
+});
+
+describe('the failure of one message of a batch', () => {
+  const ofRequest = failureWith({
+    code: 'VALIDATION_ERROR',
+    httpStatus: 422,
+    message: 'The request',
+    description: 'The request',
+  });
+
+  test.each([
+    [[['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
+    [[['messages', 3, 'message']], 'The service does not accept the text of this message'],
+    [
+      [
+        ['messages', 3, 'phone'],
+        ['messages', 3, 'message'],
+      ],
+      'The service does not accept the phone number and the text of this message',
+    ],
+    [[['messages', 3]], 'The service does not accept this message'],
+    [[[]], 'The service does not accept this message'],
+    [[], 'The service does not accept this message'],
+  ])('names what is wrong with it: %j', (paths, message) => {
+    expect(
+      messageFailure(
+        ofRequest,
+        paths.map((path) => ({ path, text: '' })),
+      ),
+    ).toEqual({
+      ...ofRequest,
+      message,
+      description: 'Correct it and run this again.',
+    });
+  });
+
+  test('says what the service says about it, safe to show', () => {
+    const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
+      path: ['phone'],
+      text,
+    }));
+    expect(messageFailure(ofRequest, complaints).description).toBe(
+      'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
+    );
+  });
+});

@@ -1,0 +1,238 @@
+import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
+import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { type Output, settle as settleAll } from '../../nodes/MessagingSend/n8n/outputItems';
+import { complete, failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
+
+const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
+const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
+
+/** The items of a run without duplicates, dry run or earlier tries. */
+function settle(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
+  return complete(settleAll({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
+}
+
+function sent(messageId: number): Outcome {
+  return { kind: 'sent', messageId, status: 'sent' };
+}
+
+function receipt(batch: number, results: Array<[Message, Outcome]>, data: Receipt['data'] = DATA): Receipt {
+  return { batch, results: results.map(([message, outcome]) => ({ message, outcome })), data };
+}
+
+function wrongDraft(item: number, entry: number | null, phone: unknown = '07700') {
+  return unsendable({ item, entry, part: null, phone }, 'INVALID_PHONE', 'The phone number is wrong', 'Correct it.');
+}
+
+describe('the items for messages that were sent', () => {
+  test('of Send: the fields of the answer and the number', () => {
+    expect(settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(7)]])] }, 'send')).toEqual([
+      { json: { ...DATA, phone: phoneAt(0) }, pairedItem: { item: 0 } },
+    ]);
+  });
+
+  test('of Send: have all their fields whatever the answer lacks or adds', () => {
+    const receipts = [receipt(1, [[messageAt(0), sent(7)]], { message_id: 7, extra: 'x', status: { nested: true } })];
+    expect(settle({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
+      message_id: 7,
+      status: 'sent',
+      credits_used: null,
+      credits_remaining: null,
+      sent_at: null,
+      phone: phoneAt(0),
+    });
+  });
+
+  test('of Send Bulk: one for each message', () => {
+    const receipts = [
+      receipt(3, [
+        [messageAt(0), sent(7)],
+        [messageAt(1), sent(8)],
+      ]),
+    ];
+    expect(settle({ unsendable: [], receipts }, 'messages')).toEqual([
+      { json: { message_id: 7, phone: phoneAt(0), status: 'sent', batch: 3 }, pairedItem: { item: 0 } },
+      { json: { message_id: 8, phone: phoneAt(1), status: 'sent', batch: 3 }, pairedItem: { item: 1 } },
+    ]);
+  });
+
+  test('of Send Bulk: one for each request, linked once to each of its items', () => {
+    const messages = [messageAt(0, { entry: 0 }), messageAt(0, { entry: 1 }), messageAt(1, { entry: 0 })];
+    const receipts = [
+      receipt(
+        1,
+        messages.map((message) => [message, sent(7)]),
+        { messages_sent: 3, messages: [] },
+      ),
+    ];
+    expect(settle({ unsendable: [], receipts }, 'batches')).toEqual([
+      { json: { messages_sent: 3, messages: [], batch: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] },
+    ]);
+  });
+
+  test('of Send Bulk: none for a request of which nothing was sent, and the failed ones beside it', () => {
+    const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
+    const receipts = [
+      receipt(
+        1,
+        [
+          [messageAt(0), notSent],
+          [messageAt(1), notSent],
+        ],
+        null,
+      ),
+      receipt(
+        2,
+        [
+          [messageAt(2), notSent],
+          [messageAt(3), sent(9)],
+        ],
+        { messages_sent: 1 },
+      ),
+    ];
+    const items = settle({ unsendable: [], receipts }, 'batches');
+    expect(items.map(({ json, pairedItem }) => [Object.keys(json), pairedItem])).toEqual([
+      [['error', 'details'], { item: 0 }],
+      [['error', 'details'], { item: 1 }],
+      [['error', 'details'], { item: 2 }],
+      [['messages_sent', 'batch'], [{ item: 3 }]],
+    ]);
+  });
+});
+
+describe('the item of a message that failed', () => {
+  test.each(OUTPUTS)(
+    'has the keys error and details and no others, so that n8n takes it for an error: %s',
+    (output) => {
+      const failures = {
+        unsendable: [wrongDraft(0, null)],
+        receipts: [
+          receipt(1, [[messageAt(1), { kind: 'not_sent', failure: failureWith() }]], null),
+          receipt(
+            2,
+            [
+              [
+                messageAt(2, { entry: 4 }),
+                { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) },
+              ],
+            ],
+            null,
+          ),
+        ],
+      };
+      expect(settle(failures, output)).toEqual([
+        {
+          json: {
+            error: 'The phone number is wrong',
+            details: {
+              code: 'INVALID_PHONE',
+              http_status: null,
+              outcome: 'not_sent',
+              phone: '07700',
+              description: 'Correct it.',
+            },
+          },
+          pairedItem: { item: 0 },
+        },
+        {
+          json: {
+            error: 'It failed',
+            details: {
+              code: 'SOME_CODE',
+              http_status: 400,
+              outcome: 'not_sent',
+              phone: phoneAt(1),
+              batch: 1,
+              description: 'Do something.',
+            },
+          },
+          pairedItem: { item: 1 },
+        },
+        {
+          json: {
+            error: 'It failed',
+            details: {
+              code: 'TIMEOUT',
+              http_status: null,
+              outcome: 'uncertain',
+              phone: phoneAt(2),
+              batch: 2,
+              entry: 4,
+              description: 'Do something.',
+            },
+          },
+          pairedItem: { item: 2 },
+        },
+      ]);
+    },
+  );
+
+  test.each(ODD_VALUES.map((value, index) => [index, value]))(
+    'shows what was given as the number only if an item can hold it: odd value %i',
+    (_index, value) => {
+      const [item] = settle({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
+      const { details } = item?.json as { details: { phone: unknown } };
+      expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(
+        true,
+      );
+    },
+  );
+});
+
+describe('the order of the items', () => {
+  test.each(['send', 'messages'] as const)('is that of the input, whatever came first: %s', (output) => {
+    const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
+    const delivered = {
+      unsendable: [wrongDraft(2, 1), wrongDraft(0, null)],
+      receipts: [
+        receipt(2, [
+          [messageAt(3), sent(1)],
+          [messageAt(1), notSent],
+        ]),
+        receipt(1, [
+          [messageAt(2, { entry: 10 }), sent(2)],
+          [messageAt(2, { entry: 0 }), notSent],
+          [messageAt(2, { entry: 2 }), sent(3)],
+        ]),
+      ],
+    };
+    const items = settle(delivered, output);
+    expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 2, 2, 2, 3].map((item) => ({ item })));
+    expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
+  });
+
+  test('puts a request where its first sent message stands', () => {
+    const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
+    const receipts = [
+      receipt(1, [
+        [messageAt(0), notSent],
+        [messageAt(1), sent(1)],
+        [messageAt(3), sent(2)],
+      ]),
+      receipt(2, [[messageAt(2), notSent]], null),
+    ];
+    expect(settle({ unsendable: [], receipts }, 'batches').map(({ pairedItem }) => pairedItem)).toEqual([
+      { item: 0 },
+      [{ item: 1 }, { item: 3 }],
+      { item: 2 },
+    ]);
+  });
+
+  test('of 100,000 items is found', () => {
+    const results = Array.from({ length: 100_000 }, (_, index): [Message, Outcome] => [
+      messageAt(99_999 - index),
+      sent(index),
+    ]);
+    const items = settle({ unsendable: [], receipts: [receipt(1, results)] }, 'messages');
+    expect(items[0]?.pairedItem).toEqual({ item: 0 });
+    expect(items).toHaveLength(100_000);
+  });
+});
+
+test('an answer with names like __proto__ changes nothing', () => {
+  const data = JSON.parse('{"__proto__": {"polluted": true}, "messages_sent": 1}') as Receipt['data'];
+  const [item] = settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(1)]], data)] }, 'batches');
+  expect(item?.json.polluted).toBeUndefined();
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});

@@ -1,0 +1,118 @@
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
+import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Message, Unsendable } from '../../nodes/MessagingSend/messages/message';
+import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { stopError as stopErrorOf } from '../../nodes/MessagingSend/n8n/runError';
+import { failureWith, messageAt, messagesUpTo } from './samples';
+
+const NODE: INode = {
+  id: '1',
+  name: 'Messaging Send',
+  type: 'messagingSend',
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+};
+const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
+
+function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
+  return stopErrorOf(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered });
+}
+
+function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
+  return { batch: 1, results: messages.map((message) => ({ message, outcome })), data: null };
+}
+
+function notSent(changed: Partial<Failure> = {}): Outcome {
+  return { kind: 'not_sent', failure: failureWith(changed) };
+}
+
+function wrongDraft(item: number, entry: number | null = null): Unsendable {
+  return unsendable(
+    { item, entry, part: null, phone: '0' },
+    'INVALID_PHONE',
+    `Number of ${item} is wrong`,
+    'Correct it.',
+  );
+}
+
+test('there is none where all was sent', () => {
+  expect(stopError({ unsendable: [], receipts: [receipt(messagesUpTo(3), SENT)] })).toBeNull();
+  expect(stopError({ unsendable: [], receipts: [] })).toBeNull();
+});
+
+describe('a draft that can not be sent', () => {
+  test('is named, with the assurance that nothing was sent', () => {
+    const error = stopError({ unsendable: [wrongDraft(4)], receipts: [] });
+    expect(error).toBeInstanceOf(NodeOperationError);
+    expect(error).toMatchObject({
+      message: 'Number of 4 is wrong',
+      description: 'Correct it. Nothing was sent.',
+      context: { itemIndex: 4 },
+    });
+  });
+
+  test('is named with the others', () => {
+    const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
+    expect(error?.description).toBe('Correct it. Nothing was sent. Items concerned: 4, 6 (entry 2).');
+  });
+});
+
+describe('a failure', () => {
+  test('is that of the first message that failed, as n8n shows an error of an API', () => {
+    const receipts = [
+      receipt([messageAt(0), messageAt(1)], SENT),
+      receipt([messageAt(2)], notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 })),
+      receipt([messageAt(3)], notSent({ code: 'HTTP_500', message: 'The second', httpStatus: 500 })),
+    ];
+    const error = stopError({ unsendable: [], receipts });
+    expect(error).toBeInstanceOf(NodeApiError);
+    expect(error).toMatchObject({
+      message: 'The first',
+      httpCode: '400',
+      description:
+        'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
+      context: { itemIndex: 2 },
+    });
+  });
+
+  test('of one message says so', () => {
+    expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
+      'Do something. 0 of 1 message had gone out before.',
+    );
+  });
+
+  test('that is uncertain ends a run as well', () => {
+    const receipts = [receipt([messageAt(0)], { kind: 'uncertain', failure: failureWith({ httpStatus: null }) })];
+    expect(stopError({ unsendable: [], receipts })).toMatchObject({ message: 'It failed', httpCode: null });
+  });
+
+  test('names the items that failed alike, and not those that failed otherwise', () => {
+    const receipts = [
+      receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
+      receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
+    ];
+    expect(stopError({ unsendable: [], receipts })?.description).toContain('Items concerned: 1, 2 (entry 5).');
+  });
+
+  test('names at most 10 items', () => {
+    const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
+    expect(ten?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
+    const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
+    expect(more?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
+  });
+
+  test('with a word that n8n has a text of its own for keeps its own text', () => {
+    const receipts = [receipt([messageAt(0)], notSent({ message: 'Refused: EPERM ECONNREFUSED', httpStatus: null }))];
+    expect(stopError({ unsendable: [], receipts })?.message).toBe('Refused: EPERM ECONNREFUSED');
+  });
+
+  test('is safe to show: no number and no text of a message', () => {
+    const receipts = [receipt(messagesUpTo(3), notSent())];
+    const error = stopError({ unsendable: [], receipts });
+    expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);
+  });
+});
