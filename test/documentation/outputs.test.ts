@@ -1,8 +1,8 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
-import { toolStopError } from '../../nodes/MessagingSend/n8n/toolRunError';
-import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
+import { unsendable } from '../../nodes/MessagingSend/messages/message';
+import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { runWorkflow, type Setup } from '../engine/n8n';
 import { activate } from '../engine/polling';
 import { accountOf, GET_BALANCE, sandboxForTests, SEND, SEND_BULK, withOptions } from '../engine/setup';
@@ -60,13 +60,8 @@ function toolError(phone: string): string | undefined {
     position: [0, 0],
     parameters: {},
   };
-  const wrong = unsendable(
-    { item: 0, entry: null, part: null, phone },
-    'INVALID_PHONE',
-    checked.problem,
-    checked.remedy,
-  );
-  return toolStopError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
+  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked.failure);
+  return runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -6,7 +6,7 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
-import { readDeliveryOptions } from '../../nodes/MessagingSend/n8n/deliveryOptions';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../release/markdown';
 import { readProjectFile } from '../../tools/project';
@@ -164,7 +164,7 @@ test('the choices that a field or an option has, and no others', () => {
 test('what holds if an option is not set', () => {
   const found = table('README.md', 'options', 'Option');
   const values: Record<string, unknown> = { ...readDeliveryOptions({}) };
-  values.longestWait = Number(values.longestWait) / 60_000;
+  values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {
     const value = values[option.name] ?? option.default;
     const choice = entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
@@ -179,7 +179,7 @@ test('what holds if an option of the trigger is not set', () => {
   });
   const found = table('README.md', 'trigger-low-balance', 'Trigger option');
   expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([
-    String(limits.longestWait / 60_000),
+    String(limits.maxWait / 60_000),
     String(lowBalance.margin),
     lowBalance.remindEvery === null ? 'once for each fall' : '',
     String(limits.requestsPerMinute),

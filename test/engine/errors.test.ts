@@ -47,7 +47,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   const isBalance = parameters === GET_BALANCE;
 
   test.each<[string, Fault, RegExp, string | null]>([
-    ['MISSING_API_KEY', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /got no API key/, '401'],
+    ['MISSING_API_KEY', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
     ['INVALID_API_KEY', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
     [
@@ -79,8 +79,13 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       /refused the request \(HTTP 409\)/,
       '409',
     ],
-    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not this API's/, '201'],
-    ['the JSON of another service', { kind: 'body', status: 200, body: '{"hello":"world"}' }, /not this API's/, '200'],
+    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not from this API/, '201'],
+    [
+      'the JSON of another service',
+      { kind: 'body', status: 200, body: '{"hello":"world"}' },
+      /not from this API/,
+      '200',
+    ],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
     ['an unknown address', { kind: 'status', status: 404 }, /does not know this address/, '404'],
     ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
@@ -94,7 +99,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(error.httpCode ?? null).toBe(httpCode);
     expect(error.context.itemIndex).toBe(0);
     expect(error.description).toBeTruthy();
-    if (!isBalance) expect(error.description).toMatch(/0 of 1 message had gone out before/);
+    if (!isBalance) expect(error.description).toMatch(/0 of 1 message was sent before/);
   });
 
   test('says that nothing listens at the address', async () => {
@@ -103,7 +108,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     const error = await errorOf(path, parameters, accountOf(gone));
     expect(error).toMatchObject({
       name: 'NodeApiError',
-      message: 'Nothing takes connections at the address of the service',
+      message: 'The service refused the connection',
     });
   });
 
@@ -149,7 +154,7 @@ test('the true errors of the service: no key, a wrong key, too few credits', asy
   sandbox().setCredits(0);
   errors.push((await errorOf('in a workflow', SEND_BULK)).message);
   expect(errors).toEqual([
-    'The service got no API key',
+    'The service received no API key',
     'The API key is not valid',
     'Not enough credits: 1 needed, 0 available',
   ]);
@@ -164,7 +169,7 @@ test('the true limit of the service: a 61st request in a minute is refused, and 
       parameters: withOptions(SEND, { parallelRequests: 1 }),
     });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 of 61 messages had gone out before');
+    expect(error?.description).toContain('60 of 61 messages were sent before');
     expect(limited.messages()).toHaveLength(60);
   } finally {
     await limited.close();

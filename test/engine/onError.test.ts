@@ -116,12 +116,12 @@ test('Send refuses a text of 1,001 characters and gives its length; Send Bulk le
   expect((await run({ items, parameters: SEND_BULK })).error).toBeUndefined();
 });
 
-test('On Error: Stop says how many messages had gone out, and starts no request after a failure', async () => {
+test('On Error: Stop says how many messages were sent, and starts no request after a failure', async () => {
   sandbox().setFaults([{ kind: 'status', status: 500, after: 1 }]);
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
   const { error } = await run({ items: contacts(350), parameters });
   expect(error).toMatchObject({ httpCode: '500', context: { itemIndex: 100 } });
-  expect(error?.description).toContain('100 of 350 messages had gone out before');
+  expect(error?.description).toContain('100 of 350 messages were sent before');
   expect(sandbox().requests()).toHaveLength(2);
 });
 

@@ -455,16 +455,16 @@ describe('Longest Wait', () => {
 
 describe('an option that can not be used', () => {
   test.each<[string, INodeParameters, RegExp]>([
-    ['Requests per Minute 0', { requestsPerMinute: 0 }, /Requests per Minute has to be a number of at least 1/],
+    ['Requests per Minute 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
     ['Requests per Minute -1', { requestsPerMinute: -1 }, /Requests per Minute/],
     [
       'Requests per Minute from an expression',
       { requestsPerMinute: '={{ "many" }}' },
       /Requests per Minute|requestsPerMinute/,
     ],
-    ['Longest Wait -1', { longestWait: -1 }, /Longest Wait has to be a number of at least 0/],
-    ['Parallel Requests 0', { parallelRequests: 0 }, /Parallel Requests has to be a number of at least 1/],
-    ['Default Country Code 0', { defaultCountryCode: '0' }, /Default Country Code has to be 1 to 4 digits/],
+    ['Longest Wait -1', { longestWait: -1 }, /'Longest Wait' must be a number of at least 0/],
+    ['Parallel Requests 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
+    ['Default Country Code 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
     ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
   ])('%s sends nothing, and the error names the option', async (_what, options, message) => {
@@ -524,7 +524,7 @@ describe('the hint over the output', () => {
     const parameters = inTwos(withOptions(SEND_BULK, { parallelRequests: 1 }));
     const last = hints(await run({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } })).at(-1);
     expect(last?.message).toBe(
-      '6 sent, of these 2 in an earlier try, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
+      '6 sent, of these 2 in an earlier attempt, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
     );
   });
 

@@ -98,7 +98,7 @@ describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
       );
       expect(new Set(received().map(([phone]) => phone)).size).toBe(received().length);
       if (onError === 'stopWorkflow')
-        expect(error?.message).toBe('The connection to the service was lost before its answer came');
+        expect(error?.message).toBe('The connection to the service was lost before its answer arrived');
       else
         expect((outputs.flat().find(({ json }) => json.error !== undefined)?.json.details as IDataObject).outcome).toBe(
           'uncertain',
@@ -407,7 +407,7 @@ describe('the Stop button', () => {
     sandbox().setFaults([]);
     const again = await retryExecution(ran, setup);
     expect(again.error).toMatchObject({
-      message: 'The run was stopped while the request was on its way',
+      message: 'The run was stopped while the request was in flight',
       context: { itemIndex: 2 },
     });
     expect(again.error?.description).toContain('Items concerned: 2, 3.');
@@ -429,9 +429,9 @@ describe('the Stop button', () => {
     const [first] = kept as Array<{ deliveries?: Record<string, string[]> }>;
     const lines = (first?.deliveries?.['0'] ?? [])
       .flatMap((text) => text.split('\n'))
-      .map((line) => JSON.parse(line) as { s?: string[][]; u?: string[][] });
-    expect(lines.flatMap(({ s = [] }) => s.map(([place]) => place))).toEqual(['0', '1']);
-    expect(lines.flatMap(({ u = [] }) => u.map(([place]) => place))).toEqual(['2', '3']);
+      .map((line) => JSON.parse(line) as [batch: number | null, sent: string[][], uncertain: string[][]]);
+    expect(lines.flatMap(([, sent]) => sent.map(([place]) => place))).toEqual(['0', '1']);
+    expect(lines.flatMap(([, , uncertain]) => uncertain.map(([place]) => place))).toEqual(['2', '3']);
   });
 
   test('with Retry On Fail, nothing is tried again', async () => {

@@ -237,9 +237,9 @@ function readRecord(asked: readonly Asked[], ran: Ran): Map<Asked, Said> {
   };
   const lines = ((keptBy(ran).deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
   for (const text of lines.flatMap((joined) => joined.split('\n'))) {
-    const line = JSON.parse(text) as { s?: string[][]; u?: string[][] };
-    for (const [place = ''] of line.u ?? []) note(place, 'uncertain');
-    for (const [place = ''] of line.s ?? []) note(place, 'sent');
+    const [, sent, uncertain] = JSON.parse(text) as [batch: number | null, sent: string[][], uncertain: string[][]];
+    for (const [place = ''] of uncertain) note(place, 'uncertain');
+    for (const [place = ''] of sent) note(place, 'sent');
   }
   return said;
 }
