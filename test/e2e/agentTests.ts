@@ -147,7 +147,7 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
       assert.match(String(first?.[0]?.error), /country code is missing/);
       const details = first?.[0]?.details as JsonObject;
       assert.deepEqual([details.code, details.outcome], ['INVALID_PHONE', 'not_sent']);
-      assert.match(String(details.description), /Put the country code in place of the 0/);
+      assert.match(String(details.description), /Replace the 0 with the country code/);
       assert.deepEqual(sentTexts(), ['Hello']);
       assert.equal(said, 'Done.');
     });

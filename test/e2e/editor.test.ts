@@ -298,7 +298,7 @@ for (const release of SUPPORTED) {
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(
           description,
-          /^Put the country code in place of the 0, such as 447700900123 .* Nothing was sent\.$/,
+          /^Replace the 0 with the country code, such as 447700900123 .* Nothing was sent\.$/,
         );
       });
     });

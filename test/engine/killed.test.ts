@@ -88,7 +88,7 @@ describe.each(ways)('%s', (_name, parameters) => {
   test('says so where n8n stores the files of an item beside its fields, too', async () => {
     const setup = { ...setupOf({ items: contacts(4), parameters }), settings: { binaryMode: 'combined' } as const };
     const { error } = await retryExecution(killed(await begun(setup), 'start', true), setup);
-    expect(error?.message).toContain('was lost');
+    expect(error?.message).toContain('outcome is unknown');
     expect(received()).toEqual(phones(0, 1));
   });
 
@@ -96,7 +96,7 @@ describe.each(ways)('%s', (_name, parameters) => {
     const setup = setupOf({ items: contacts(4), parameters });
     const first = await retryExecution(killed(await begun(setup), 'node'), setup);
     const { error } = await retryExecution(first, setup);
-    expect(error?.message).toContain('was lost');
+    expect(error?.message).toContain('outcome is unknown');
     expect(received()).toEqual(phones(0, 1));
   });
 
@@ -115,7 +115,7 @@ describe.each(ways)('%s', (_name, parameters) => {
   test('Retry On Fail in the retried execution sends nothing either', async () => {
     const setup = setupOf({ items: contacts(4), parameters, retryOnFail: { maxTries: 3 } });
     const { error } = await retryExecution(killed(await begun(setup), 'node'), setup);
-    expect(error?.message).toContain('was lost');
+    expect(error?.message).toContain('outcome is unknown');
     expect(received()).toEqual(phones(0, 1));
   });
 });
