@@ -8,11 +8,28 @@ import tseslint from 'typescript-eslint';
 
 const TYPESCRIPT = ['**/*.ts'];
 const JAVASCRIPT = ['**/*.{js,mjs}'];
-const PACKAGE = ['{nodes,credentials}/**/*.ts'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
 const JEST_TESTS = ['test/**/*.test.ts'];
 const NODE_TESTS = ['test/e2e/**'];
+
+/** The package's folders from top to bottom. An import leads down, or stays in its folder; never up, never sideways. */
+const LAYERS = [
+  ['resources', 'trigger'],
+  ['n8n'],
+  ['delivery'],
+  ['journal', 'requests'],
+  ['messages'],
+  ['api'],
+  ['failures'],
+];
+
+/** These work on plain data: what they need of n8n, of the clock or of the network is given to them. */
+const WITHOUT_N8N = ['delivery', 'journal', 'messages', 'api', 'failures'];
+const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
+
+/** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
+const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
 
 export default tseslint.config(
   { ignores: ['dist/**', 'bench/results/**', 'docs/**', 'examples/**', 'package-lock.json', 'tsconfig*.json'] },
@@ -28,7 +45,7 @@ export default tseslint.config(
       eqeqeq: 'error',
       'simple-import-sort/imports': 'error',
       'simple-import-sort/exports': 'error',
-      'no-restricted-imports': ['error', { patterns: [ONE_STYLE_OF_IMPORTS()] }],
+      'no-restricted-imports': ['error', { patterns: [ONE_STYLE] }],
     },
   },
   {
@@ -99,6 +116,8 @@ export default tseslint.config(
     },
   },
 
+  ...LAYERS.flat().map(layerRules),
+
   {
     files: JEST_TESTS,
     ignores: NODE_TESTS,
@@ -110,7 +129,27 @@ export default tseslint.config(
   prettier,
 );
 
-/** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
-function ONE_STYLE_OF_IMPORTS() {
-  return { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
+/** What a folder of the package may import. */
+function layerRules(folder) {
+  const own = LAYERS.findIndex((layer) => layer.includes(folder));
+  const others = LAYERS.flatMap((layer, index) => (index > own ? [] : layer.filter((name) => name !== folder)));
+  const patterns = [
+    ONE_STYLE,
+    {
+      regex: `^(\\.\\./)+(?:(?:${others.join('|')})(?:/|$)|MessagingSend)`,
+      message: `Dependencies point down: ${folder}/ does not know what is above or beside it.`,
+    },
+    ...(WITHOUT_N8N.includes(folder) ? [{ regex: '^n8n-', message: `${folder}/ works without n8n.` }] : []),
+  ];
+  const clock = { message: `${folder}/ works without a clock.` };
+  return {
+    files: [`nodes/MessagingSend/${folder}/**`],
+    rules: {
+      'no-restricted-imports': ['error', { patterns }],
+      ...(WITHOUT_CLOCK.includes(folder) && {
+        'no-restricted-globals': ['error', { name: 'performance', ...clock }],
+        'no-restricted-properties': ['error', { object: 'Date', property: 'now', ...clock }],
+      }),
+    },
+  };
 }
