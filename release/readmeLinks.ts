@@ -1,4 +1,4 @@
-import { readPage } from './markdown';
+import { readPage } from '../tools/markdown';
 
 /**
  * The files a page points to, pictures included, by their path from the page.

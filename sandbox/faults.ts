@@ -1,5 +1,5 @@
+import { seededRandom } from '../tools/random';
 import type { DetailsShape, JsonValue } from './details';
-import { seededRandom } from './random';
 
 export const ENDPOINTS = ['balance', 'send', 'bulk'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];

@@ -7,7 +7,7 @@ import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/delivery/at
 import { Pacer } from '../../nodes/MessagingSend/delivery/pacer';
 import type { Wait } from '../../nodes/MessagingSend/delivery/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
-import { seededRandom } from '../../sandbox/random';
+import { seededRandom } from '../../tools/random';
 
 const WINDOW = 60_000;
 /** What the pacer adds to a window, for clocks and timers that do not quite agree. */
