@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
+import { failure, Refusal } from './answers';
 import { createLimiter, type Limiter } from './limiter';
 import type { SandboxOptions } from './options';
 
@@ -47,6 +48,18 @@ export class Accounts {
     const given = hash(key);
     const matches = this.hashes.map((known) => timingSafeEqual(known, given));
     return this.all[matches.indexOf(true)] ?? null;
+  }
+
+  /** The account with this label; throws a {@link Refusal} if there is none. */
+  labelled(label: string): Account {
+    const account = this.all.find((candidate) => candidate.label === label);
+    if (account !== undefined) return account;
+    throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
+  }
+
+  /** Sets the balance of the account with this label, or of every account. */
+  setCredits(credits: number, label?: string): void {
+    for (const account of label === undefined ? this.all : [this.labelled(label)]) account.credits = credits;
   }
 }
 

@@ -20,33 +20,34 @@ const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: stri
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The endpoints of the document, under the prefix `app` is registered with. */
+/** Registers the endpoints of the document, under the prefix of `app`. */
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
   for (const { endpoint, method, url } of ROUTES) {
     const calls = new WeakMap<FastifyRequest, Call>();
     app.route({
       method,
       url,
-      onRequest: async (request, reply) => {
+      onRequest: (request, reply, done) => {
         const call = admit(state, endpoint, request, reply);
         calls.set(request, call);
         if (call.fault?.kind === 'reset-before') cutConnection(reply);
+        done();
       },
       handler: async (request, reply) => {
         const call = calls.get(request);
-        if (call === undefined) throw new Error('a request was handled that was not admitted');
+        if (call === undefined) throw new Error('a request reached its handler without being admitted');
         call.record.messages = messagesIn(endpoint, request.body);
-        await deliver(state, reply, call, answerTo(state, call, request.body), closing);
+        await respond(state, reply, call, answerTo(state, call, request.body), closing);
         return reply;
       },
     });
     app.route({
       method: METHODS.filter((other) => other !== method),
       url,
-      onRequest: async () => {
+      onRequest: () => {
         throw new Refusal(failure(405, { code: 'METHOD_NOT_ALLOWED', message: `Use ${method}` }, { allow: method }));
       },
-      handler: async () => undefined,
+      handler: () => undefined,
     });
   }
 }
@@ -101,44 +102,39 @@ function wholeSeconds({ resetInMs }: Allowance): number {
 
 function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
   const { fault, record, endpoint, account } = call;
-  if (fault === null) return handle(state, call, body);
-  if (fault.kind === 'reset-during') {
+  if (fault?.kind === 'reset-during') {
     return handle(state, call, body, fault.sent ?? Math.floor(record.messages / 2));
   }
-  if (!replaces(fault)) return handle(state, call, body);
+  if (fault === null || !replaces(fault)) return handle(state, call, body);
   if (fault.handled === true) handle(state, call, body);
   const { credits } = account;
   return answerInPlace(fault, { endpoint, messages: record.messages, credits, now: state.options.now() });
 }
 
-function replaces(fault: Fault): fault is ReplacingFault & Fault {
+function replaces(fault: Fault): fault is ReplacingFault {
   return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
 }
 
-async function deliver(
+/** Sends the answer, or as much of it as the fault lets through. */
+async function respond(
   { options }: SandboxState,
   reply: FastifyReply,
   { fault, record }: Call,
   answer: Answer,
   closing: AbortSignal,
 ): Promise<void> {
-  switch (fault?.kind) {
-    case 'reset-during':
-    case 'reset-after':
-      await pause(options.latencyMs, closing);
-      {
-        cutConnection(reply);
-        return;
-      }
-    case 'half-body':
-      await pause(options.latencyMs, closing);
-      record.status = answer.status;
-      {
-        sendHalf(reply, answer);
-        return;
-      }
-    case 'delay':
-      await pause(fault.ms, closing);
+  if (fault?.kind === 'delay') await pause(fault.ms, closing);
+  const isCut = fault?.kind === 'reset-during' || fault?.kind === 'reset-after';
+  if (!isCut && fault?.kind !== 'half-body') {
+    sendAnswer(reply, answer);
+    return;
   }
-  sendAnswer(reply, answer);
+  // A hook delays the answers that Fastify sends; these bypass it.
+  await pause(options.latencyMs, closing);
+  if (isCut) {
+    cutConnection(reply);
+    return;
+  }
+  record.status = answer.status;
+  sendHalf(reply, answer);
 }

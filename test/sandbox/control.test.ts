@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { MessageStore } from '../../sandbox/messages';
-import { startSandbox } from '../../sandbox/server';
+import { type Fault, startSandbox } from '../../sandbox/server';
 import { call, closeSandboxes, get, KEY, messages, post, sandboxWith } from './client';
 
 afterEach(closeSandboxes);
@@ -73,7 +73,7 @@ test('faults are set, shown with their progress, and taken away', async () => {
   expect((await call(faults)).body).toEqual({ faults: [{ fault: { kind: 'html', times: 3 }, seen: 1, hits: 1 }] });
   expect(await call(faults, json('PUT', [{ kind: 'html' }, { kind: 'round' }]))).toMatchObject({
     status: 422,
-    body: { error: { message: expect.stringMatching(/^fault 1: kind must be/) } },
+    body: { error: { message: expect.stringMatching(/^faults\.1\.kind: must be one of/) } },
   });
   await call(faults, { method: 'DELETE' });
   expect((await get(`${url}/v1/user/balance`)).status).toBe(200);
@@ -133,12 +133,14 @@ test('the inbox allows only its own script and style', async () => {
 });
 
 test.each([
-  [{ keys: [] }, /keys/],
-  [{ keys: ['same', 'same'] }, /keys must differ/],
-  [{ credits: -1 }, /credits/],
-  [{ limit: 1.5 }, /limit/],
-  [{ windowSeconds: 0 }, /windowSeconds/],
-  [{ port: 70_000 }, /port/],
+  [{ keys: [] }, /^keys: .*>=1/],
+  [{ keys: ['same', 'same'] }, /^keys: must differ/],
+  [{ keys: ['with space'] }, /^keys\.0: must not be empty or contain spaces/],
+  [{ credits: -1 }, /^credits: .*>=0/],
+  [{ limit: 1.5 }, /^limit: .*expected int/],
+  [{ windowSeconds: 0 }, /^windowSeconds: .*>0/],
+  [{ port: 70_000 }, /^port: .*<=65535/],
+  [{ faults: [{ kind: 'html', times: 0 }] as Fault[] }, /^faults\.0\.times: .*>=1/],
 ])('the option %j is refused by name', async (options, message) => {
   await expect(startSandbox(options)).rejects.toThrow(message);
 });

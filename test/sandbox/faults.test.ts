@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 
-import { checkFault } from '../../sandbox/faultCheck';
-import { type Fault, FaultPlan } from '../../sandbox/faults';
+import { check } from '../../sandbox/check';
+import { FaultPlan } from '../../sandbox/faultPlan';
+import { type Fault, FAULT } from '../../sandbox/faults';
 import type { Sandbox } from '../../sandbox/server';
 import { closeSandboxes, get, KEY, messages, post, type Reply, sandboxWith } from './client';
 
@@ -264,21 +265,31 @@ describe('which requests a fault hits', () => {
   });
 });
 
-describe('checking a fault', () => {
+describe('A fault is refused with the name of the wrong parameter', () => {
   test.each<[unknown, RegExp]>([
-    ['html', /must be a JSON object/],
-    [{}, /kind must be one of status, html/],
-    [{ kind: 'toString' }, /kind must be one of/],
-    [{ kind: 'status' }, /status needs status/],
-    [{ kind: 'status', status: '500' }, /status of status must be a whole number/],
-    [{ kind: 'html', on: 'email' }, /on of html must be one of balance, send, bulk, any/],
-    [{ kind: 'html', times: 0 }, /times of html/],
-    [{ kind: 'html', probability: 2 }, /probability of html/],
-    [{ kind: 'html', tiems: 2 }, /html has no tiems/],
-    [{ kind: 'html', constructor: 1 }, /html has no constructor/],
-    [{ kind: 'bulk-answer', shape: 'round' }, /shape of bulk-answer/],
-    [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /on of bulk-answer/],
-  ])('%j is refused', (value, message) => {
-    expect(() => checkFault(value)).toThrow(message);
+    ['html', /^fault: must be an object$/],
+    [{}, /^fault\.kind: must be one of status, html/],
+    [{ kind: 'toString' }, /^fault\.kind: must be one of/],
+    [{ kind: 'status' }, /^fault\.status: .*expected number, received undefined/],
+    [{ kind: 'status', status: '500' }, /^fault\.status: .*expected number, received string/],
+    [{ kind: 'status', status: 500.5 }, /^fault\.status: .*expected int/],
+    [{ kind: 'status', status: 199 }, /^fault\.status: .*>=200/],
+    [{ kind: 'status', status: 600 }, /^fault\.status: .*<=599/],
+    [{ kind: 'status', status: 429, retryAfter: true }, /^fault\.retryAfter: must be seconds, a string or/],
+    [{ kind: 'status', status: 422, fields: [7] }, /^fault\.fields\.0: .*expected string/],
+    [{ kind: 'redirect', location: '/', status: 302.5 }, /^fault\.status: .*expected one of 301\|302/],
+    [{ kind: 'body', status: 200 }, /^fault\.body: .*expected string, received undefined/],
+    [{ kind: 'delay', ms: -1 }, /^fault\.ms: .*>=0/],
+    [{ kind: 'html', on: 'email' }, /^fault\.on: .*expected one of "balance"\|"send"\|"bulk"\|"any"/],
+    [{ kind: 'html', times: 0 }, /^fault\.times: .*>=1/],
+    [{ kind: 'html', probability: 2 }, /^fault\.probability: .*<=1/],
+    [{ kind: 'html', tiems: 2 }, /^fault: Unrecognized key: "tiems"/],
+    [{ kind: 'html', constructor: 1 }, /^fault: Unrecognized key: "constructor"/],
+    [JSON.parse('{ "kind": "html", "__proto__": 1 }'), /^fault: Unrecognized key: "__proto__"/],
+    [{ kind: 'bulk-answer', shape: 'round' }, /^fault\.shape: .*expected one of "missing"/],
+    [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /^fault\.on: must be bulk/],
+    [{ kind: 'html', times: 0, after: -1 }, /^fault\.times: .*; fault\.after: /],
+  ])('%j', (value, message) => {
+    expect(() => check(FAULT, value, 'fault')).toThrow(message);
   });
 });
