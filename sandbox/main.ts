@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { check } from './check';
-import { FAULT,type Fault } from './faults';
+import { FAULT, type Fault } from './faults';
 import { LIMITER_KINDS, type LimiterKind } from './limiter';
 import { completeOptions } from './options';
 import { API_PREFIXES, type Sandbox, startSandbox } from './server';
