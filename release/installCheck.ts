@@ -15,7 +15,7 @@ import { N8nRest } from '../demo/rest';
 import type { Session } from '../demo/session';
 import { OWNER } from '../demo/stack';
 import { PROJECT_FOLDER } from '../tools/project';
-import type { Manifest } from './contents';
+import type { Manifest } from './project';
 
 const require = createRequire(import.meta.url);
 
