@@ -4,11 +4,11 @@ import type { Account } from './accounts';
 import { type Answer, failure, Refusal } from './answers';
 import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
-import { answerInPlace } from './faultAnswers';
+import { replacingAnswer } from './faultAnswers';
 import type { Endpoint, Fault, ReplacingFault } from './faults';
 import { type Call, handle, messagesIn } from './handle';
 import type { Allowance } from './limiter';
-import { recordOf } from './recording';
+import { loggedRequest } from './logging';
 import type { SandboxState } from './state';
 
 /** Part 4 of the document. */
@@ -36,7 +36,7 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
       handler: async (request, reply) => {
         const call = calls.get(request);
         if (call === undefined) throw new Error('a request reached its handler without being admitted');
-        call.record.messages = messagesIn(endpoint, request.body);
+        call.logged.messages = messagesIn(endpoint, request.body);
         await respond(state, reply, call, answerTo(state, call, request.body), closing);
         return reply;
       },
@@ -53,12 +53,12 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
 }
 
 /**
- * Authenticates the request, counts it against the limit, and picks its fault, in this order: a request with a wrong
- * key or over the limit uses up no fault, and one that a fault hits counts against the limit.
+ * Authenticates the request, counts it against the limit and picks its fault, in this order. So a request with a wrong
+ * key or over the limit uses up no fault, and a request that a fault hits counts against the limit.
  */
 function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
-  const record = recordOf(request);
-  record.endpoint = endpoint;
+  const logged = loggedRequest(request);
+  logged.endpoint = endpoint;
   const authentication = state.accounts.authenticate(request.headers.authorization);
   if (authentication.kind === 'missing') {
     throw new Refusal(
@@ -69,11 +69,11 @@ function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest,
     throw new Refusal(failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }));
   }
   const { account } = authentication;
-  record.key = account.label;
+  logged.key = account.label;
   countAgainstLimit(account, state.options.now(), reply);
   const fault = state.faults.pick(endpoint);
-  record.fault = fault?.kind ?? null;
-  return { endpoint, account, record, fault };
+  logged.fault = fault?.kind ?? null;
+  return { endpoint, account, logged, fault };
 }
 
 function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {
@@ -95,20 +95,20 @@ function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyRepl
   );
 }
 
-/** Rounded up: a client that waits as long is let in. */
+/** Rounded up, so that a client that waits this long is let in. */
 function wholeSeconds({ resetInMs }: Allowance): number {
   return Math.ceil(resetInMs / 1000);
 }
 
 function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
-  const { fault, record, endpoint, account } = call;
+  const { fault, logged, endpoint, account } = call;
   if (fault?.kind === 'reset-during') {
-    return handle(state, call, body, fault.sent ?? Math.floor(record.messages / 2));
+    return handle(state, call, body, fault.sent ?? Math.floor(logged.messages / 2));
   }
   if (fault === null || !replaces(fault)) return handle(state, call, body);
   if (fault.handled === true) handle(state, call, body);
   const { credits } = account;
-  return answerInPlace(fault, { endpoint, messages: record.messages, credits, now: state.options.now() });
+  return replacingAnswer(fault, { endpoint, messages: logged.messages, credits, now: state.options.now() });
 }
 
 function replaces(fault: Fault): fault is ReplacingFault {
@@ -119,7 +119,7 @@ function replaces(fault: Fault): fault is ReplacingFault {
 async function respond(
   { options }: SandboxState,
   reply: FastifyReply,
-  { fault, record }: Call,
+  { fault, logged }: Call,
   answer: Answer,
   closing: AbortSignal,
 ): Promise<void> {
@@ -135,6 +135,6 @@ async function respond(
     cutConnection(reply);
     return;
   }
-  record.status = answer.status;
+  logged.status = answer.status;
   sendHalf(reply, answer);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
 import { DETAILS_SHAPES } from './details';
-import { isRecord } from './validation';
+import { isObject } from './validation';
 
 export const ENDPOINTS = ['balance', 'send', 'bulk'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
@@ -125,7 +125,7 @@ const KINDS = [
 /** A fault as it comes in, from a flag, a test or the control API. A misspelled parameter is refused. */
 export const FAULT = z.discriminatedUnion('kind', KINDS, {
   error: ({ input }) =>
-    isRecord(input) ? `must be one of ${KINDS.map(({ shape }) => shape.kind.value).join(', ')}` : 'must be an object',
+    isObject(input) ? `must be one of ${KINDS.map(({ shape }) => shape.kind.value).join(', ')}` : 'must be an object',
 });
 export const FAULTS = z.array(FAULT);
 

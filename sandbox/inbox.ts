@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { CONTROL_PREFIX, INBOX_PATH } from './recording';
+import { CONTROL_PREFIX, INBOX_PATH } from './logging';
 
 const FILES = [
   { url: INBOX_PATH, file: 'inbox.html', type: 'text/html' },

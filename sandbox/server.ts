@@ -10,29 +10,29 @@ import { registerControl } from './control';
 import { answerToError, registerErrors, sendAnswer } from './errors';
 import { type Fault, FAULTS } from './faults';
 import { registerInbox } from './inbox';
+import { CONTROL_PREFIX, registerLogging } from './logging';
 import type { SentMessage } from './messages';
 import { completeOptions, type SandboxOptions } from './options';
-import { CONTROL_PREFIX, registerRecording } from './recording';
-import type { RequestRecord } from './requests';
+import type { LoggedRequest } from './requests';
 import { SandboxState } from './state';
 
 export type { Endpoint, Fault } from './faults';
 export type { SentMessage } from './messages';
 export type { SandboxOptions } from './options';
-export type { RequestRecord } from './requests';
+export type { LoggedRequest } from './requests';
 
 /** The two addresses of the document (part 9). */
 export const API_PREFIXES = ['/v1', '/api/v1'] as const;
 
-/** A running sandbox, and its state for tests. */
+/** A running sandbox, with its state for tests. */
 export interface Sandbox {
   /** `http://127.0.0.1:PORT`, without a slash at the end; https with `tls`. */
   url: string;
   port: number;
-  /** Everything sent, oldest first. */
+  /** All sent messages, oldest first. */
   messages(): SentMessage[];
-  /** The latest 10,000 requests, oldest first, with those under way. */
-  requests(): RequestRecord[];
+  /** The latest 10,000 requests, oldest first, including those in flight. */
+  requests(): LoggedRequest[];
   /** Balance of the first key, or of the key with this label (`key 2`). */
   credits(label?: string): number;
   /** Sets the balance of every key, or of the key with this label. */
@@ -85,7 +85,7 @@ function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
     serverFactory: (listener) => (tls === null ? createServer(listener) : createTlsServer(tls, listener)),
   });
   app.removeContentTypeParser('text/plain');
-  registerRecording(app, state, closing);
+  registerLogging(app, state, closing);
   registerErrors(app);
   registerInbox(app);
   register(CONTROL_PREFIX, (control) => registerControl(control, state));
