@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 
 import { check } from '../../sandbox/check';
+import type { JsonValue } from '../../sandbox/details';
 import { FaultPlan } from '../../sandbox/faultPlan';
 import { FAULT, type Fault } from '../../sandbox/faults';
 import type { Sandbox } from '../../sandbox/server';
@@ -138,6 +139,9 @@ describe('A fault that replaces the answer', () => {
       await details({ kind: 'status', status: 422, detailsShape: 'array-with-nulls', fields: ['messages.3.phone'] }),
     ).toMatchObject({ error: { details: [null, null, null, { phone: [expect.any(String)] }, null] } });
     expect(await details({ kind: 'status', status: 422, details: null })).toMatchObject({ error: { details: null } });
+    const hostile = JSON.parse('{"__proto__":{"phone":"x"},"list":[null,{"a":1}]}') as JsonValue;
+    const reply = await details({ kind: 'status', status: 422, details: hostile });
+    expect(JSON.stringify(reply)).toContain(JSON.stringify(hostile));
   });
 
   test.each<[string | null, Fault & { kind: 'status' }]>([
@@ -277,6 +281,7 @@ describe('The check of a fault', () => {
     [{ kind: 'status', status: 600 }, /^fault\.status: .*<=599/],
     [{ kind: 'status', status: 429, retryAfter: true }, /^fault\.retryAfter: must be seconds, a string or/],
     [{ kind: 'status', status: 422, fields: [7] }, /^fault\.fields\.0: .*expected string/],
+    [{ kind: 'status', status: 402, error: [] }, /^fault\.error: must be an object/],
     [{ kind: 'redirect', location: '/', status: 302.5 }, /^fault\.status: .*expected one of 301\|302/],
     [{ kind: 'body', status: 200 }, /^fault\.body: .*expected string, received undefined/],
     [{ kind: 'delay', ms: -1 }, /^fault\.ms: .*>=0/],
