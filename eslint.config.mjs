@@ -85,6 +85,21 @@ export default tseslint.config(
     },
   },
 
+  // Runs in the browser.
+  {
+    files: ['sandbox/inbox/inbox.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: {
+        document: 'readonly',
+        location: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+      },
+    },
+  },
+
   // The same rule sets over the same files as n8n's store scanner (@n8n/scan-community-package), with the
   // same rules off, for the scanner's own reasons given beside each.
   {

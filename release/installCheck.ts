@@ -15,7 +15,7 @@ import { N8nRest } from '../demo/rest';
 import type { Session } from '../demo/session';
 import { OWNER } from '../demo/stack';
 import { PROJECT_FOLDER } from '../tools/project';
-import type { Manifest } from './contents';
+import type { Manifest } from './project';
 
 const require = createRequire(import.meta.url);
 
@@ -25,9 +25,9 @@ interface Described {
 }
 
 /**
- * Installs a packed package in an n8n with nothing in it, starts it, and asks what it has loaded.
+ * Installs a packed package in an empty n8n, starts it, and checks what it has loaded.
  *
- * What has to be there follows from package.json's list and from the classes it names.
+ * What must be loaded follows from the files in package.json and from their classes.
  *
  * @param tarball  the packed package; the checkout holds the same in `dist/`
  * @returns a sentence for each problem
@@ -48,7 +48,7 @@ export async function installProblems(tarball: string, manifest: Manifest, sessi
   const credentials = asDescriptions(await rest.readFile('/types/credentials.json'), 'credentials.json');
   const expected = expectedTypes(manifest);
   const problems = [
-    ...(existsSync(path.join(installed, 'node_modules')) ? ['Packages were installed with it.'] : []),
+    ...(existsSync(path.join(installed, 'node_modules')) ? ['npm installed other packages with it.'] : []),
     ...(await loadingProblems(expected.nodes, nodes, rest)),
     ...(await loadingProblems(expected.credentials, credentials, rest)),
     ...expected.nodes.flatMap((name) => codexProblems(nodes.get(name))),
@@ -66,7 +66,7 @@ function expectedTypes({ name, n8n }: Manifest): { nodes: string[]; credentials:
   return { nodes, credentials: n8n.credentials.map((file) => (instanceOf(file) as Described).name) };
 }
 
-/** n8n takes from each file the class of the file's name. */
+/** n8n loads from each file the class with the file's name. */
 function instanceOf(file: string): unknown {
   const classes = require(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>;
   const name = path.basename(file).split('.')[0] ?? '';
@@ -91,7 +91,7 @@ async function loadingProblems(names: string[], loaded: Map<string, JsonObject>,
 }
 
 async function iconProblems(name: string, iconUrl: unknown, rest: N8nRest): Promise<string[]> {
-  // One for both themes, or one for each.
+  // One icon for both themes, or one for each.
   const paths = isObject(iconUrl) ? ['light', 'dark'].map((theme) => iconUrl[theme]) : [iconUrl];
   const problems = paths.map(async (icon) => {
     if (typeof icon !== 'string') return [`${name} has no icon.`];
@@ -105,5 +105,5 @@ function codexProblems(description: JsonObject | undefined): string[] {
   if (description === undefined) return [];
   return isObject(description.codex)
     ? []
-    : [`${String(description.name)} has no categories: its .node.json was not read.`];
+    : [`${String(description.name)} has no categories: n8n has not read its .node.json.`];
 }

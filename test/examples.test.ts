@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { filesLinkedFrom } from '../release/readmeLinks';
+import { filesLinkedFrom } from '../tools/markdown';
 import { PROJECT_FOLDER } from '../tools/project';
 
 /** What can be said of the examples without n8n; that they run is tested in `test/e2e/examples.test.ts`. */

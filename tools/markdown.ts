@@ -1,19 +1,19 @@
 import MarkdownIt from 'markdown-it';
 
-/** What can be told of a page of the documentation without reading it. */
+/** The parts of a Markdown page that a program can check. */
 export interface Page {
   headings: Heading[];
   links: Link[];
   tables: Table[];
   /** Fenced blocks. */
   blocks: Block[];
-  /** All pieces of code within sentences. */
+  /** Inline code, without that in blocks. */
   code: string[];
 }
 
 export interface Heading {
   text: string;
-  /** What a link to it ends in, after the #. */
+  /** The fragment that links to it, without the #. */
   anchor: string;
 }
 
@@ -23,7 +23,7 @@ export interface Link {
 }
 
 export interface Table {
-  /** The anchor of the heading it stands under. */
+  /** The anchor of the heading above it. */
   under: string;
   header: string[];
   rows: Cell[][];
@@ -33,7 +33,7 @@ export interface Cell {
   text: string;
   bold: string[];
   code: string[];
-  /** Whether it begins with something in italics. */
+  /** Whether it starts with text in italics. */
   isAside: boolean;
 }
 
@@ -45,22 +45,21 @@ export interface Block {
 
 const parser = new MarkdownIt();
 
-/** A piece of a page, as the parser tells it. */
-type Piece = ReturnType<typeof parser.parse>[number];
+type Token = ReturnType<typeof parser.parse>[number];
 
-/** Reads a page as GitHub shows it. */
+/** Reads a page the way GitHub renders it. */
 export function readPage(markdown: string): Page {
   const page: Page = { headings: [], links: [], tables: [], blocks: [], code: [] };
-  const pieces = parser.parse(markdown, {});
-  for (const [index, piece] of pieces.entries()) {
+  const tokens = parser.parse(markdown, {});
+  for (const [index, token] of tokens.entries()) {
     const under = page.headings.at(-1)?.anchor ?? '';
-    const before = pieces[index - 1]?.type;
-    if (piece.type === 'fence') page.blocks.push({ under, language: piece.info, text: piece.content });
-    if (piece.type === 'table_open') page.tables.push({ under, header: [], rows: [] });
-    if (piece.type === 'tr_open') page.tables.at(-1)?.rows.push([]);
-    if (piece.type !== 'inline') continue;
+    const before = tokens[index - 1]?.type;
+    if (token.type === 'fence') page.blocks.push({ under, language: token.info, text: token.content });
+    if (token.type === 'table_open') page.tables.push({ under, header: [], rows: [] });
+    if (token.type === 'tr_open') page.tables.at(-1)?.rows.push([]);
+    if (token.type !== 'inline') continue;
 
-    const parts = piece.children ?? [];
+    const parts = token.children ?? [];
     if (before === 'heading_open')
       page.headings.push({ text: textOf(parts), anchor: anchorOf(textOf(parts), page.headings) });
     if (before === 'td_open' || before === 'th_open') page.tables.at(-1)?.rows.at(-1)?.push(readCell(parts));
@@ -74,7 +73,13 @@ export function readPage(markdown: string): Page {
   return page;
 }
 
-function readCell(parts: Piece[]): Cell {
+/** @returns the files that a page links to, pictures included, by their path from the page. */
+export function filesLinkedFrom(markdown: string): string[] {
+  const targets = readPage(markdown).links.map(({ target }) => target);
+  return targets.filter((target) => !/^(#|[a-z]+:)/.test(target)).map((target) => target.replace(/#.*$/, ''));
+}
+
+function readCell(parts: Token[]): Cell {
   const bold: string[] = [];
   for (const [index, { type }] of parts.entries()) {
     if (type !== 'strong_open') continue;
@@ -82,18 +87,18 @@ function readCell(parts: Piece[]): Cell {
     bold.push(textOf(parts.slice(index, end)));
   }
   const code = parts.filter(({ type }) => type === 'code_inline').map(({ content }) => content);
-  // A piece of emphasis at the very start comes after an empty text.
+  // The parser puts an empty text before emphasis at the very start.
   const isAside = parts.find(({ type, content }) => type !== 'text' || content !== '')?.type === 'em_open';
   return { text: textOf(parts), bold, code, isAside };
 }
 
-function textOf(parts: Piece[]): string {
+function textOf(parts: Token[]): string {
   return parts
     .map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : type === 'softbreak' ? ' ' : ''))
     .join('');
 }
 
-/** GitHub's rule: letters, digits, hyphens and underscores stay; a second heading of the same words gets a number. */
+/** GitHub's rule: keeps letters, digits, hyphens and underscores, and numbers headings of the same text. */
 function anchorOf(heading: string, before: readonly Heading[]): string {
   const anchor = heading
     .trim()
