@@ -1,18 +1,17 @@
 /** `npm run release:check`: all that can be known of a release before it is published. CONTRIBUTING.md says when. */
-import '../demo/requirements';
+import '../tools/cli/requirements';
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { Command } from 'commander';
 import { execa } from 'execa';
 
-import { DemoFailure } from '../demo/failure';
-import { packPackage } from '../demo/package';
-import { runSession, type Session } from '../demo/session';
-import { PROJECT_FOLDER } from '../tools/project';
-import { readProjectFile } from '../tools/project';
+import { ExpectedError } from '../tools/cli/errors';
+import { runSession, type Session } from '../tools/cli/session';
+import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
+import { packPackage } from '../tools/n8n/package';
+import { PROJECT_FOLDER, readProjectFile } from '../tools/project';
 import { contentProblems } from './contents';
 import { installProblems } from './installCheck';
 import { readManifest, readReleaseInput } from './project';
@@ -65,7 +64,7 @@ void runSession(async (session) => {
     installProblems(tarball, manifest, session),
   );
 
-  await session.closing.close();
+  await session.cleanup.run();
   if (tag === undefined) tellWhatIsLeft(session);
   session.say(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
@@ -83,23 +82,17 @@ async function run(script: string, { signal }: Session): Promise<string[]> {
 }
 
 async function outputFolder(session: Session): Promise<string> {
-  if (options.out === undefined) return await temporaryFolder('packed', session);
+  if (options.out === undefined) return await makeTemporaryFolder('packed', session.cleanup);
   const folder = path.resolve(options.out);
   const present = await readdir(folder).catch(() => []);
   // What lies there could be taken for what is packed now.
-  if (present.length > 0) throw new DemoFailure(`${options.out} is not empty.`);
-  return folder;
-}
-
-async function temporaryFolder(purpose: string, { closing }: Session): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), `n8n-messaging-send-${purpose}-`));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
+  if (present.length > 0) throw new ExpectedError(`${options.out} is not empty.`);
   return folder;
 }
 
 /** @returns the text of each file in a tarball, by its path. */
 async function unpack(tarball: string, session: Session): Promise<Map<string, string>> {
-  const folder = await temporaryFolder('unpacked', session);
+  const folder = await makeTemporaryFolder('unpacked', session.cleanup);
   await execa('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], { cancelSignal: session.signal });
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => path.join(entry.parentPath, entry.name));
