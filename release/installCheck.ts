@@ -1,19 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import getPort from 'get-port';
-
-import { installN8n } from '../demo/install';
-import { asArray, asObject, asString, isObject, type JsonObject } from '../demo/json';
-import { startN8n } from '../demo/n8n';
-import { installPackage } from '../demo/package';
-import { CURRENT } from '../demo/releases';
-import { N8nRest } from '../demo/rest';
-import type { Session } from '../demo/session';
-import { OWNER } from '../demo/stack';
+import { type Session } from '../tools/cli/session';
+import { asObjects, asString, isObject, type JsonObject } from '../tools/json';
+import { N8nInstance } from '../tools/n8n/instance';
+import { installPackage, packageFolderOf } from '../tools/n8n/package';
+import { type N8nRest } from '../tools/n8n/rest';
 import { PROJECT_FOLDER } from '../tools/project';
 import type { Manifest } from './project';
 
@@ -33,27 +26,21 @@ interface Described {
  * @returns a sentence for each problem
  */
 export async function installProblems(tarball: string, manifest: Manifest, session: Session): Promise<string[]> {
-  const { signal, say, closing } = session;
-  const installation = await installN8n(CURRENT, { say, signal });
-  // n8n compares real paths, and a temporary folder may be reached through a link.
-  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-release-'));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
-  const installed = await installPackage(tarball, folder, signal);
-  const n8n = await startN8n({ installation, folder, port: await getPort(), signal });
-  closing.add(() => n8n.stop());
-  const rest = new N8nRest(n8n);
-  await rest.setUpOwner(OWNER);
+  const providePackage = (userFolder: string) => installPackage(tarball, userFolder, session.signal);
+  const { rest, folder } = await N8nInstance.start({ purpose: 'release', providePackage }, session);
 
   const nodes = asDescriptions(await rest.readFile('/types/nodes.json'), 'nodes.json');
   const credentials = asDescriptions(await rest.readFile('/types/credentials.json'), 'credentials.json');
   const expected = expectedTypes(manifest);
   const problems = [
-    ...(existsSync(path.join(installed, 'node_modules')) ? ['npm installed other packages with it.'] : []),
+    ...(existsSync(path.join(packageFolderOf(folder), 'node_modules'))
+      ? ['npm installed other packages with it.']
+      : []),
     ...(await loadingProblems(expected.nodes, nodes, rest)),
     ...(await loadingProblems(expected.credentials, credentials, rest)),
     ...expected.nodes.flatMap((name) => codexProblems(nodes.get(name))),
   ];
-  if (problems.length === 0) say(`  loaded: ${[...expected.nodes, ...expected.credentials].join(', ')}`);
+  if (problems.length === 0) session.say(`  loaded: ${[...expected.nodes, ...expected.credentials].join(', ')}`);
   return problems;
 }
 
@@ -76,7 +63,7 @@ function instanceOf(file: string): unknown {
 }
 
 function asDescriptions(text: string, where: string): Map<string, JsonObject> {
-  const list = asArray(JSON.parse(text), where).map((value) => asObject(value, `an entry of ${where}`));
+  const list = asObjects(JSON.parse(text), where);
   return new Map(list.map((description) => [asString(description.name, 'name'), description]));
 }
 

@@ -1,16 +1,16 @@
 /** `npm run release:check`: every check of a release that needs no publishing. CONTRIBUTING.md says when to run it. */
-import '../demo/requirements';
+import '../tools/cli/requirements';
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { Command } from 'commander';
 import { execa } from 'execa';
 
-import { DemoFailure } from '../demo/failure';
-import { packPackage } from '../demo/package';
-import { runSession, type Session } from '../demo/session';
+import { ExpectedError } from '../tools/cli/errors';
+import { runSession, type Session } from '../tools/cli/session';
+import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
+import { packPackage } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
 import { installProblems } from './installCheck';
 import { readManifest, readReleaseInput } from './project';
@@ -57,7 +57,7 @@ void runSession(async (session) => {
     installProblems(tarball, readManifest(), session),
   );
 
-  await session.closing.close();
+  await session.cleanup.run();
   if (tag === undefined) printRemaining(session);
   session.say(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
@@ -75,17 +75,11 @@ async function run(script: string, { signal }: Session): Promise<string[]> {
 }
 
 async function outputFolder(session: Session): Promise<string> {
-  if (options.out === undefined) return await temporaryFolder('packed', session);
+  if (options.out === undefined) return await makeTemporaryFolder('packed', session.cleanup);
   const folder = path.resolve(options.out);
   const present = await readdir(folder).catch(() => []);
   // A package that is already there could be mistaken for the new one.
-  if (present.length > 0) throw new DemoFailure(`${options.out} is not empty.`);
-  return folder;
-}
-
-async function temporaryFolder(purpose: string, { closing }: Session): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), `n8n-messaging-send-${purpose}-`));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
+  if (present.length > 0) throw new ExpectedError(`${options.out} is not empty.`);
   return folder;
 }
 

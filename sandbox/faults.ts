@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 
+import { isObject } from '../tools/json';
 import { DETAILS_SHAPES, type JsonValue } from './details';
-import { isObject } from './validation';
 
 export const ENDPOINTS = ['balance', 'send', 'bulk'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];

@@ -1,3 +1,4 @@
+import { isObject } from '../tools/json';
 import type { Account } from './accounts';
 import { type Answer, failure, insufficientCredits, success } from './answers';
 import { formatDetails, type Problem } from './details';
@@ -6,7 +7,7 @@ import type { Endpoint, Fault } from './faults';
 import type { SentMessage } from './messages';
 import type { LoggedRequest } from './requests';
 import type { SandboxState } from './state';
-import { isObject, type Message, validateBulk, validateSend } from './validation';
+import { type Message, validateBulk, validateSend } from './validation';
 
 /** An authenticated request that the limit let through. */
 export interface Call {

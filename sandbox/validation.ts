@@ -1,3 +1,4 @@
+import { isObject } from '../tools/json';
 import type { Problem } from './details';
 
 /** One message of a request. */
@@ -79,9 +80,4 @@ function problem(path: Problem['path'], message: string, overLimit = false): Pro
 
 function invalid(path: Problem['path'], message: string, overLimit = false): Validated {
   return { kind: 'invalid', problems: [problem(path, message, overLimit)] };
-}
-
-/** A JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -86,7 +86,7 @@ test('files and folders that are named exist', () => {
 test('variables of this project are read somewhere', () => {
   const named = [...PAGES].flatMap(([, { code }]) => code.flatMap((text) => text.match(/\bMESSAGING_SEND_\w+/g) ?? []));
   expect(named.length).toBeGreaterThan(0);
-  const code = FILES.filter((file) => /^(demo|test\/e2e)\/.*\.ts$/.test(file))
+  const code = FILES.filter((file) => /^(tools|test\/e2e)\/.*\.ts$/.test(file))
     .map(readProjectFile)
     .join('\n');
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
