@@ -11,7 +11,7 @@ const JAVASCRIPT = ['**/*.{js,mjs}'];
 const PACKAGE = ['{nodes,credentials}/**/*.ts'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
-const JEST_TESTS = ['test/**/*.test.ts'];
+const JEST_TESTS = ['{bench,test}/**/*.test.ts'];
 const NODE_TESTS = ['test/e2e/**'];
 
 export default tseslint.config(
@@ -103,8 +103,18 @@ export default tseslint.config(
       'jest/consistent-test-it': ['error', { fn: 'test', withinDescribe: 'test' }],
     },
   },
+
+  // Benchmarks and tests don't import each other: what both need is in test/support.
+  { files: ['bench/**'], rules: notImporting('/test/(?!support/)') },
+  { files: ['test/**'], rules: notImporting('/bench/') },
   prettier,
 );
+
+/** @param path  what no import may contain, as a regular expression */
+function notImporting(path) {
+  const pattern = { regex: path, message: 'Benchmarks and tests share code in test/support.' };
+  return { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE_OF_IMPORTS(), pattern] }] };
+}
 
 /** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
 function ONE_STYLE_OF_IMPORTS() {

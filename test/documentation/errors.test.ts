@@ -1,6 +1,6 @@
 import { FAILURE_CODES } from '../../nodes/MessagingSend/failures/failure';
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
-import { loadPackage } from '../engine/engine';
+import { loadPackage } from '../support/engine/engine';
 import { page } from './pages';
 import { failureMessages, SOURCES } from './texts';
 

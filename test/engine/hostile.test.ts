@@ -1,8 +1,11 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
-import { type Ran, runRouting, runWorkflow, type Setup, stored } from './n8n';
-import { accountOf, contacts, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import { type Execution, runRouting, runWorkflow, type Setup, stored } from '../support/engine/workflow';
+import { SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 const run = async (setup: Omit<Setup, 'account'>) => await runWorkflow({ account: accountOf(sandbox()), ...setup });
@@ -15,7 +18,7 @@ const both: Array<[string, INodeParameters]> = [
   ['Send', SEND],
   ['Send Bulk', SEND_BULK],
 ];
-const everything = ({ run: { data } }: Ran) => JSON.stringify(stored(data));
+const everything = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
 
 const BAD_PHONES: unknown[] = [
   null,

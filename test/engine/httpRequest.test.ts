@@ -2,12 +2,12 @@
 
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
-import { messagingSend, requestPerItem } from '../../bench/contenders';
-import { KEY } from '../../bench/sandbox';
-import { run, type Step, type Steps } from '../../bench/workflows';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { readProjectFile } from '../../tools/project';
-import { contacts } from './setup';
+import { KEY } from '../support/account';
+import { contacts } from '../support/contacts';
+import { messagingSend, requestPerItem } from '../support/contenders';
+import { runSteps, type Step, type Steps } from '../support/engine/steps';
 
 const LIST = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
 const WITH_A_BAD_NUMBER = LIST.map((contact, index) => (index === 99 ? { ...contact, phone: '07700900124' } : contact));
@@ -20,7 +20,7 @@ afterEach(async () => await sandbox.close());
 
 /** What arrived, in its order, and the error that ended the execution. */
 async function outcome(list: typeof LIST, steps: Steps) {
-  const error = await run(list, steps, sandbox.url).then(
+  const error = await runSteps(list, steps, sandbox.url).then(
     () => null,
     (thrown: { httpCode: string }) => thrown.httpCode,
   );

@@ -3,9 +3,9 @@ import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
 import { parametersOf } from '../../nodes/MessagingSend/n8n/itemParameters';
-import { loadPackage, prepareEngine } from './engine';
-import { NODE_TYPE } from './n8n';
-import { SEND } from './setup';
+import { loadPackage, prepareEngine } from '../support/engine/engine';
+import { NODE_TYPE } from '../support/engine/workflow';
+import { SEND } from '../support/parameters';
 
 /** What n8n hands to a node whose Phone is this expression. */
 async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteFunctions> {

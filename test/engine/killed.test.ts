@@ -1,8 +1,10 @@
 /** Retry of an execution in whose middle n8n was killed; `test/e2e/crash.test.ts` really kills it. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { killed, type Ran, retryExecution, runWorkflow, type Setup } from './n8n';
-import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, withOptions } from './setup';
+import { contacts, phoneAt } from '../support/contacts';
+import { type Execution, killed, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
+import { SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 const received = () =>
@@ -11,7 +13,7 @@ const received = () =>
     .map(({ phone }) => phone)
     .sort();
 const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({ account: accountOf(sandbox()), ...setup });
-const outcomesOf = ({ outputs }: Ran) =>
+const outcomesOf = ({ outputs }: Execution) =>
   outputs.flat().map(({ json }) => (json.error === undefined ? json.status : (json.details as IDataObject).outcome));
 const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
 
@@ -19,7 +21,7 @@ const ways: Array<[string, INodeParameters]> = [
   ['Send', SEND],
   ['Send Bulk', SEND_BULK],
 ];
-const deaths: Array<[string, (ran: Ran) => Ran]> = [
+const deaths: Array<[string, (ran: Execution) => Execution]> = [
   ['while the node ran, with the progress stored', (ran) => killed(ran, 'node')],
   ['while the node ran, with nothing stored', (ran) => killed(ran, 'start')],
   ['after the node had ended, with nothing stored', (ran) => killed(ran, 'start', true)],

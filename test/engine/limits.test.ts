@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
-import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/requests/requests';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/requests/requests';
 import type { Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../sandbox/random';

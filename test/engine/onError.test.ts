@@ -1,7 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { runWorkflow } from './n8n';
-import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import { contacts, phoneAt } from '../support/contacts';
+import { runWorkflow } from '../support/engine/workflow';
+import { SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 const received = () =>

@@ -1,17 +1,9 @@
-import { loadPackage } from './engine';
-import { runRouting, runWorkflow } from './n8n';
-import {
-  accountOf,
-  contacts,
-  GET_BALANCE,
-  KEY,
-  phoneAt,
-  sandboxForTests,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  withOptions,
-} from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import { loadPackage } from '../support/engine/engine';
+import { runRouting, runWorkflow } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 

@@ -1,19 +1,11 @@
 import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
-import { loadPackage } from './engine';
-import { type Ran, runWorkflow, type Setup } from './n8n';
-import {
-  accountOf,
-  contacts,
-  GET_BALANCE,
-  KEY,
-  phoneAt,
-  sandboxForTests,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  withOptions,
-} from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import { loadPackage } from '../support/engine/engine';
+import { type Execution, runWorkflow, type Setup } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
 const sandbox = sandboxForTests({ keys: [KEY, ...OTHER_KEYS] });
@@ -32,7 +24,7 @@ const inTwos = (parameters: INodeParameters): INodeParameters => ({
   requestOptions: { batching: { batch: { batchSize: 2, batchInterval: 0 } } },
 });
 const detailsOf = (json: IDataObject | undefined) => json?.details as IDataObject;
-const hints = ({ run: { data } }: Ran) =>
+const hints = ({ run: { data } }: Execution) =>
   (data.resultData.runData.Send?.[0]?.hints ?? []).map(({ message, type, location }) => ({ message, type, location }));
 const both: Array<[string, INodeParameters]> = [
   ['Send', SEND],

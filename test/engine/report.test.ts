@@ -1,8 +1,11 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 
-import { runWorkflow } from './n8n';
-import { accountOf, contacts, KEY, sandboxForTests, SEND_BULK } from './setup';
+import { KEY } from '../support/account';
+import { contacts } from '../support/contacts';
+import { runWorkflow } from '../support/engine/workflow';
+import { SEND_BULK } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startSandbox } from '../../sandbox/server';
-import { runRouting, runWorkflow } from './n8n';
-import { accountOf, contacts, GET_BALANCE, KEY, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+import { KEY } from '../support/account';
+import { contacts } from '../support/contacts';
+import { runRouting, runWorkflow } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 const bulkSizes = () =>

@@ -1,8 +1,11 @@
 import { stringify } from 'flatted';
 import type { IDataObject, INode, INodeParameters, IRunExecutionData } from 'n8n-workflow';
 
-import { keptBy, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from './n8n';
-import { accountOf, contacts, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import { keptIn, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from '../support/engine/workflow';
+import { SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 /** Keys whose limit a test uses up, so that no other waits for it. */
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
@@ -285,7 +288,7 @@ describe('a node that runs more than once in an execution, as in a loop', () => 
       sandbox().setFaults([{ kind: 'status', status: 403, after: requestsBefore }]);
       const ran = await runWorkflow(setup);
       expect(ran.run.data.resultData.runData.Send).toHaveLength(2);
-      expect(Object.keys(keptBy(ran).deliveries as IDataObject)).toEqual(['1']);
+      expect(Object.keys(keptIn(ran).deliveries as IDataObject)).toEqual(['1']);
       const again = await retryExecution(ran, setup);
       expect(again.error).toBeUndefined();
       expect(again.run.data.resultData.runData.Send).toHaveLength(2);
@@ -378,7 +381,7 @@ describe('the Stop button', () => {
       const ran = await ended;
       await settle(50);
       expect(sandbox().requests()).toHaveLength(2);
-      expect((keptBy(ran).deliveries as Record<string, string[]>)['0']?.join('\n').split('\n')).toHaveLength(2);
+      expect((keptIn(ran).deliveries as Record<string, string[]>)['0']?.join('\n').split('\n')).toHaveLength(2);
     },
   );
 

@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { type Fault, startSandbox } from '../../sandbox/server';
-import { loadPackage } from './engine';
-import { runWorkflow } from './n8n';
-import { activate, type Active, fetchTestEvent, type TriggerSetup } from './polling';
-import { accountOf, contacts, KEY, sandboxForTests, SEND, withOptions } from './setup';
+import { KEY } from '../support/account';
+import { contacts } from '../support/contacts';
+import { loadPackage } from '../support/engine/engine';
+import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
+import { runWorkflow } from '../support/engine/workflow';
+import { SEND, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 

@@ -3,8 +3,9 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { Sandbox, SentMessage } from '../../sandbox/server';
-import { keptBy, type Ran, retryExecution, runWorkflow, type Setup, stored } from '../engine/n8n';
-import { accountOf, KEY } from '../engine/setup';
+import { KEY } from '../support/account';
+import { type Execution, keptIn, retryExecution, runWorkflow, type Setup, stored } from '../support/engine/workflow';
+import { accountOf } from '../support/sandbox';
 import type { Scenario, Wish } from './scenario';
 
 /** A message that the scenario asks for, by where it comes from. */
@@ -29,7 +30,7 @@ export async function liveThrough(scenario: Scenario, sandbox: Sandbox): Promise
   sandbox.reset();
   const setup = setupOf(scenario, sandbox);
   const asked = askedOf(scenario);
-  let ran: Ran | null = null;
+  let ran: Execution | null = null;
   for (const [index, { faults, credits }] of scenario.rounds.entries()) {
     sandbox.setFaults(faults);
     sandbox.setCredits(credits);
@@ -98,7 +99,7 @@ function askedOf({ operation, source, wishes, options }: Scenario): Asked[] {
 }
 
 /** Reads what the output items say of each message; they have to stand for all of them, each once. */
-function readOutputs(scenario: Scenario, asked: readonly Asked[], { outputs }: Ran): Map<Asked, Said> {
+function readOutputs(scenario: Scenario, asked: readonly Asked[], { outputs }: Execution): Map<Asked, Said> {
   const [main = [], errors = []] = outputs;
   deepStrictEqual(outputs.length, scenario.onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const failed = [...main, ...errors].filter(({ json }) => json.error !== undefined);
@@ -168,7 +169,7 @@ function readMessages(left: readonly Asked[], went: readonly INodeExecutionData[
 function checkIds(
   { options, rounds }: Scenario,
   asked: readonly Asked[],
-  { outputs }: Ran,
+  { outputs }: Execution,
   messages: readonly SentMessage[],
 ): void {
   const byId = new Map(messages.map((message) => [message.id, message]));
@@ -227,7 +228,7 @@ function readBatches(left: readonly Asked[], went: readonly INodeExecutionData[]
 }
 
 /** After an error, what n8n keeps is what the node knows: the messages that were sent, and those that may have been. */
-function readRecord(asked: readonly Asked[], ran: Ran): Map<Asked, Said> {
+function readRecord(asked: readonly Asked[], ran: Execution): Map<Asked, Said> {
   const said = new Map<Asked, Said>(asked.map((one) => [one, 'nothing']));
   const byPlace = new Map(asked.map((one) => [placeOf(one), one]));
   const note = (place: string, outcome: Said) => {
@@ -235,7 +236,7 @@ function readRecord(asked: readonly Asked[], ran: Ran): Map<Asked, Said> {
     ok(one, `the record speaks of ${place}, which is no message`);
     said.set(one, outcome);
   };
-  const lines = ((keptBy(ran).deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
+  const lines = ((keptIn(ran).deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
   for (const text of lines.flatMap((joined) => joined.split('\n'))) {
     const line = JSON.parse(text) as { s?: string[][]; u?: string[][] };
     for (const [place = ''] of line.u ?? []) note(place, 'uncertain');
@@ -327,15 +328,15 @@ function checkOrder(asked: readonly Asked[], messages: readonly SentMessage[]): 
 }
 
 /** Nothing is kept of what went well, and of a failed run neither key nor number nor text. */
-function checkForgotten(said: ReadonlyMap<Asked, Said>, ran: Ran, _round: number): void {
+function checkForgotten(said: ReadonlyMap<Asked, Said>, ran: Execution, _round: number): void {
   const outcomes = [...said.values()];
-  if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'sent')) deepStrictEqual(keptBy(ran), {});
+  if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'sent')) deepStrictEqual(keptIn(ran), {});
 }
 
-function checkNoSecret(ran: Ran): void {
+function checkNoSecret(ran: Execution): void {
   const everything = JSON.stringify(stored(ran.run.data));
   ok(!everything.includes(KEY), 'the key is in the stored run');
-  const kept = JSON.stringify(keptBy(ran));
+  const kept = JSON.stringify(keptIn(ran));
   ok(!/4477009\d{5}|Text \d/.test(kept), 'a number or text is in the record');
 }
 

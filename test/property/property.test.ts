@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { sandboxForTests } from '../engine/setup';
+import { sandboxForTests } from '../support/sandbox';
 import { liveThrough } from './history';
 import { scenario } from './scenario';
 

@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 
 import { DETAILS_SHAPES } from '../../sandbox/details';
 import { BULK_ANSWER_SHAPES, type Fault } from '../../sandbox/faults';
-import { phoneAt } from '../engine/setup';
+import { phoneAt } from '../support/contacts';
 
 /** What one item, or one entry of a list, asks for. */
 export interface Wish {

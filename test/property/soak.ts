@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import fc from 'fast-check';
 
 import { startSandbox } from '../../sandbox/server';
-import { KEY } from '../engine/setup';
+import { KEY } from '../support/account';
 import { liveThrough } from './history';
 import { scenario } from './scenario';
 
