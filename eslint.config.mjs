@@ -101,6 +101,8 @@ export default tseslint.config(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/consistent-test-it': ['error', { fn: 'test', withinDescribe: 'test' }],
+      // A property fails its test through fast-check's assert.
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'fc.assert'] }],
     },
   },
 
