@@ -10,7 +10,7 @@ const TYPESCRIPT = ['**/*.ts'];
 const JAVASCRIPT = ['**/*.{js,mjs}'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
-const JEST_TESTS = ['test/**/*.test.ts'];
+const JEST_TESTS = ['{bench,test}/**/*.test.ts'];
 const NODE_TESTS = ['test/e2e/**'];
 
 /** The package's folders from top to bottom. An import leads down, or stays in its folder; never up, never sideways. */
@@ -27,6 +27,17 @@ const LAYERS = [
 /** These work on plain data: what they need of n8n, of the clock or of the network is given to them. */
 const WITHOUT_N8N = ['delivery', 'journal', 'messages', 'api', 'failures'];
 const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
+
+/** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
+const APART = {
+  sandbox: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
+  tools: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
+  demo: ['pictures', 'release', 'bench', 'test'],
+  pictures: ['demo', 'release', 'bench', 'test'],
+  release: ['demo', 'pictures', 'bench', 'test'],
+  bench: ['demo', 'pictures', 'release', 'test/(?!support/)'],
+  test: ['bench', 'pictures'],
+};
 
 /** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
 const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
@@ -144,10 +155,24 @@ export default tseslint.config(
     extends: [jest.configs['flat/recommended']],
     rules: {
       'jest/consistent-test-it': ['error', { fn: 'test', withinDescribe: 'test' }],
+      // A property fails its test through fast-check's assert.
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'fc.assert'] }],
     },
   },
+
+  ...Object.entries(APART).map(([folder, others]) => ({
+    files: [`${folder}/**`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE, ...others.map(apart)] }] },
+  })),
   prettier,
 );
+
+function apart(folder) {
+  return {
+    regex: `^(\\.\\./)+${folder}(/|$)`,
+    message: 'What several folders need is in tools/, and for tests in test/support/.',
+  };
+}
 
 /** What a folder of the package may import. */
 function layerRules(folder) {

@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
-import { editFields, messagingSend } from './contenders';
-import type { Options } from './main';
+import { editFields, messagingSend } from '../test/support/contenders';
+import { runSteps, type Steps } from '../test/support/engine/steps';
 import { atMost, type Goal, inTurn, type Measurements, ratio, type Series } from './measurements';
+import type { Options } from './options';
 import { withSandbox } from './sandbox';
-import { contacts, run, type Steps } from './workflows';
+import { contacts } from './workflows';
 
 const COUNT = 10_000;
 
@@ -14,10 +15,10 @@ const CASES = {
 };
 
 /**
- * Send Bulk against n8n's Edit Fields over the same items and expressions. The time is that in which the
- * process works; that in which it only waits for the service's answers is a row of its own.
+ * Compares Send Bulk with n8n's Edit Fields over the same items and expressions. The time is the time that the process
+ * works; the time that it waits for the service's answers has its own row.
  */
-export async function floor({ rounds, say }: Options): Promise<Measurements> {
+export async function floor({ rounds, log }: Options): Promise<Measurements> {
   return await withSandbox({}, async (sandbox) => {
     const series: Series[] = [];
     const goals: Goal[] = [];
@@ -27,7 +28,7 @@ export async function floor({ rounds, say }: Options): Promise<Measurements> {
       const measure = async (steps: Steps): Promise<{ active: number; idle: number }> => {
         await sandbox.reset();
         const before = performance.eventLoopUtilization();
-        await run(items, steps, sandbox.url);
+        await runSteps(items, steps, sandbox.url);
         return performance.eventLoopUtilization(before);
       };
       const measured = await inTurn(
@@ -45,9 +46,9 @@ export async function floor({ rounds, say }: Options): Promise<Measurements> {
           { name: 'Edit Fields', run: async () => (await measure(editFields(values))).active },
         ],
         rounds,
-        say,
+        log,
       );
-      // The first one was the warm-up's.
+      // The first one belongs to the warm-up.
       series.push(...measured, {
         case: name,
         contender: 'Send Bulk, waiting for answers',

@@ -1,34 +1,34 @@
 import { LIMITER_KINDS, type LimiterKind } from '../sandbox/limiter';
-import type { Options } from './main';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
+import type { Options } from './options';
 import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
 import { type Received, withSandbox } from './sandbox';
 
 const MINUTE = 60_000;
-/** By how much a minute, and the answers with it, are shortened where no true minutes are asked for. */
+/** How many times shorter a minute and the latency of answers are, unless limits are measured in real minutes. */
 const SHORTENED = 6;
-/** Requests in a window. */
+/** Requests per window. */
 const LIMIT = 60;
 
 const BATCHES = [1, 60, 61, 180];
 const PER_BATCH = 100;
-/** Of answers, in milliseconds, with the greatest ratio that is good enough. */
+/** The latency of answers in milliseconds, and the highest ratio that meets the goal. */
 const ANSWERS = [
   { latency: 50, goal: 1.05 },
   { latency: 1_000, goal: 1.1 },
   { latency: 3_000, goal: null },
 ];
 
-/** Time over the least possible, where 60 requests are let through in a window; each limiter for itself. */
-export async function limit({ rounds, trueMinutes, say }: Options): Promise<Measurements> {
+/** Time over the least possible time under a limit of 60 requests per window, with each limiter. */
+export async function limit({ rounds, trueMinutes, log }: Options): Promise<Measurements> {
   const series: Series[] = [];
   const goals: Goal[] = [];
   for (const limiter of LIMITER_KINDS) {
-    // All of them mostly wait, so they can do so at the same time.
+    // They mostly wait, so they can run at the same time.
     const measured = await Promise.all(
       ANSWERS.map(async ({ latency, goal }) => {
-        const all = await measure(limiter, latency, trueMinutes, trueMinutes ? 1 : rounds, say);
+        const all = await measure(limiter, latency, trueMinutes, trueMinutes ? 1 : rounds, log);
         const judged = all.map((each) =>
           each.unit === '429s'
             ? atMost(`${each.contender}, 429s`, Math.max(...each.rounds), 0)
@@ -50,11 +50,11 @@ async function measure(
   latency: number,
   trueMinutes: boolean,
   rounds: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Series[]> {
   const contender = `${limiter}, answers after ${latency} ms`;
   const window = trueMinutes ? MINUTE : MINUTE / SHORTENED;
-  // Where no window has to pass, nothing needs to be shortened.
+  // Without a window to wait for, nothing needs to be shortened.
   const latencyFor = (batches: number) => (trueMinutes || batches <= LIMIT ? latency : Math.round(latency / SHORTENED));
   const worker = startWorker<PacedTask, number>('pacedWorker.ts');
   const once = async (batches: number): Promise<Received> =>
@@ -67,14 +67,14 @@ async function measure(
       },
     );
   try {
-    say(`${contender}: warm-up`);
+    log(`${contender}: warm-up`);
     await once(1);
     const series: Series[] = [];
     let refused = 0;
     for (const batches of BATCHES) {
       const ratios: number[] = [];
       for (let round = 1; round <= rounds; round += 1) {
-        say(`${contender}: ${batches} batches, round ${round} of ${rounds}`);
+        log(`${contender}: ${batches} batches, round ${round} of ${rounds}`);
         const received = await once(batches);
         ratios.push((received.seconds * 1000) / leastTime(batches, window, latencyFor(batches)));
         refused += received.refused;
@@ -92,7 +92,7 @@ async function measure(
   }
 }
 
-/** A window for every 60 requests that came before, and the time of the last answer; in milliseconds. */
+/** A window for every 60 requests before the last, and the latency of the last answer; in milliseconds. */
 export function leastTime(batches: number, window: number, latency: number): number {
   return Math.floor((batches - 1) / LIMIT) * window + latency;
 }

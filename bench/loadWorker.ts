@@ -6,7 +6,7 @@ export interface LoadTask {
   readonly files: readonly string[];
 }
 
-/** Answers how long these files take to load, in milliseconds, in a process that has n8n-workflow already. */
+/** Reports how long these files take to load, in milliseconds, in a process that has loaded n8n-workflow. */
 serve(async ({ files }: LoadTask) => {
   const load = createRequire(__filename);
   load('n8n-workflow');

@@ -4,20 +4,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { floor } from './floor';
 import { limit } from './limit';
 import type { Measurements } from './measurements';
+import type { Options } from './options';
 import { print, write } from './report';
 import { scale } from './scale';
 import { sharedKey } from './sharedKey';
 import { throughput } from './throughput';
 import { weight } from './weight';
-
-export interface Options {
-  /** How often each contender is measured, after a warm-up. */
-  readonly rounds: number;
-  /** Whether limits are measured in true minutes, and not in windows scaled down to seconds. */
-  readonly trueMinutes: boolean;
-  /** Is told what is going on. */
-  readonly say: (line: string) => void;
-}
 
 const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurements>>> = {
   throughput,
@@ -32,10 +24,10 @@ async function main(names: readonly string[], options: Options): Promise<void> {
   for (const name of names) {
     const benchmark = BENCHMARKS[name];
     if (benchmark === undefined) throw new Error(`there is no benchmark ${name}`);
-    options.say(`== ${name}`);
+    options.log(`== ${name}`);
     const started = performance.now();
     const measurements = await benchmark(options);
-    // Minutes and windows scaled down to seconds are not the same figures.
+    // Figures from windows of seconds can't be compared with these.
     const title = options.trueMinutes ? `${name}, true minutes` : name;
     await print(title, measurements);
     await write(title, options.rounds, measurements, (performance.now() - started) / 1000);
@@ -44,31 +36,27 @@ async function main(names: readonly string[], options: Options): Promise<void> {
 
 const known = Object.keys(BENCHMARKS);
 const command = new Command('npm run bench --')
-  .description('Measures this node side by side with what one would do without it.')
-  .argument(
-    '[names...]',
-    `which of ${known.join(', ')}; all if none is named`,
-    (name: string, before: string[] = []) => {
-      if (known.includes(name)) return [...before, name];
-      throw new InvalidArgumentError(`There are: ${known.join(', ')}.`);
-    },
-  )
+  .description('Measures this node side by side with what one would use without it.')
+  .argument('[names...]', `${known.join(', ')}; all of them by default`, (name: string, before: string[] = []) => {
+    if (known.includes(name)) return [...before, name];
+    throw new InvalidArgumentError(`Use one of ${known.join(', ')}.`);
+  })
   .option(
     '--rounds <count>',
     'how often each contender is measured',
     (text) => {
       if (/^[1-9]\d*$/.test(text)) return Number(text);
-      throw new InvalidArgumentError('It has to be a whole number from 1.');
+      throw new InvalidArgumentError('Use a whole number from 1.');
     },
     5,
   )
-  .option('--true-minutes', 'measure limits in true minutes instead of windows scaled down to seconds', false)
+  .option('--true-minutes', 'measure limits in real minutes instead of windows of some seconds', false)
   .parse();
 
 const { rounds, trueMinutes } = command.opts<{ rounds: number; trueMinutes: boolean }>();
 const chosen = (command.processedArgs[0] as string[] | undefined) ?? known;
-main(chosen, { rounds, trueMinutes, say: (line) => console.log(line) }).then(
-  // n8n's engine leaves timers behind.
+main(chosen, { rounds, trueMinutes, log: (line) => console.log(line) }).then(
+  // n8n's engine leaves timers running.
   () => process.exit(0),
   (error: unknown) => {
     console.error(error);

@@ -1,4 +1,4 @@
-/** What one contender came to in one case, round by round. */
+/** The results of one contender in one case, by round. */
 export interface Series {
   readonly case: string;
   readonly contender: string;
@@ -6,7 +6,7 @@ export interface Series {
   readonly rounds: readonly number[];
 }
 
-/** A figure that the project has set itself. */
+/** A target that the project sets itself. */
 export interface Goal {
   readonly goal: string;
   readonly measured: number;
@@ -34,28 +34,28 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** The median of the ratios of two series, round by round: what slows one round down slows both. */
+/** The median of the ratios of two series by round: what slows down a round slows down both. */
 export function ratio(of: Series, to: Series): number {
   return median(of.rounds.map((value, round) => value / (to.rounds[round] ?? NaN)));
 }
 
 export interface Contender {
   readonly name: string;
-  /** One round; returns what is measured. */
+  /** Runs one round; returns the measured figure. */
   readonly run: () => Promise<number>;
 }
 
-/** Lets contenders run in turn (A B A B …), after a round of each that does not count. */
+/** Runs contenders in turn (A B A B …), after a warm-up of each. */
 export async function inTurn(
   given: Pick<Series, 'case' | 'unit'>,
   contenders: readonly Contender[],
   rounds: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Series[]> {
   const measured = contenders.map((): number[] => []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, { name, run }] of contenders.entries()) {
-      say(`${given.case}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${name}`);
+      log(`${given.case}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${name}`);
       global.gc?.();
       const value = await run();
       if (round > 0) measured[index]?.push(value);

@@ -1,30 +1,33 @@
-/** Sends with a pacer whose window need not be a minute, so that a limit can be measured in seconds. */
-import { messagingSend } from './contenders';
+/** Sends with a pacer whose window may be shorter than a minute, so that a limit can be measured in seconds. */
+import { createRequire } from 'node:module';
+
+import type * as PacerModule from '../nodes/MessagingSend/requests/pacer';
+import { messagingSend } from '../test/support/contenders';
+import { runSteps } from '../test/support/engine/steps';
 import { serve } from './processes';
-import { contacts, run } from './workflows';
+import { contacts } from './workflows';
 
 export interface PacedTask {
   readonly url: string;
-  /** Of the contacts, those that get a message. */
+  /** The indexes of the contacts that get a message. */
   readonly from: number;
   readonly to: number;
-  /** In milliseconds; the first task's holds for the process. */
+  /** In milliseconds; all tasks of a process have that of the first one. */
   readonly window: number;
 }
 
-/** Answers how many messages the node reports as sent. */
+/** Reports how many messages the node reports as sent. */
 serve(async ({ url, from, to, window }: PacedTask) => {
   scaleWindow(window);
-  return (await run(contacts(from, to), messagingSend('sendBulk', { options: {} }), url)).length;
+  return (await runSteps(contacts(from, to), messagingSend('sendBulk', { options: {} }), url)).length;
 });
 
 let isScaled = false;
 
-/** Has to happen before n8n loads the node, which makes its pacers then; that is with the first run. */
+/** Must run before n8n loads the node, which creates its pacers as it loads; n8n loads it for the first run. */
 function scaleWindow(window: number): void {
   if (isScaled) return;
-  const pacer =
-    require('../dist/nodes/MessagingSend/requests/pacer.js') as typeof import('../nodes/MessagingSend/requests/pacer');
+  const pacer = createRequire(__filename)('../dist/nodes/MessagingSend/requests/pacer') as typeof PacerModule;
   class ScaledPacers extends pacer.Pacers {
     constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacers>[1]) {
       super(window, clock);

@@ -1,18 +1,20 @@
-/** Processes of the benchmark's own: what one of them does must not weigh on the others. */
+/** The processes of a benchmark, so that the work of one does not slow down another. */
 import { fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-export interface Worker<Task extends object, Answer> {
-  /** Gives a task and waits for its answer; one at a time. */
-  readonly ask: (task: Task) => Promise<Answer>;
+type Work<Task, Answer> = (task: Task) => Promise<Answer>;
+
+interface Worker<Task, Answer> {
+  /** Does a task, one at a time. */
+  readonly ask: Work<Task, Answer>;
   readonly stop: () => Promise<void>;
 }
 
-/** What a worker sends back. */
+/** What a worker's process sends back. */
 type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
 
-/** Starts a file of this folder in a process of its own. */
+/** Starts a file of this folder in its own process. */
 export function startWorker<Task extends object, Answer>(
   file: string,
   env: ForkOptions['env'] = {},
@@ -29,7 +31,7 @@ export function startWorker<Task extends object, Answer>(
     const replied = once(child, 'message') as Promise<[Reply<Answer>]>;
     child.send(task);
     const first = await Promise.race([replied, ended.then(() => null)]);
-    const reply = first?.[0] ?? { error: 'it ended without an answer' };
+    const reply = first?.[0] ?? { error: 'the process ended without an answer' };
     if ('error' in reply) throw new Error(`${file}: ${reply.error}`);
     return reply.answer;
   };
@@ -41,13 +43,9 @@ export function startWorker<Task extends object, Answer>(
   return { ask, stop };
 }
 
-/** One task in a process that ends with it. */
-export async function askOnce<Task extends object, Answer>(
-  file: string,
-  task: Task,
-  env: ForkOptions['env'] = {},
-): Promise<Answer> {
-  const worker = startWorker<Task, Answer>(file, env);
+/** Does one task in its own process. */
+export async function askOnce<Answer>(file: string, task: object, env: ForkOptions['env'] = {}): Promise<Answer> {
+  const worker = startWorker<object, Answer>(file, env);
   try {
     return await worker.ask(task);
   } finally {
@@ -55,8 +53,8 @@ export async function askOnce<Task extends object, Answer>(
   }
 }
 
-/** The worker's side: does each task it is given. */
-export function serve<Task, Answer>(work: (task: Task) => Promise<Answer>): void {
+/** Runs in the worker's process: does each task that it is sent. */
+export function serve<Task, Answer>(work: Work<Task, Answer>): void {
   process.on('message', (task: Task) => {
     const reply: Promise<Reply<Answer>> = work(task).then(
       (answer) => ({ answer }),

@@ -6,10 +6,10 @@ import { type Measurements, median } from './measurements';
 
 const FILE = join(__dirname, 'results', 'latest.json');
 
-/** Packages whose release a figure hangs on. */
+/** Packages whose versions a figure depends on. */
 const PACKAGES = ['n8n-core', 'n8n-workflow', 'n8n-nodes-base'];
 
-/** Prints median, minimum and maximum of each series, and which goals are met; with each goal, what was measured last. */
+/** Prints the median, minimum and maximum of each series, and whether each goal is met, with its last figure. */
 export async function print(name: string, { series, goals }: Measurements): Promise<void> {
   const before = (await results())[name]?.goals ?? [];
   console.log(`\n${name}`);
@@ -32,26 +32,26 @@ export async function print(name: string, { series, goals }: Measurements): Prom
   console.log('');
 }
 
-/** Puts the figures of one benchmark into the results; those of the others stay as they were. */
+/** Writes the figures of one benchmark to the results, and keeps those of the others. */
 export async function write(name: string, rounds: number, measurements: Measurements, seconds: number): Promise<void> {
   await mkdir(join(FILE, '..'), { recursive: true });
   const result = {
     measured_at: new Date().toISOString(),
     seconds: Math.round(seconds),
     rounds,
-    ...(await surroundings()),
+    ...(await environment()),
     ...measurements,
   };
   await writeFile(FILE, `${JSON.stringify({ ...(await results()), [name]: result }, null, 1)}\n`);
 }
 
-/** The figures of earlier runs, as they are in the file. */
+/** The figures of earlier runs. */
 async function results(): Promise<Record<string, Measurements | undefined>> {
   return JSON.parse(await readFile(FILE, 'utf8').catch(() => '{}')) as Record<string, Measurements | undefined>;
 }
 
-/** The machine and the versions that the figures come from. */
-async function surroundings(): Promise<object> {
+/** The machine and the versions that figures come from. */
+async function environment(): Promise<object> {
   const versions = await Promise.all(
     PACKAGES.map(async (name) => {
       const manifest = JSON.parse(await readFile(require.resolve(`${name}/package.json`), 'utf8')) as {

@@ -1,8 +1,6 @@
 import type { SandboxOptions } from '../sandbox/server';
+import { KEY } from '../test/support/account';
 import { startWorker } from './processes';
-
-/** The key that everything in the benchmark sends with. */
-export const KEY = 'made-up-key-0123456789';
 
 interface SandboxRequest {
   readonly started_at: string;
@@ -10,10 +8,10 @@ interface SandboxRequest {
   readonly status: number | null;
 }
 
-/** What a sandbox got. */
+/** What a sandbox has received. */
 export interface Received {
   readonly messages: number;
-  /** Numbers that got a message: as many as there are messages, if each has a number of its own and none got two. */
+  /** Phone numbers that got a message: as many as messages, if each message has its own and arrived once. */
   readonly phones: number;
   readonly requests: number;
   readonly refused: number;
@@ -21,7 +19,7 @@ export interface Received {
   readonly seconds: number;
 }
 
-/** A sandbox in a process of its own. */
+/** A sandbox in its own process. */
 export class RemoteSandbox {
   constructor(readonly url: string) {}
 
@@ -29,7 +27,7 @@ export class RemoteSandbox {
     await this.ask('POST', 'reset');
   }
 
-  /** Of the latest 1,000 requests. */
+  /** What has arrived; times and refusals are of the last 1,000 requests. */
   async received(): Promise<Received> {
     const state = (await this.ask('GET', 'state')) as { messages: number; conversations: number; requests: number };
     const { requests } = (await this.ask('GET', 'requests?limit=1000')) as { requests: SandboxRequest[] };
@@ -44,7 +42,7 @@ export class RemoteSandbox {
     };
   }
 
-  /** @throws unless each of so many messages, all to numbers of their own, arrived once */
+  /** @throws unless this many messages arrived, each to a different number */
   async expectOnce(messages: number): Promise<void> {
     const { messages: arrived, phones } = await this.received();
     if (arrived !== messages || phones !== messages) {
@@ -59,7 +57,7 @@ export class RemoteSandbox {
   }
 }
 
-/** A sandbox for the time of `use`; without a limit unless the options say otherwise. */
+/** Starts a sandbox, by default without a limit, and stops it after `use`. */
 export async function withSandbox<Result>(
   options: Partial<SandboxOptions>,
   use: (sandbox: RemoteSandbox) => Promise<Result>,

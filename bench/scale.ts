@@ -1,37 +1,38 @@
-import { messagingSend } from './contenders';
-import type { Options } from './main';
+import { messagingSend } from '../test/support/contenders';
+import { runSteps } from '../test/support/engine/steps';
 import { atMost, inTurn, type Measurements, median, type Series } from './measurements';
+import type { Options } from './options';
 import { askOnce } from './processes';
 import { type RemoteSandbox, withSandbox } from './sandbox';
-import { contacts, PASS, run } from './workflows';
+import { contacts, PASS } from './workflows';
 
 const COUNTS = [1_000, 10_000, 100_000, 200_000];
 
-/** Contacts that get a message first, so that all code is loaded before anything is measured. */
+/** Contacts that get a message first, so that all code is loaded before measuring. */
 export const WARM_UP = 100;
 
-/** What a worker is to measure. */
+/** What a worker measures. */
 export interface ScaleTask {
   readonly measure: 'memory' | 'block';
-  /** `evaluate` has a text that n8n has to evaluate for each item; `hold` only holds the items. */
+  /** `evaluate` has a text that n8n evaluates for each item; `hold` only holds the items. */
   readonly contender: 'send' | 'evaluate' | 'hold';
   readonly count: number;
   readonly url: string;
 }
 
-/** In milliseconds: what other workflows of the same n8n may have to wait. */
+/** How long other workflows of the same n8n may wait, in milliseconds. */
 const LONGEST_BLOCK = 50;
 
-/** Time and memory per item, and how long the process is kept from anything else, from small to large runs. */
-export async function scale({ rounds, say }: Options): Promise<Measurements> {
+/** Time and memory per item, and how long the node blocks the event loop, from small to large runs. */
+export async function scale({ rounds, log }: Options): Promise<Measurements> {
   return await withSandbox({}, async (sandbox) => {
     const time: Series[] = [];
     const memory: Series[] = [];
     const blocked: Series[] = [];
     for (const count of COUNTS) {
       const of = `${count.toLocaleString('en')} items`;
-      time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, say)));
-      say(`${of}: memory`);
+      time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, log)));
+      log(`${of}: memory`);
       const memoryOf = async (contender: ScaleTask['contender']) =>
         (await measure(sandbox, { measure: 'memory', contender, count }, rounds)).map((bytes) => bytes / count / 1024);
       memory.push({ case: of, contender: 'Send Bulk, peak memory', unit: 'KB/item', rounds: await memoryOf('send') });
@@ -41,7 +42,7 @@ export async function scale({ rounds, say }: Options): Promise<Measurements> {
         unit: 'KB/item',
         rounds: await memoryOf('hold'),
       });
-      say(`${of}: event loop`);
+      log(`${of}: event loop`);
       for (const [contender, name] of [
         ['send', 'Send Bulk'],
         ['evaluate', 'Send Bulk, n8n evaluates each text'],
@@ -78,7 +79,7 @@ async function timePerItem(
   of: Pick<Series, 'case' | 'unit'>,
   sandbox: RemoteSandbox,
   rounds: number,
-  say: Options['say'],
+  log: Options['log'],
 ): Promise<Series[]> {
   const items = contacts(0, count);
   const timed = async (work: () => Promise<unknown>) => {
@@ -93,27 +94,27 @@ async function timePerItem(
         name: 'Send Bulk',
         run: async () => {
           await sandbox.reset();
-          const each = await timed(async () => await run(items, messagingSend('sendBulk'), sandbox.url));
+          const each = await timed(async () => await runSteps(items, messagingSend('sendBulk'), sandbox.url));
           await sandbox.expectOnce(count);
           return each;
         },
       },
       {
         name: 'the same without the node',
-        run: async () => await timed(async () => await run(items, PASS, sandbox.url)),
+        run: async () => await timed(async () => await runSteps(items, PASS, sandbox.url)),
       },
     ],
     rounds,
-    say,
+    log,
   );
 }
 
-/** Each round in a process of its own: what one leaves behind is not the next one's. */
+/** Measures each round in its own process, so that a round leaves nothing behind for the next. */
 async function measure(sandbox: RemoteSandbox, task: Omit<ScaleTask, 'url'>, rounds: number): Promise<number[]> {
   const measured: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await sandbox.reset();
-    measured.push(await askOnce<ScaleTask, number>('scaleWorker.ts', { ...task, url: sandbox.url }));
+    measured.push(await askOnce<number>('scaleWorker.ts', { ...task, url: sandbox.url } satisfies ScaleTask));
     if (task.contender !== 'hold') await sandbox.expectOnce(task.count + WARM_UP);
   }
   return measured;

@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { loadPackage } from '../test/engine/engine';
-import { messagingSend } from './contenders';
+import { messagingSend } from '../test/support/contenders';
+import { loadPackage } from '../test/support/engine/engine';
+import { runSteps, type Steps } from '../test/support/engine/steps';
 import { serve } from './processes';
 import { type ScaleTask, WARM_UP } from './scale';
-import { contacts, HOLD, run, type Steps } from './workflows';
+import { contacts, HOLD } from './workflows';
 
 const CONTENDERS: Readonly<Record<ScaleTask['contender'], Steps>> = {
   send: messagingSend('sendBulk'),
@@ -13,14 +14,14 @@ const CONTENDERS: Readonly<Record<ScaleTask['contender'], Steps>> = {
   hold: HOLD,
 };
 
-/** Answers bytes or milliseconds. */
+/** Reports bytes or milliseconds. */
 serve(async ({ measure, contender, count, url }: ScaleTask) => {
   const steps = CONTENDERS[contender];
-  await run(contacts(count, count + WARM_UP), steps, url);
+  await runSteps(contacts(count, count + WARM_UP), steps, url);
   return measure === 'memory' ? await peakMemory(count, steps, url) : await longestBlock(count, steps, url);
 });
 
-/** The most memory in use, items included, over what was in use before; garbage is collected before each look. */
+/** The peak of memory in use, items included, over what was in use before; each value is taken after a garbage collection. */
 async function peakMemory(count: number, steps: Steps, url: string): Promise<number> {
   const inUse = () => {
     global.gc?.();
@@ -29,12 +30,12 @@ async function peakMemory(count: number, steps: Steps, url: string): Promise<num
   const before = inUse();
   let peak = before;
   const timer = setInterval(() => (peak = Math.max(peak, inUse())), 50);
-  await run(contacts(0, count), steps, url);
+  await runSteps(contacts(0, count), steps, url);
   clearInterval(timer);
   return peak - before;
 }
 
-/** The longest time, in milliseconds, in which nothing else could go on while the node was at work. */
+/** The longest time, in milliseconds, for which the node blocked the event loop while it ran. */
 async function longestBlock(count: number, steps: Steps, url: string): Promise<number> {
   const { customOperations } = (await loadPackage()).node;
   const operations = customOperations?.message;
@@ -46,11 +47,11 @@ async function longestBlock(count: number, steps: Steps, url: string): Promise<n
     try {
       return await original.call(this);
     } finally {
-      // The end of the node's work counts as well.
+      // The end of the node's work counts, too.
       await nextTurn();
       delay.disable();
     }
   };
-  await run(contacts(0, count), steps, url);
+  await runSteps(contacts(0, count), steps, url);
   return delay.max / 1e6;
 }

@@ -1,19 +1,19 @@
 import { leastTime } from './limit';
-import type { Options } from './main';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
+import type { Options } from './options';
 import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
 import { withSandbox } from './sandbox';
 
-/** A true minute, or shorter; the sandbox's Retry-After counts in whole seconds, so not much shorter. */
+/** A minute, or shorter, but not by much: the sandbox's Retry-After is in whole seconds. */
 const windowFor = (trueMinutes: boolean) => (trueMinutes ? 60_000 : 15_000);
 
 const LATENCY = 50;
 const BATCHES = 120;
 const PER_BATCH = 100;
 
-/** Several processes that know nothing of each other send with one key: time over the least possible. */
-export async function sharedKey({ rounds, trueMinutes, say }: Options): Promise<Measurements> {
+/** Time over the least possible time for several processes that share a key and know nothing of each other. */
+export async function sharedKey({ rounds, trueMinutes, log }: Options): Promise<Measurements> {
   const window = windowFor(trueMinutes);
   const series: Series[] = [];
   const goals: Goal[] = [];
@@ -25,7 +25,7 @@ export async function sharedKey({ rounds, trueMinutes, say }: Options): Promise<
     try {
       // The first round is a warm-up.
       for (let round = 0; round <= (trueMinutes ? 1 : rounds); round += 1) {
-        say(`${contender}: ${round === 0 ? 'warm-up' : `round ${round}`}`);
+        log(`${contender}: ${round === 0 ? 'warm-up' : `round ${round}`}`);
         await withSandbox({ limit: 60, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
           const share = round === 0 ? PER_BATCH : (BATCHES * PER_BATCH) / count;
           const sent = await Promise.all(

@@ -1,10 +1,11 @@
-import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from './contenders';
-import type { Options } from './main';
+import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from '../test/support/contenders';
+import { runSteps, type Steps } from '../test/support/engine/steps';
 import { atLeast, type Contender, type Goal, inTurn, type Measurements, ratio, type Series } from './measurements';
+import type { Options } from './options';
 import { type RemoteSandbox, withSandbox } from './sandbox';
-import { contacts, run, type Steps } from './workflows';
+import { contacts } from './workflows';
 
-/** Short runs differ more from one to the next, and cost less to repeat. */
+/** Short runs vary more, and are cheaper to repeat. */
 const COUNTS = [
   { count: 100, repeated: 4 },
   { count: 1_000, repeated: 4 },
@@ -14,8 +15,8 @@ const BULK = 'Send Bulk';
 const SEND = 'Send';
 const PER_ITEM = 'HTTP Request, one request per item';
 
-/** Items per second, against a sandbox without a limit. */
-export async function throughput({ rounds, say }: Options): Promise<Measurements> {
+/** Items per second, with a sandbox without a limit. */
+export async function throughput({ rounds, log }: Options): Promise<Measurements> {
   return await withSandbox({}, async (sandbox) => {
     const series: Series[] = [];
     const goals: Goal[] = [];
@@ -35,7 +36,7 @@ export async function throughput({ rounds, say }: Options): Promise<Measurements
           contender('Loop Over Items, Aggregate, HTTP Request', loopAggregateRequest),
         ],
         rounds * repeated,
-        say,
+        log,
       );
       series.push(...measured);
       const [bulk, send, perItem] = measured;
@@ -54,7 +55,7 @@ async function itemsPerSecond(
 ): Promise<number> {
   await sandbox.reset();
   const started = performance.now();
-  await run(items, steps, sandbox.url);
+  await runSteps(items, steps, sandbox.url);
   const seconds = (performance.now() - started) / 1000;
   await sandbox.expectOnce(items.length);
   return items.length / seconds;

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 import { PROJECT_FOLDER } from '../tools/project';
 import type { LoadTask } from './loadWorker';
-import type { Options } from './main';
 import { atMost, inTurn, type Measurements, median, type Series } from './measurements';
+import type { Options } from './options';
 import { askOnce } from './processes';
 
 const OWN = 'n8n-nodes-messaging-send';
 
-/** Packages that send messages to phone numbers, as far as the registry has them. */
+/** Packages that send messages to phone numbers; one that the registry does not have is left out. */
 const PEERS = ['n8n-nodes-evolution-api', '@devlikeapro/n8n-nodes-waha'];
 
 interface Packed {
@@ -23,15 +23,15 @@ interface Packed {
   readonly files: readonly string[];
 }
 
-/** Size of what is downloaded, and time to load what n8n loads of it. */
-export async function weight({ rounds, say }: Options): Promise<Measurements> {
+/** The size of the download, and the time to load the files that n8n loads. */
+export async function weight({ rounds, log }: Options): Promise<Measurements> {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-send-weight-'));
   try {
     const packages: Packed[] = [];
     for (const name of [OWN, ...PEERS]) {
-      say(`Installing ${name}`);
+      log(`Installing ${name}`);
       const packed = await install(name, join(folder, String(packages.length)));
-      if (packed === null) say(`${name} is not in the registry`);
+      if (packed === null) log(`${name} is not in the registry`);
       else packages.push(packed);
     }
     const sizes = packages.map(({ name, tarball }): Series => ({
@@ -45,14 +45,12 @@ export async function weight({ rounds, say }: Options): Promise<Measurements> {
       packages.map(({ name, files }) => ({
         name,
         run: async () =>
-          await askOnce<LoadTask, number>(
-            'loadWorker.ts',
-            { files },
-            { NODE_PATH: join(PROJECT_FOLDER, 'node_modules') },
-          ),
+          await askOnce<number>('loadWorker.ts', { files } satisfies LoadTask, {
+            NODE_PATH: join(PROJECT_FOLDER, 'node_modules'),
+          }),
       })),
       rounds,
-      say,
+      log,
     );
     const lightest = ([own, ...others]: readonly Series[], what: string) =>
       atMost(
@@ -81,7 +79,7 @@ async function install(name: string, folder: string): Promise<Packed | null> {
   }
   const [tarball] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm made no tarball of ${name}`);
-  // n8n-workflow is n8n's to give, as in a real installation.
+  // n8n provides n8n-workflow, as in a real installation.
   await npm('install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', `./${tarball}`);
   const place = join(folder, 'node_modules', name);
   const { n8n } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as {

@@ -3,9 +3,10 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
-import { runWorkflow, type Setup } from '../engine/n8n';
-import { activate } from '../engine/polling';
-import { accountOf, GET_BALANCE, sandboxForTests, SEND, SEND_BULK, withOptions } from '../engine/setup';
+import { activate } from '../support/engine/polling';
+import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';

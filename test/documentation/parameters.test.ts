@@ -10,7 +10,7 @@ import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
-import { type Loaded, loadPackage } from '../engine/engine';
+import { type Loaded, loadPackage } from '../support/engine/engine';
 import { table } from './pages';
 
 let loaded: Loaded;

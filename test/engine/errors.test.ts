@@ -1,17 +1,9 @@
 import { type Fault, startSandbox } from '../../sandbox/server';
-import { runRouting, runWorkflow, type StoredError } from './n8n';
-import {
-  accountOf,
-  contacts,
-  GET_BALANCE,
-  KEY,
-  phoneAt,
-  sandboxForTests,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  withOptions,
-} from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import { runRouting, runWorkflow, type StoredError } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 
@@ -26,7 +18,7 @@ const EVERY_WAY = OPERATIONS.flatMap(([name, parameters]) => PATHS.map((path) =>
 
 const items = [{ phone: phoneAt(0), text: 'Hello', list: [{ phone: phoneAt(0), message: 'Hello' }] }];
 
-/** The error that the user sees. */
+/** The error that ends a run. */
 async function errorOf(
   path: (typeof PATHS)[number],
   parameters: (typeof OPERATIONS)[number][1],
@@ -39,33 +31,33 @@ async function errorOf(
   }
   return await runRouting({ account, items, parameters }).then(
     () => Promise.reject(new Error('no error')),
-    (error: StoredError) => error,
+    (error: unknown) => error as StoredError,
   );
 }
 
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
-  const isBalance = parameters === GET_BALANCE;
+  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent before/;
 
   test.each<[string, Fault, RegExp, string | null]>([
-    ['MISSING_API_KEY', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
-    ['INVALID_API_KEY', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
+    ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
+    ['an invalid API key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
     [
-      'INSUFFICIENT_CREDITS',
+      'insufficient credits',
       { kind: 'status', status: 402, error: { required_credits: 250, available_credits: 7 } },
       /250 needed, 7 available/,
       '402',
     ],
     [
-      'VALIDATION_ERROR',
+      'a validation error',
       { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
       /does not accept.*phone/,
       '422',
     ],
-    ['VALIDATION_ERROR without details', { kind: 'status', status: 422 }, /does not accept/, '422'],
+    ['a validation error without details', { kind: 'status', status: 422 }, /does not accept/, '422'],
     ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /no more requests for now/, '429'],
     ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /no more requests for now/, '429'],
-    ['SERVER_ERROR', { kind: 'status', status: 500 }, /failed while it handled the request/, '500'],
+    ['a server error', { kind: 'status', status: 500 }, /failed while it handled the request/, '500'],
     ['a 502 with an HTML page', { kind: 'html', status: 502 }, /failed to answer \(HTTP 502\)/, '502'],
     [
       'success: false in a 200',
@@ -74,7 +66,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       '200',
     ],
     [
-      'an unknown code',
+      'an unknown error code',
       { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' },
       /refused the request \(HTTP 409\)/,
       '409',
@@ -87,10 +79,10 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       '200',
     ],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
-    ['an unknown address', { kind: 'status', status: 404 }, /does not know this address/, '404'],
+    ['a 404', { kind: 'status', status: 404 }, /does not know this address/, '404'],
     ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['half an answer', { kind: 'half-body' }, /connection to the service was lost/, null],
-  ])('explains %s', async (_case, fault, message, httpCode) => {
+  ])('names the reason for %s', async (_case, fault, message, httpCode) => {
     sandbox().setFaults([{ ...fault, on: 'any' }]);
     const error = await errorOf(path, parameters);
 
@@ -98,11 +90,10 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(error.message).toMatch(message);
     expect(error.httpCode ?? null).toBe(httpCode);
     expect(error.context.itemIndex).toBe(0);
-    expect(error.description).toBeTruthy();
-    if (!isBalance) expect(error.description).toMatch(/0 of 1 message was sent before/);
+    expect(error.description).toMatch(progress);
   });
 
-  test('says that nothing listens at the address', async () => {
+  test('reports that the service refuses the connection', async () => {
     const gone = await startSandbox();
     await gone.close();
     const error = await errorOf(path, parameters, accountOf(gone));
@@ -112,14 +103,14 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     });
   });
 
-  test('says that the Base URL is no address', async () => {
+  test('reports that the Base URL is not an address', async () => {
     for (const baseUrl of ['', 'https://']) {
       const error = await errorOf(path, parameters, { baseUrl, apiKey: KEY });
       expect(error.message).toBe('The Base URL in the credential is not an address such as https://api.example.com/v1');
     }
   });
 
-  test('never shows the key, not even when the service repeats it', async () => {
+  test('does not show the key even if the service repeats it', async () => {
     sandbox().setFaults([
       { kind: 'status', status: 401, message: `No such key: ${KEY}`, details: { key: [KEY] }, on: 'any' },
     ]);
@@ -128,25 +119,25 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(allOf(error)).not.toContain(KEY);
   });
 
-  test('never shows the key when the connection is lost', async () => {
+  test('does not show the key if the connection is lost', async () => {
     sandbox().setFaults([{ kind: 'reset-before', on: 'any' }]);
     expect(allOf(await errorOf(path, parameters))).not.toContain(KEY);
   });
 
-  test("escapes the service's text, which the editor renders as HTML", async () => {
+  test("escapes the service's text, because the editor renders it as HTML", async () => {
     sandbox().setFaults([{ kind: 'status', status: 409, message: '<img src=x onerror="alert(1)">', on: 'any' }]);
     const { description } = await errorOf(path, parameters);
     expect(description).toContain('&lt;img src=x onerror=&quot;');
     expect(description).not.toContain('<img');
   });
 
-  test('keeps its own message where n8n would put another in its place', async () => {
+  test('shows its own message even if n8n has one for a word in it', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
     expect((await errorOf(path, parameters)).message).toBe('The service does not accept the value of EPERM');
   });
 });
 
-test('the true errors of the service: no key, a wrong key, too few credits', async () => {
+test('A missing key, a wrong key and too few credits each have their own message', async () => {
   const errors = [];
   for (const apiKey of ['', 'another-made-up-key']) {
     errors.push((await errorOf('in a workflow', SEND_BULK, { ...accountOf(sandbox()), apiKey })).message);
@@ -160,7 +151,7 @@ test('the true errors of the service: no key, a wrong key, too few credits', asy
   ]);
 });
 
-test('the true limit of the service: a 61st request in a minute is refused, and the error says so', async () => {
+test('The 61st request of a minute is refused, and the error says how many messages were sent before', async () => {
   const limited = await startSandbox({ keys: [KEY] });
   try {
     const { error } = await runWorkflow({
@@ -176,7 +167,7 @@ test('the true limit of the service: a 61st request in a minute is refused, and 
   }
 });
 
-/** Everything of an error that is stored or shown. */
+/** Everything of an error that n8n stores or shows. */
 function allOf(error: StoredError): string {
   return JSON.stringify(
     error,

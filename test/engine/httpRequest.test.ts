@@ -1,15 +1,17 @@
-/** What docs/from-http-request.md says of n8n's own nodes and of this one, so that it stays true. */
+/** What docs/from-http-request.md says about n8n's own nodes and this one. */
 
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
-import { messagingSend, requestPerItem } from '../../bench/contenders';
-import { KEY } from '../../bench/sandbox';
-import { run, type Step, type Steps } from '../../bench/workflows';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { readProjectFile } from '../../tools/project';
-import { contacts } from './setup';
+import { KEY } from '../support/account';
+import { listOf } from '../support/contacts';
+import { messagingSend, requestPerItem } from '../support/contenders';
+import { runSteps, type Step, type Steps } from '../support/engine/steps';
+import type { StoredError } from '../support/engine/workflow';
+import { receivedPhones } from '../support/sandbox';
 
-const LIST = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
+const LIST = listOf(250);
 const WITH_A_BAD_NUMBER = LIST.map((contact, index) => (index === 99 ? { ...contact, phone: '07700900124' } : contact));
 const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
@@ -18,13 +20,13 @@ const start = async (options: Partial<SandboxOptions> = {}) =>
   void (sandbox = await startSandbox({ keys: [KEY], credits: 10_000, ...options }));
 afterEach(async () => await sandbox.close());
 
-/** What arrived, in its order, and the error that ended the execution. */
+/** What arrived, and the status of the error that ended the execution. */
 async function outcome(list: typeof LIST, steps: Steps) {
-  const error = await run(list, steps, sandbox.url).then(
+  const error = await runSteps(list, steps, sandbox.url).then(
     () => null,
-    (thrown: { httpCode: string }) => thrown.httpCode,
+    (thrown: unknown) => (thrown as StoredError).httpCode,
   );
-  const phones = sandbox.messages().map(({ phone }) => phone);
+  const phones = receivedPhones(sandbox);
   return {
     error,
     sent: phones.length,
@@ -33,7 +35,7 @@ async function outcome(list: typeof LIST, steps: Steps) {
   };
 }
 
-/** The page's own workflow from its loop on, against the sandbox; its Wait lets all pass at once. */
+/** The page's workflow from its loop on, with the sandbox and without the pause of its Wait. */
 function loop(settings: Step['settings'] = {}): Steps {
   const file = JSON.parse(readProjectFile('docs/loop-and-http-request.json')) as {
     nodes: INode[];
@@ -62,22 +64,22 @@ const toSandbox = (url: string): INodeParameters => ({
 });
 
 describe('Loop Over Items and HTTP Request', () => {
-  test('take a request for each contact', async () => {
+  test('make a request for each contact', async () => {
     await start({ limit: 0 });
     expect(await outcome(LIST, loop())).toEqual({ error: null, sent: 250, twice: 0, requests: 250 });
   });
 
-  test('end at a 429, and try none of the contacts that are left', async () => {
+  test('stop at a 429, and send to none of the contacts that are left', async () => {
     await start();
     expect(await outcome(LIST, loop())).toEqual({ error: '429', sent: 60, twice: 0, requests: 61 });
   });
 
-  test('end at a number that is not valid', async () => {
+  test('stop at an invalid phone number', async () => {
     await start({ limit: 0 });
     expect(await outcome(WITH_A_BAD_NUMBER, loop())).toEqual({ error: '422', sent: 99, twice: 0, requests: 100 });
   });
 
-  test('with On Error set to Continue, they go on', async () => {
+  test('continue after an invalid phone number with On Error set to Continue', async () => {
     await start({ limit: 0 });
     expect(await outcome(WITH_A_BAD_NUMBER, loop({ onError: 'continueRegularOutput' }))).toMatchObject({
       error: null,
@@ -85,14 +87,14 @@ describe('Loop Over Items and HTTP Request', () => {
     });
   });
 
-  test('with Retry On Fail, they send a message twice whose answer was lost', async () => {
+  test('send a message again with Retry On Fail if its answer is lost', async () => {
     await start({ limit: 0, faults: [{ kind: 'reset-after', after: 9 }] });
     expect(await outcome(LIST, loop(RETRY))).toEqual({ error: null, sent: 251, twice: 1, requests: 251 });
   });
 });
 
 describe('HTTP Request without a loop', () => {
-  test('sends what the limit lets through, and fails as a whole', async () => {
+  test('sends what the limit allows, and fails as a whole', async () => {
     await start();
     expect(await outcome(LIST, requestPerItem(sandbox.url))).toEqual({
       error: '429',
@@ -102,7 +104,7 @@ describe('HTTP Request without a loop', () => {
     });
   });
 
-  test('with Retry On Fail, sends all items again', async () => {
+  test('sends all items again with Retry On Fail', async () => {
     await start({ limit: 0, faults: [{ kind: 'status', status: 500, after: 9 }] });
     const [request, ...rest] = requestPerItem(sandbox.url);
     expect(await outcome(LIST, [{ ...request, settings: RETRY }, ...rest])).toEqual({
@@ -120,17 +122,17 @@ describe('Messaging Send', () => {
     return [{ ...step, settings }, ...rest];
   };
 
-  test('takes three requests', async () => {
+  test('makes three requests for 250 contacts', async () => {
     await start();
     expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 3 });
   });
 
-  test('goes on after a 429', async () => {
+  test('continues after a 429', async () => {
     await start({ faults: [{ kind: 'status', status: 429, after: 1, retryAfter: 1 }] });
     expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 4 });
   });
 
-  test('sends to all others than a number that is not valid', async () => {
+  test('sends to all contacts but one with an invalid phone number', async () => {
     await start();
     expect(await outcome(WITH_A_BAD_NUMBER, steps({ onError: 'continueErrorOutput' }))).toMatchObject({
       error: null,
@@ -139,7 +141,7 @@ describe('Messaging Send', () => {
     });
   });
 
-  test('with Retry On Fail, does not send a message again whose answer was lost', async () => {
+  test('does not send a message again with Retry On Fail if its answer is lost', async () => {
     await start({ faults: [{ kind: 'reset-after', after: 1 }] });
     expect(await outcome(LIST, steps(RETRY))).toMatchObject({ sent: 250, twice: 0 });
   });

@@ -3,11 +3,11 @@ import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
 import { parametersOf } from '../../nodes/MessagingSend/n8n/itemParameters';
-import { loadPackage, prepareEngine } from './engine';
-import { NODE_TYPE } from './n8n';
-import { SEND } from './setup';
+import { loadPackage, prepareEngine } from '../support/engine/engine';
+import { NODE_TYPE } from '../support/engine/workflow';
+import { SEND } from '../support/parameters';
 
-/** What n8n hands to a node whose Phone is this expression. */
+/** What n8n passes to a node whose parameter Phone is this expression. */
 async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteFunctions> {
   const node: INode = {
     id: '1',
@@ -43,7 +43,7 @@ async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteF
   );
 }
 
-/** A value, or the message of the error in its place. */
+/** A value, or the message of the error that reading it throws. */
 function valueOrError(read: () => unknown): unknown {
   try {
     return { value: read() };
@@ -79,7 +79,7 @@ const leaf = fc.oneof(
   fc.constantFrom(null, undefined, '={{ 1 }}', '{{ $json.a }}', [], {}),
 );
 
-/** A step of an expression, and the name it stands for. */
+/** A step of an expression, and the name that it reads. */
 const step = fc.oneof(
   fc.constantFrom('a', 'b', '_c1').map((name) => ({ name, written: `.${name}` })),
   fc.constantFrom(...NAMES).map((name) => ({ name, written: `.${name}` })),
@@ -89,7 +89,7 @@ const step = fc.oneof(
 );
 const space = fc.constantFrom('', ' ', '\n ');
 
-/** An expression, and items in which its path leads to some value, wholly or in part. */
+/** An expression, and items in which its path or a part of it leads to a value. */
 const expressionAndItems = fc.array(step, { minLength: 1, maxLength: 3 }).chain((steps) => {
   const written = steps.map((each) => each.written).join('');
   const json = fc.tuple(fc.nat({ max: 9 }), fc.boolean(), leaf).map(([depth, asList, value]) => {
@@ -115,17 +115,17 @@ function listWith(index: number, value: unknown): unknown[] {
   return Array.from({ length: index + 1 }, (_, place) => (place === index ? value : place));
 }
 
-test('an expression that names a field comes to exactly what n8n makes of it, whatever the items hold', async () => {
+test('An expression that names a field has exactly the value that n8n evaluates it to, whatever the items contain', async () => {
   let readDirectly = 0;
   await fc.assert(
     fc.asyncProperty(expressionAndItems, async ({ phone, jsons }) => {
       const context = await contextOf(phone, jsons as IDataObject[]);
       const expected = jsons.map((_json, item) => valueOrError(() => context.getNodeParameter('phone', item)));
-      const asked = jest.spyOn(context, 'getNodeParameter');
+      const calls = jest.spyOn(context, 'getNodeParameter');
       const read = parametersOf(context);
       expect(jsons.map((_json, item) => valueOrError(() => read(item)('phone')))).toEqual(expected);
-      // One more is for the expression itself.
-      readDirectly += jsons.length - (asked.mock.calls.length - 1);
+      // One more call reads the expression itself.
+      readDirectly += jsons.length - (calls.mock.calls.length - 1);
     }),
     { seed: 20_261_121, numRuns: 2000 },
   );
@@ -135,13 +135,13 @@ test('an expression that names a field comes to exactly what n8n makes of it, wh
 const ITEMS = Array.from({ length: 50 }, (_, index) => ({ phone: `44770090${index}` }));
 
 test.each([
-  ['a fixed number', '447700900123', ITEMS.map(() => '447700900123'), 1],
-  ['a plain expression', '={{ $json.phone }}', ITEMS.map(({ phone }) => phone), 1],
-  ['any other expression', '={{ $json.phone.trim() }}', ITEMS.map(({ phone }) => phone), 50],
-])('of 50 items, n8n evaluates %s no more often than it has to', async (_what, phone, values, evaluations) => {
+  ['A fixed phone number', '447700900123', ITEMS.map(() => '447700900123'), 1],
+  ['A plain expression', '={{ $json.phone }}', ITEMS.map(({ phone }) => phone), 1],
+  ['Any other expression', '={{ $json.phone.trim() }}', ITEMS.map(({ phone }) => phone), 50],
+])('%s is evaluated no more often for 50 items than necessary', async (_what, phone, values, evaluations) => {
   const context = await contextOf(phone, ITEMS);
-  const asked = jest.spyOn(context, 'getNodeParameter');
+  const calls = jest.spyOn(context, 'getNodeParameter');
   const read = parametersOf(context);
   expect(ITEMS.map((_item, index) => read(index)('phone'))).toEqual(values);
-  expect(asked.mock.calls.filter(([, , , options]) => options === undefined)).toHaveLength(evaluations);
+  expect(calls.mock.calls.filter(([, , , options]) => options === undefined)).toHaveLength(evaluations);
 });

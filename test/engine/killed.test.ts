@@ -1,32 +1,25 @@
-/** Retry of an execution in whose middle n8n was killed; `test/e2e/crash.test.ts` really kills it. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+/** Retries of an execution during which n8n was killed. Here that is imitated; `test/e2e/crash.test.ts` kills n8n. */
 
-import { killed, type Ran, retryExecution, runWorkflow, type Setup } from './n8n';
-import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, withOptions } from './setup';
+import { contacts, phoneAt } from '../support/contacts';
+import { type Execution, killed, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
+import { detailsOf, outcomeOf } from '../support/outputs';
+import { SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
-const received = () =>
-  sandbox()
-    .messages()
-    .map(({ phone }) => phone)
-    .sort();
+const received = () => receivedPhones(sandbox()).sort();
 const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({ account: accountOf(sandbox()), ...setup });
-const outcomesOf = ({ outputs }: Ran) =>
-  outputs.flat().map(({ json }) => (json.error === undefined ? json.status : (json.details as IDataObject).outcome));
+const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
 const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
 
-const ways: Array<[string, INodeParameters]> = [
-  ['Send', SEND],
-  ['Send Bulk', SEND_BULK],
-];
-const deaths: Array<[string, (ran: Ran) => Ran]> = [
-  ['while the node ran, with the progress stored', (ran) => killed(ran, 'node')],
+const KILLS: Array<[string, (ran: Execution) => Execution]> = [
+  ['while the node ran, with its progress stored', (ran) => killed(ran, 'node')],
   ['while the node ran, with nothing stored', (ran) => killed(ran, 'start')],
   ['after the node had ended, with nothing stored', (ran) => killed(ran, 'start', true)],
 ];
 
-describe.each(ways)('%s', (_name, parameters) => {
-  /** Two messages of four went out, and the service refused the others. */
+describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
+  /** Two messages were sent before; then an execution stops because the service refuses all of its messages. */
   const begun = async (setup: Setup) => {
     await runWorkflow(setupOf({ items: contacts(2), parameters }));
     sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
@@ -36,8 +29,8 @@ describe.each(ways)('%s', (_name, parameters) => {
     return ran;
   };
 
-  describe.each(deaths)('killed %s', (_death, kill) => {
-    test('sends nothing, and says that every message may have gone out', async () => {
+  describe.each(KILLS)('after n8n was killed %s,', (_when, kill) => {
+    test('sends nothing, and reports that every message may have been sent', async () => {
       const setup = setupOf({ items: contacts(4), parameters });
       const ran = kill(await begun(setup));
       const { error } = await retryExecution(ran, setup);
@@ -47,7 +40,7 @@ describe.each(ways)('%s', (_name, parameters) => {
       expect(received()).toEqual(phones(0, 1));
     });
 
-    test('with Continue, gives each item the outcome uncertain, and no batch', async () => {
+    test('gives each item the outcome uncertain and no batch with On Error set to Continue', async () => {
       const setup = setupOf({ items: contacts(4), parameters });
       const ran = kill(await begun(setup));
       const again = await retryExecution(ran, setup, { ...setup, onError: 'continueErrorOutput' });
@@ -62,7 +55,7 @@ describe.each(ways)('%s', (_name, parameters) => {
       expect(received()).toEqual(phones(0, 1));
     });
 
-    test('once the user wants it so, sends all of them again, and what is refused stays uncertain', async () => {
+    test("sends all messages again with 'Send Again', and those that are refused stay uncertain", async () => {
       const setup = setupOf({ items: contacts(4), parameters });
       const first = await retryExecution(kill(await begun(setup)), setup);
       const sendAgain = { ...setup, parameters: withOptions(parameters, { uncertain: 'sendAgain' }) };
@@ -76,52 +69,52 @@ describe.each(ways)('%s', (_name, parameters) => {
     });
   });
 
-  test('does not say that nothing was sent if another item is wrong, too', async () => {
-    const setup = setupOf({ items: contacts(4), parameters });
-    const ran = killed(await begun(setup), 'node');
-    const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
-    const { error } = await retryExecution(ran, setup, { ...setup, parameters: changed });
-    expect(error?.message).toBe('The message is empty');
-    expect(error?.description).toContain('Nothing more was sent; 3 may have been sent in an earlier attempt.');
+  describe('after n8n was killed', () => {
+    test('does not report that nothing was sent if another item is invalid', async () => {
+      const setup = setupOf({ items: contacts(4), parameters });
+      const ran = killed(await begun(setup), 'node');
+      const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
+      const { error } = await retryExecution(ran, setup, { ...setup, parameters: changed });
+      expect(error?.message).toBe('The message is empty');
+      expect(error?.description).toContain('Nothing more was sent; 3 may have been sent in an earlier attempt.');
+    });
+
+    test('sends nothing if n8n stores the files of an item beside its fields', async () => {
+      const setup = { ...setupOf({ items: contacts(4), parameters }), settings: { binaryMode: 'combined' } as const };
+      const { error } = await retryExecution(killed(await begun(setup), 'start', true), setup);
+      expect(error?.message).toContain('outcome is unknown');
+      expect(received()).toEqual(phones(0, 1));
+    });
+
+    test('sends nothing if it is repeated', async () => {
+      const setup = setupOf({ items: contacts(4), parameters });
+      const first = await retryExecution(killed(await begun(setup), 'node'), setup);
+      const { error } = await retryExecution(first, setup);
+      expect(error?.message).toContain('outcome is unknown');
+      expect(received()).toEqual(phones(0, 1));
+    });
+
+    test('sends nothing in any iteration of a loop that starts again', async () => {
+      const setup = setupOf({ items: contacts(2), moreItems: [contacts(2)], parameters });
+      const changed = { ...setup, onError: 'continueRegularOutput' } as const;
+      const again = await retryExecution(killed(await begun(setup), 'start'), setup, changed);
+      const rounds = again.run.data.resultData.runData.Send?.slice(1) ?? [];
+      expect(rounds.map(({ data }) => data?.main?.[0]?.map(({ json }) => detailsOf({ json }).code))).toEqual([
+        ['INTERRUPTED', 'INTERRUPTED'],
+        ['INTERRUPTED', 'INTERRUPTED'],
+      ]);
+      expect(received()).toEqual(phones(0, 1));
+    });
+
+    test('sends nothing with Retry On Fail', async () => {
+      const setup = setupOf({ items: contacts(4), parameters, retryOnFail: { maxTries: 3 } });
+      const { error } = await retryExecution(killed(await begun(setup), 'node'), setup);
+      expect(error?.message).toContain('outcome is unknown');
+      expect(received()).toEqual(phones(0, 1));
+    });
   });
 
-  test('says so where n8n stores the files of an item beside its fields, too', async () => {
-    const setup = { ...setupOf({ items: contacts(4), parameters }), settings: { binaryMode: 'combined' } as const };
-    const { error } = await retryExecution(killed(await begun(setup), 'start', true), setup);
-    expect(error?.message).toContain('outcome is unknown');
-    expect(received()).toEqual(phones(0, 1));
-  });
-
-  test('a further Retry sends nothing either', async () => {
-    const setup = setupOf({ items: contacts(4), parameters });
-    const first = await retryExecution(killed(await begun(setup), 'node'), setup);
-    const { error } = await retryExecution(first, setup);
-    expect(error?.message).toContain('outcome is unknown');
-    expect(received()).toEqual(phones(0, 1));
-  });
-
-  test('a loop that begins anew sends in none of its rounds', async () => {
-    const setup = setupOf({ items: contacts(2), moreItems: [contacts(2)], parameters });
-    const changed = { ...setup, onError: 'continueRegularOutput' } as const;
-    const again = await retryExecution(killed(await begun(setup), 'start'), setup, changed);
-    const rounds = again.run.data.resultData.runData.Send?.slice(1) ?? [];
-    expect(rounds.map(({ data }) => data?.main?.[0]?.map(({ json }) => (json.details as IDataObject).code))).toEqual([
-      ['INTERRUPTED', 'INTERRUPTED'],
-      ['INTERRUPTED', 'INTERRUPTED'],
-    ]);
-    expect(received()).toEqual(phones(0, 1));
-  });
-
-  test('Retry On Fail in the retried execution sends nothing either', async () => {
-    const setup = setupOf({ items: contacts(4), parameters, retryOnFail: { maxTries: 3 } });
-    const { error } = await retryExecution(killed(await begun(setup), 'node'), setup);
-    expect(error?.message).toContain('outcome is unknown');
-    expect(received()).toEqual(phones(0, 1));
-  });
-});
-
-describe.each(ways)('what is no sign of it: %s', (_name, parameters) => {
-  test('a run that failed before it had sent anything', async () => {
+  test('sends all messages of a run that failed before it sent any', async () => {
     const setup = setupOf({
       items: contacts(2),
       parameters: withOptions(parameters, { defaultCountryCode: '={{ nonsense( }}' }),
@@ -133,7 +126,7 @@ describe.each(ways)('what is no sign of it: %s', (_name, parameters) => {
     expect(received()).toEqual(phones(0, 1));
   });
 
-  test('a run whose credential could not be used', async () => {
+  test('sends all messages of a run whose credential could not be used', async () => {
     const setup = setupOf({ items: contacts(2), parameters });
     const ran = await runWorkflow({ ...setup, account: { baseUrl: 'nonsense', apiKey: '' } });
     expect(ran.error).toBeDefined();
@@ -142,7 +135,7 @@ describe.each(ways)('what is no sign of it: %s', (_name, parameters) => {
     expect(received()).toEqual(phones(0, 1));
   });
 
-  test('a later round of a loop, though the node has run before', async () => {
+  test('sends the messages of a later iteration of a loop', async () => {
     const setup = setupOf({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters });
     sandbox().setFaults([{ kind: 'status', status: 403, after: parameters.operation === 'send' ? 2 : 1 }]);
     const ran = await runWorkflow(setup);

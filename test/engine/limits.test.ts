@@ -11,10 +11,10 @@ import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/li
 import { seededRandom } from '../../tools/random';
 
 const WINDOW = 60_000;
-/** What the pacer adds to a window, for clocks and timers that do not quite agree. */
+/** The pacer adds this to a window, because clocks and timers differ. */
 const MARGIN = 5;
 
-/** A clock that a test drives: time stands still until everything that can happen now has happened. */
+/** A clock that a test drives: time passes only when nothing more can happen now. */
 class FakeClock {
   private time: number;
   private sleepers: Array<{ at: number; wake: () => void }> = [];
@@ -29,7 +29,7 @@ class FakeClock {
     await new Promise<void>((wake) => this.sleepers.push({ at: this.time + milliseconds, wake }));
   }
 
-  /** A wait of the node's kind: for a time, or for something to happen, until the signal ends it. */
+  /** Waits as the node does, for a time or for a promise, until the signal aborts it. */
   wait(signal?: AbortSignal): Wait {
     return async (what) => {
       signal?.throwIfAborted();
@@ -41,10 +41,10 @@ class FakeClock {
     };
   }
 
-  /** Runs until nobody sleeps, or until the given time. */
+  /** Lets time pass until nothing sleeps any more, or until the given time. */
   async run(until = Infinity): Promise<void> {
     for (;;) {
-      await quiet();
+      await settled();
       const next = Math.min(...this.sleepers.map(({ at }) => at));
       if (next > until || next === Infinity) break;
       this.time = Math.max(this.time, next);
@@ -56,12 +56,12 @@ class FakeClock {
   }
 }
 
-/** Lets every promise that can go on do so. */
-async function quiet(): Promise<void> {
+/** Waits until no promise can continue without time passing. */
+async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Requests that want to start at a time; each reaches the service and is answered some time after. */
+/** A request: when it wants to start, and how long it takes to the service and back. */
 interface Wanted {
   readonly at: number;
   readonly toService: number;
@@ -105,8 +105,8 @@ const requests = fc.array(
 );
 const start = fc.nat({ max: 10 * WINDOW });
 
-describe.each(LIMITER_KINDS)('under a limit of the kind %s', (kind) => {
-  test('no request is refused, whenever requests come and however long answers take', async () => {
+describe.each(LIMITER_KINDS)('Under a limit of the kind %s,', (kind) => {
+  test('no request is refused, whenever requests start and however long answers take', async () => {
     await fc.assert(
       fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), start, async (wanted, limit, startsAt) => {
         expect((await traffic(kind, limit, wanted, startsAt)).refused).toBe(0);
@@ -115,7 +115,7 @@ describe.each(LIMITER_KINDS)('under a limit of the kind %s', (kind) => {
     );
   });
 
-  test('120 requests with answers after a second, four at once, take the least possible time', async () => {
+  test('120 requests, four in parallel, take the least possible time', async () => {
     const clock = new FakeClock(12_345);
     const pacer = new Pacer(WINDOW, clock);
     const limiter = createLimiter(kind, 60, WINDOW);
@@ -134,7 +134,7 @@ describe.each(LIMITER_KINDS)('under a limit of the kind %s', (kind) => {
     await clock.run();
     await done;
     expect(refused).toBe(0);
-    // 60 requests, four at once, take 15 s. The next may start a window after the first of them began;
+    // 60 requests, four in parallel, take 15 s. The next may start a window after the first of them started;
     // the pacer counts from its answer, a second later.
     const least = WINDOW + 15_000;
     const taken = clock.now() - 12_345;
@@ -144,11 +144,11 @@ describe.each(LIMITER_KINDS)('under a limit of the kind %s', (kind) => {
   });
 });
 
-test('no slot is wasted: each request starts when it comes, or a window after an answer', async () => {
+test('A request starts when it wants to, or as soon as a window has passed since an answer', async () => {
   await fc.assert(
     fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), async (wanted, limit) => {
       const { order, startedAt } = await traffic('sliding', limit, wanted, 0);
-      // The least time that the rule allows, reckoned one by one in the order of arrival.
+      // The earliest start that the rule allows, for one request after the other.
       const answers: number[] = [];
       let last = 0;
       for (const index of order) {
@@ -170,7 +170,7 @@ test('no slot is wasted: each request starts when it comes, or a window after an
   );
 });
 
-test('requests start in the order in which they came', async () => {
+test('Requests start in the order in which they want to', async () => {
   const random = seededRandom(3);
   const wanted = Array.from({ length: 30 }, (_, index) => ({
     at: index * 100,
@@ -181,8 +181,8 @@ test('requests start in the order in which they came', async () => {
   expect(order).toEqual(wanted.map((_, index) => index));
 });
 
-describe('a wait that is stopped', () => {
-  test('hands on the turn to the next, and takes no slot', async () => {
+describe('A stopped wait', () => {
+  test('passes its turn to the next request, and takes no slot', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     (await pacer.acquire(1, clock.wait())).release();
@@ -195,14 +195,14 @@ describe('a wait that is stopped', () => {
     const second = pacer.acquire(1, clock.wait()).then(() => started.push(`second at ${clock.now()}`));
     await clock.run(1_000);
     stop.abort();
-    await quiet();
+    await settled();
     expect(started).toEqual(['gave up']);
     await clock.run();
     await Promise.all([first, second]);
     expect(started).toEqual(['gave up', `second at ${WINDOW + MARGIN}`]);
   });
 
-  test('in the middle of the queue lets nobody past', async () => {
+  test('in the middle of the queue lets no request overtake another', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const slot = await pacer.acquire(1, clock.wait());
@@ -218,9 +218,9 @@ describe('a wait that is stopped', () => {
       }
     };
     const all = [go('first'), go('middle', stop.signal), go('last')];
-    await quiet();
+    await settled();
     stop.abort();
-    await quiet();
+    await settled();
     expect(started).toEqual(['not middle']);
     slot.release();
     await clock.run();
@@ -228,13 +228,13 @@ describe('a wait that is stopped', () => {
     expect(started).toEqual(['not middle', 'first', 'last']);
   });
 
-  test('while all slots are with requests under way ends at once', async () => {
+  test('ends immediately while requests in flight hold all slots', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const slot = await pacer.acquire(1, clock.wait());
     const stop = new AbortController();
     const waiting = pacer.acquire(1, clock.wait(stop.signal));
-    await quiet();
+    await settled();
     stop.abort();
     await expect(waiting).rejects.toThrow();
     slot.release();
@@ -245,35 +245,35 @@ describe('a wait that is stopped', () => {
   });
 });
 
-describe('after a 429', () => {
-  const refusal = (headers: Record<string, string>, now = 0): Reply => ({
-    kind: 'rejected',
-    failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
-    error: {},
-    retryable: false,
-    retryAfter: readRetryAfter(headers, now),
+const refusal = (headers: Record<string, string>, now = 0): Reply => ({
+  kind: 'rejected',
+  failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
+  error: {},
+  retryable: false,
+  retryAfter: readRetryAfter(headers, now),
+});
+const accepted: Reply = { kind: 'accepted', data: {} };
+
+/** The requests of a run, each answered in this way. */
+function requestsWith(
+  clock: FakeClock,
+  pacer: Pacer,
+  answer: () => Promise<Reply>,
+  changed: Partial<RequestLimits> = {},
+): Requests {
+  return new Requests({
+    call: answer,
+    pacer,
+    limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
+    signal: undefined,
+    clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
   });
-  const accepted: Reply = { kind: 'accepted', data: {} };
+}
 
-  /** The requests of a run, each answered in this way. */
-  function requestsWith(
-    clock: FakeClock,
-    pacer: Pacer,
-    answer: () => Promise<Reply>,
-    changed: Partial<RequestLimits> = {},
-  ): Requests {
-    return new Requests({
-      call: answer,
-      pacer,
-      limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
-      signal: undefined,
-      clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
-    });
-  }
+const make = async (requests: Requests): Promise<Reply> => await requests.make({ endpoint: GET_BALANCE });
 
-  const make = async (requests: Requests): Promise<Reply> => await requests.make({ endpoint: GET_BALANCE });
-
-  /** The times at which requests were made, when the first ones are refused with these headers. */
+describe('After a 429,', () => {
+  /** The times of requests when the first ones are refused with these headers. */
   async function times(
     headers: Array<Record<string, string>>,
     changed: Partial<RequestLimits> = {},
@@ -292,34 +292,31 @@ describe('after a 429', () => {
   }
 
   test.each<[string, Record<string, string>, number]>([
-    ['seconds', { 'retry-after': '7' }, 7_000],
-    ['a date', { 'retry-after': new Date(9_000).toUTCString() }, 9_000],
+    ['the seconds of Retry-After', { 'retry-after': '7' }, 7_000],
+    ['the date of Retry-After', { 'retry-after': new Date(9_000).toUTCString() }, 9_000],
     ['RateLimit-Reset', { 'ratelimit-reset': '12' }, 12_000],
     ['X-RateLimit-Reset', { 'x-ratelimit-reset': '13' }, 13_000],
-    ['Retry-After beside RateLimit-Reset', { 'retry-after': '3', 'ratelimit-reset': '12' }, 3_000],
-    ['0 seconds', { 'retry-after': '0' }, 1],
-    ['a date that is past', { 'retry-after': new Date(-5_000).toUTCString() }, 1],
-    ['nothing', {}, 1_000],
-    ['an absurd number', { 'retry-after': '99999999' }, 1_000],
-    ['nonsense', { 'retry-after': 'soon' }, 1_000],
-    ['nonsense beside RateLimit-Reset', { 'retry-after': 'soon', 'ratelimit-reset': '4' }, 4_000],
-    ['a negative number', { 'retry-after': '-5' }, 1_000],
-  ])(
-    'the same request is made again after the time that the answer gives: %s',
-    async (_what, headers, milliseconds) => {
-      const { at, reply } = await times([headers]);
-      expect(at).toEqual([0, milliseconds]);
-      expect(reply).toBe(accepted);
-    },
-  );
+    ['Retry-After rather than for RateLimit-Reset', { 'retry-after': '3', 'ratelimit-reset': '12' }, 3_000],
+    ['a millisecond if Retry-After is 0', { 'retry-after': '0' }, 1],
+    ['a millisecond if Retry-After is in the past', { 'retry-after': new Date(-5_000).toUTCString() }, 1],
+    ['a second if no header says how long', {}, 1_000],
+    ['a second if Retry-After is absurdly long', { 'retry-after': '99999999' }, 1_000],
+    ['a second if Retry-After is nonsense', { 'retry-after': 'soon' }, 1_000],
+    ['RateLimit-Reset if Retry-After is nonsense', { 'retry-after': 'soon', 'ratelimit-reset': '4' }, 4_000],
+    ['a second if Retry-After is negative', { 'retry-after': '-5' }, 1_000],
+  ])('a request waits for %s before it is repeated', async (_what, headers, milliseconds) => {
+    const { at, reply } = await times([headers]);
+    expect(at).toEqual([0, milliseconds]);
+    expect(reply).toBe(accepted);
+  });
 
-  test('that does not say how long, the waits get longer, up to the window', async () => {
+  test('waits get longer up to a window if no header says how long', async () => {
     const { at } = await times(Array<Record<string, string>>(8).fill({}), { maxWait: 30 * WINDOW });
     const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
-  test('waits are never longer than Longest Wait in all, and then the refusal is the reply', async () => {
+  test('waits together last at most Longest Wait, and then the refusal is the reply', async () => {
     const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), {
       maxWait: 2 * WINDOW,
     });
@@ -327,18 +324,18 @@ describe('after a 429', () => {
     expect(reply.kind).toBe('rejected');
   });
 
-  test('with a Longest Wait of 0 there is no second request', async () => {
+  test('a request is not repeated with a Longest Wait of 0', async () => {
     const { at, reply } = await times([{ 'retry-after': '0' }], { maxWait: 0 });
     expect(at).toEqual([0]);
     expect(reply.kind).toBe('rejected');
   });
 
-  test('a pause longer than Longest Wait is not begun', async () => {
+  test('a wait longer than Longest Wait does not start', async () => {
     const { at } = await times([{ 'retry-after': '301' }]);
     expect(at).toEqual([0]);
   });
 
-  test('the other requests of the key are held back as well', async () => {
+  test('the other requests of the key wait, too', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const log: string[] = [];
@@ -359,22 +356,17 @@ describe('after a 429', () => {
     expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
   });
 
-  test('a request comes back to its place, before those that came after it', async () => {
+  test('a request is repeated before those that came after it start', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const log: string[] = [];
     let refusals = 2;
     const request = async (name: string, answer: () => Reply): Promise<Reply> => {
-      const requests = requestsWith(
-        clock,
-        pacer,
-        async () => {
-          log.push(name);
-          return await Promise.resolve(answer());
-        },
-        { requestsPerMinute: 1 },
-      );
-      return await make(requests);
+      const logged = async (): Promise<Reply> => {
+        log.push(name);
+        return await Promise.resolve(answer());
+      };
+      return await make(requestsWith(clock, pacer, logged, { requestsPerMinute: 1 }));
     };
     const first = request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted));
     await clock.run(1);
@@ -384,9 +376,9 @@ describe('after a 429', () => {
     expect(log).toEqual(['first', 'first', 'first', 'second', 'third']);
   });
 
-  // Only of this kind: under the others, the process that is first in one window may be first in all.
+  // Only this kind: under the others, the process that is first in one window may be first in all.
   test.each([2, 3])(
-    'no request is refused for too long while %i busy processes share a token bucket',
+    'every request is accepted within Longest Wait while %i busy processes share a token bucket',
     async (processes) => {
       const clock = new FakeClock();
       const random = seededRandom(5);
@@ -417,14 +409,14 @@ describe('after a 429', () => {
       expect(kinds).toHaveLength(600);
     },
   );
+});
 
-  test('the time spent waiting is told, and waits that overlap count once', async () => {
-    const clock = new FakeClock();
-    const answered = async () => await Promise.resolve(accepted);
-    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answered, { requestsPerMinute: 1 });
-    const all = Promise.all([make(requests), make(requests), make(requests)]);
-    await clock.run();
-    await all;
-    expect(requests.tally).toMatchObject({ requests: 3, waited: 2 * (WINDOW + MARGIN) });
-  });
+test('The time spent waiting is counted, and waits that overlap count once', async () => {
+  const clock = new FakeClock();
+  const answered = async () => await Promise.resolve(accepted);
+  const requests = requestsWith(clock, new Pacer(WINDOW, clock), answered, { requestsPerMinute: 1 });
+  const all = Promise.all([make(requests), make(requests), make(requests)]);
+  await clock.run();
+  await all;
+  expect(requests.tally).toMatchObject({ requests: 3, waited: 2 * (WINDOW + MARGIN) });
 });

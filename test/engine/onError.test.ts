@@ -1,28 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { runWorkflow } from './n8n';
-import { accountOf, contacts, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import { contacts, phoneAt } from '../support/contacts';
+import { runWorkflow } from '../support/engine/workflow';
+import { detailsOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
-const received = () =>
-  sandbox()
-    .messages()
-    .map(({ phone }) => phone);
 const run = async (setup: Omit<Parameters<typeof runWorkflow>[0], 'account'>) =>
   await runWorkflow({ account: accountOf(sandbox()), ...setup });
 
-/** Five contacts; those at 1 and 3 can't be sent. */
+/** Five contacts; those with the indexes 1 and 3 are invalid. */
 const mixed = contacts(5).map((contact, index): IDataObject => {
   if (index === 1) return { ...contact, phone: '07700 900001', name: 'Made-up Person' };
   if (index === 3) return { ...contact, text: '  ', name: 'Another Made-up Person' };
   return contact;
 });
 
-describe.each([
-  ['Send', SEND],
-  ['Send Bulk', SEND_BULK],
-])('%s', (_name, parameters) => {
-  test('On Error: Stop sends nothing when an item can not be sent, and names the items', async () => {
+describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
+  test('sends nothing with On Error set to Stop if items are invalid, and names these items', async () => {
     const { error } = await run({ items: mixed, parameters });
     expect(error).toMatchObject({
       name: 'NodeOperationError',
@@ -33,10 +29,10 @@ describe.each([
     expect(sandbox().requests()).toEqual([]);
   });
 
-  test('On Error: Continue sends the others, and a bad item tells why in its place', async () => {
+  test('sends the others with On Error set to Continue, and an invalid item has its reason in its place', async () => {
     const { outputs, error } = await run({ items: mixed, parameters, onError: 'continueRegularOutput' });
     expect(error).toBeUndefined();
-    expect(received()).toEqual([0, 2, 4].map(phoneAt));
+    expect(receivedPhones(sandbox())).toEqual([0, 2, 4].map(phoneAt));
     expect(outputs).toHaveLength(1);
     expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3, 4].map((item) => ({ item })));
     expect(outputs[0]?.map(({ json }) => json.phone ?? json.error)).toEqual([
@@ -48,7 +44,7 @@ describe.each([
     ]);
   });
 
-  test('with the error output, a failed item has the reason and its own fields', async () => {
+  test('gives a failed item its reason and its own fields on the error output', async () => {
     const { outputs } = await run({ items: mixed, parameters, onError: 'continueErrorOutput' });
     const [sent, failed] = outputs;
     expect(sent?.map(({ json }) => json.phone)).toEqual([0, 2, 4].map(phoneAt));
@@ -84,15 +80,15 @@ describe.each([
     ]);
   });
 
-  test('an expression that fails for one item costs no other its message', async () => {
+  test('sends the other items if an expression fails for one', async () => {
     const failing = { ...parameters, message: '={{ $json.text.toUpperCase(1, $json.bad ? $("Nowhere").item : 0) }}' };
     const items = contacts(3).map((contact, index) => ({ ...contact, bad: index === 1 }));
     const { outputs } = await run({ items, parameters: failing, onError: 'continueErrorOutput' });
-    expect(received()).toEqual([phoneAt(0), phoneAt(2)]);
+    expect(receivedPhones(sandbox())).toEqual([phoneAt(0), phoneAt(2)]);
     expect(outputs[1]?.map(({ json }) => json.error)).toEqual([expect.stringMatching(/^An expression failed/)]);
   });
 
-  test('a wrong key fails every item after one request, and passes none on as sent', async () => {
+  test('fails every item after one request with a wrong key, and passes none on as sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 401, times: 99 }]);
     const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
     expect(outputs[0]).toEqual([]);
@@ -100,7 +96,7 @@ describe.each([
     expect(sandbox().requests()).toHaveLength(1);
   });
 
-  test('a node that is not set up fails every item, and passes none on as sent', async () => {
+  test('fails every item if the node is not set up, and passes none on as sent', async () => {
     const broken = { ...parameters, requestOptions: { proxy: 'http://' } };
     const { outputs } = await run({ items: contacts(3), parameters: broken, onError: 'continueErrorOutput' });
     expect(outputs[0]).toEqual([]);
@@ -108,7 +104,7 @@ describe.each([
   });
 });
 
-test('Send refuses a text of 1,001 characters and gives its length; Send Bulk lets the service decide', async () => {
+test('Send refuses a text of 1,001 characters and reports its length, and Send Bulk lets the service decide', async () => {
   const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }];
   expect((await run({ items, parameters: SEND })).error?.message).toBe(
     'The message has 1001 characters; at most 1000 can be sent',
@@ -116,7 +112,7 @@ test('Send refuses a text of 1,001 characters and gives its length; Send Bulk le
   expect((await run({ items, parameters: SEND_BULK })).error).toBeUndefined();
 });
 
-test('On Error: Stop says how many messages were sent, and starts no request after a failure', async () => {
+test('A run that stops reports how many messages were sent, and starts no request after the failure', async () => {
   sandbox().setFaults([{ kind: 'status', status: 500, after: 1 }]);
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
   const { error } = await run({ items: contacts(350), parameters });
@@ -125,15 +121,15 @@ test('On Error: Stop says how many messages were sent, and starts no request aft
   expect(sandbox().requests()).toHaveLength(2);
 });
 
-test('a batch whose fate is not known is uncertain, and the next batches are sent', async () => {
+test('A batch whose answer is lost is uncertain, and the next batches are sent', async () => {
   sandbox().setFaults([{ kind: 'reset-after', after: 1 }]);
   const { outputs } = await run({ items: contacts(250), parameters: SEND_BULK, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(150);
   expect(outputs[1]).toHaveLength(100);
-  expect(outputs[1]?.every(({ json }) => (json.details as IDataObject).outcome === 'uncertain')).toBe(true);
+  expect(outputs[1]?.every(({ json }) => detailsOf({ json }).outcome === 'uncertain')).toBe(true);
 });
 
-test('a batch that the credits do not cover is not sent, nor anything after it', async () => {
+test('A batch that the credits do not cover is not sent, and neither is any batch after it', async () => {
   sandbox().setCredits(150);
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
   const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
@@ -145,13 +141,13 @@ test('a batch that the credits do not cover is not sent, nor anything after it',
   });
 });
 
-describe('a message that only the service knows to be bad', () => {
-  // A number that the node takes and this sandbox refuses does not exist, so the fault names it.
+describe('A message that only the service refuses', () => {
+  // The sandbox accepts every number that the node accepts, so a fault refuses one.
   const refuse = (index: number, shape: object) =>
     sandbox().setFaults([{ kind: 'status', status: 422, on: 'bulk', ...shape, fields: [`messages.${index}.phone`] }]);
 
   test.each(['field-message', 'dotted', 'bracket', 'object', 'nested', 'text'] as const)(
-    'costs no other of its batch (details: %s)',
+    'does not keep the others of its batch from being sent, with details of the shape %s',
     async (detailsShape) => {
       refuse(3, { detailsShape });
       const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
@@ -159,7 +155,7 @@ describe('a message that only the service knows to be bad', () => {
       expect(outputs[1]?.[0]?.json).toMatchObject({
         details: { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 },
       });
-      expect(received()).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9].map(phoneAt));
+      expect(receivedPhones(sandbox())).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9].map(phoneAt));
       expect(sandbox().requests()).toHaveLength(2);
     },
   );
@@ -171,15 +167,15 @@ describe('a message that only the service knows to be bad', () => {
       message: 'The service does not accept the phone number of this message',
       context: { itemIndex: 3 },
     });
-    expect(received()).toEqual([]);
+    expect(receivedPhones(sandbox())).toEqual([]);
   });
 });
 
-test('every bad entry of a list has an item of its own, with its place in the list', async () => {
+test('Every invalid entry of a list has its own item, with its place in the list', async () => {
   const list = [{ phone: phoneAt(0), message: 'Hello' }, 'nonsense', { phone: 'abc', message: 'Hello' }, null];
   const { outputs } = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(1);
-  expect(outputs[1]?.map(({ json }) => [json.error, (json.details as IDataObject).entry])).toEqual([
+  expect(outputs[1]?.map(({ json }) => [json.error, detailsOf({ json }).entry])).toEqual([
     ['The entry is not an object (entry 1 of the list)', 1],
     ['The phone number contains letters (entry 2 of the list)', 2],
     ['The entry is not an object (entry 3 of the list)', 3],
@@ -187,15 +183,15 @@ test('every bad entry of a list has an item of its own, with its place in the li
 });
 
 test.each([
-  ['{ not json', 'Messages is not valid JSON'],
-  ['"text"', 'Messages is not a list'],
-  ['', 'Messages is not a list'],
-])('a list that reads %s is an error that says so', async (list, message) => {
+  ['invalid JSON', '{ not json', 'Messages is not valid JSON'],
+  ['a quoted text', '"text"', 'Messages is not a list'],
+  ['an empty text', '', 'Messages is not a list'],
+])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);
 });
 
-test('with One Item per Request, what failed has items of its own', async () => {
+test('With One Item per Request, each failed message has its own item', async () => {
   const parameters = withOptions(SEND_BULK, { output: 'batches' });
   const { outputs } = await run({ items: mixed, parameters, onError: 'continueErrorOutput' });
   expect(outputs[0]?.map(({ json }) => json.messages_sent)).toEqual([3]);
@@ -203,21 +199,21 @@ test('with One Item per Request, what failed has items of its own', async () => 
 });
 
 test.each([
-  ['On Error: Stop', 403, undefined],
+  ['a failure that stops the run', 403, undefined],
   ['a wrong key', 401, 'continueErrorOutput'],
-  ['no credits', 402, 'continueErrorOutput'],
+  ['a lack of credits', 402, 'continueErrorOutput'],
 ] as const)(
-  'after a failure (%s) no request starts, not even one that waits for its turn already',
+  'No request starts after %s, not even one that already waits for its turn',
   async (_name, status, onError) => {
     sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
-    const parameters = { ...SEND, requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } } };
+    const parameters = inBatchesOf(1, SEND, 1_000);
     await run({ items: contacts(30), parameters, ...(onError && { onError }) });
     expect(sandbox().requests()).toHaveLength(2);
-    expect(received()).toEqual([phoneAt(0)]);
+    expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
   },
 );
 
-test('a refusal that repeats the request is not taken for a list of what was sent', async () => {
+test('A refusal that repeats the request is not read as a list of sent messages', async () => {
   const { phone, text } = contacts(1)[0] ?? {};
   const body = {
     success: false,
@@ -229,7 +225,7 @@ test('a refusal that repeats the request is not taken for a list of what was sen
   expect(outputs[1]?.[0]?.json).toMatchObject({ details: { code: 'INSUFFICIENT_CREDITS', outcome: 'not_sent' } });
 });
 
-test('an answer with an error field does not make n8n run the node again', async () => {
+test('An answer with a field named error does not make n8n run the node again', async () => {
   const body = {
     success: true,
     data: { error: 'deprecated', messages_sent: 1, messages: [{ message_id: 1, phone: phoneAt(0), status: 'sent' }] },
@@ -246,5 +242,5 @@ test('Default Country Code can differ from item to item', async () => {
     { phone: '0151 23456789', text: 'Hello', code: '+49' },
   ];
   await run({ items, parameters: withOptions(SEND_BULK, { defaultCountryCode: '={{ $json.code }}' }) });
-  expect(received()).toEqual(['447700900123', '4915123456789']);
+  expect(receivedPhones(sandbox())).toEqual(['447700900123', '4915123456789']);
 });

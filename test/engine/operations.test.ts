@@ -1,31 +1,21 @@
-import { loadPackage } from './engine';
-import { runRouting, runWorkflow } from './n8n';
+import { KEY } from '../support/account';
+import { contacts, listOf, phoneAt } from '../support/contacts';
+import { loadPackage } from '../support/engine/engine';
+import { runRouting, runWorkflow } from '../support/engine/workflow';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import {
   accountOf,
-  contacts,
-  GET_BALANCE,
-  KEY,
-  phoneAt,
+  receivedContacts,
+  receivedPhones,
+  receivedTexts,
+  requestSizes,
   sandboxForTests,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  withOptions,
-} from './setup';
+} from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 
-const received = () =>
-  sandbox()
-    .messages()
-    .map(({ phone, message }) => ({ phone, text: message }));
-const bulkSizes = () =>
-  sandbox()
-    .requests()
-    .map(({ messages }) => messages);
-
-describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that ends in %s', (prefix) => {
-  test('Get Balance gives credits and owner, in a workflow and through its routing', async () => {
+describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('With a Base URL that ends in %s,', (prefix) => {
+  test('Get Balance returns credits and owner, in a workflow and through its routing', async () => {
     const setup = { account: accountOf(sandbox(), prefix), items: [{}], parameters: GET_BALANCE };
     const balance = [{ json: { credits: 100_000, user_id: 4711, user_name: 'Sandbox User' }, pairedItem: { item: 0 } }];
 
@@ -33,7 +23,7 @@ describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that end
     expect(await runRouting(setup)).toEqual(balance);
   });
 
-  test('Send gives the result of each message, in a workflow and through its routing', async () => {
+  test('Send returns the result of each message, in a workflow and through its routing', async () => {
     const setup = { account: accountOf(sandbox(), prefix), items: contacts(2), parameters: SEND };
     const result = (index: number, credits_remaining: unknown) => ({
       json: {
@@ -48,12 +38,12 @@ describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('with a Base URL that end
     });
 
     expect((await runWorkflow(setup)).outputs).toEqual([[result(0, 99_999), result(1, 99_998)]]);
-    // n8n's routing starts the requests of all items at once, so their order is not told.
+    // n8n's routing starts the requests of all items at the same time, so their order varies.
     expect(await runRouting(setup)).toEqual([result(0, expect.any(Number)), result(1, expect.any(Number))]);
-    expect(received()).toHaveLength(4);
+    expect(receivedPhones(sandbox())).toHaveLength(4);
   });
 
-  test('Send Bulk gives one item per message, in a workflow and through its routing', async () => {
+  test('Send Bulk returns one item per message, in a workflow and through its routing', async () => {
     const setup = { account: accountOf(sandbox(), prefix), items: contacts(1), parameters: SEND_BULK };
     const result = {
       json: { message_id: expect.any(Number) as number, phone: phoneAt(0), status: 'sent', batch: 1 },
@@ -81,8 +71,8 @@ describe('Send Bulk', () => {
     const items = contacts(count);
     const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK });
 
-    expect(bulkSizes()).toEqual(sizes);
-    expect(received()).toEqual(items);
+    expect(requestSizes(sandbox())).toEqual(sizes);
+    expect(receivedContacts(sandbox())).toEqual(items);
     expect(outputs).toHaveLength(1);
     expect(outputs[0]?.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
       items.map(({ phone }, index) => ({
@@ -92,7 +82,7 @@ describe('Send Bulk', () => {
     );
   });
 
-  test('with Output set to One Item per Request gives the answers, each linked to its items', async () => {
+  test('returns each answer with Output set to One Item per Request, linked to its items', async () => {
     const parameters = withOptions(SEND_BULK, { output: 'batches' });
     const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items: contacts(101), parameters });
 
@@ -123,29 +113,26 @@ describe('Send Bulk', () => {
     ['an array', (list: object[]) => list],
     ['JSON text', (list: object[]) => JSON.stringify(list)],
     ['the body of a webhook', (list: object[]) => ({ messages: list })],
-  ])('takes a list of any length as %s, in a workflow and through its routing', async (_, wrap) => {
-    const list = contacts(250).map(({ phone, text }) => ({ phone, message: text }));
+  ])('takes a list of any length as %s, in a workflow and through its routing', async (_what, wrap) => {
+    const list = listOf(250);
     const setup = { account: accountOf(sandbox()), items: [{ list: wrap(list) }], parameters: SEND_LIST };
 
     const { outputs } = await runWorkflow(setup);
     expect(outputs[0]?.map(({ json }) => json.phone)).toEqual(list.map(({ phone }) => phone));
     expect(outputs[0]?.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
-    expect(bulkSizes()).toEqual([100, 100, 50]);
+    expect(requestSizes(sandbox())).toEqual([100, 100, 50]);
 
     sandbox().reset();
     expect(await runRouting(setup)).toEqual(outputs[0]);
-    expect(bulkSizes()).toEqual([100, 100, 50]);
+    expect(requestSizes(sandbox())).toEqual([100, 100, 50]);
   });
 
-  test('packs the lists of several items together and links each message to its own', async () => {
-    const list = (from: number, to: number) =>
-      contacts(to)
-        .slice(from)
-        .map(({ phone, text }) => ({ phone, message: text }));
-    const items = [{ list: list(0, 60) }, { list: list(60, 130) }];
+  test('packs the lists of several items together, and links each message to its item', async () => {
+    const list = listOf(130);
+    const items = [{ list: list.slice(0, 60) }, { list: list.slice(60) }];
     const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_LIST });
 
-    expect(bulkSizes()).toEqual([100, 30]);
+    expect(requestSizes(sandbox())).toEqual([100, 30]);
     expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([
       ...Array<object>(60).fill({ item: 0 }),
       ...Array<object>(70).fill({ item: 1 }),
@@ -160,7 +147,7 @@ describe('Send Bulk', () => {
   });
 });
 
-test('phone numbers go out clean, however they were written', async () => {
+test('Phone numbers are sent as digits, however they are written', async () => {
   const phones = [
     '+44 7700 900123',
     '0044-7700-900124',
@@ -172,32 +159,32 @@ test('phone numbers go out clean, however they were written', async () => {
   const items = phones.map((phone) => ({ phone, text: 'Hello' }));
   await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND_BULK });
 
-  expect(received().map(({ phone }) => phone)).toEqual([123, 124, 125, 126, 127, 128].map((end) => `447700900${end}`));
+  expect(receivedPhones(sandbox())).toEqual([123, 124, 125, 126, 127, 128].map((end) => `447700900${end}`));
 });
 
-test('a text arrives as it was given, with line breaks, emoji and markup', async () => {
+test('A text arrives unchanged, with line breaks, emoji and markup', async () => {
   const text = 'Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\ {{ not an expression }}';
   for (const parameters of [SEND, SEND_BULK]) {
     await runWorkflow({ account: accountOf(sandbox()), items: [{ phone: phoneAt(1), text }], parameters });
   }
-  expect(received().map((message) => message.text)).toEqual([text, text]);
+  expect(receivedTexts(sandbox())).toEqual([text, text]);
 });
 
-test('Send takes 1,000 characters and counts an emoji as one', async () => {
+test('Send accepts 1,000 characters, and counts an emoji as one', async () => {
   const items = [{ phone: phoneAt(1), text: '👋'.repeat(1000) }];
   const { error } = await runWorkflow({ account: accountOf(sandbox()), items, parameters: SEND });
   expect(error).toBeUndefined();
-  expect(received()).toHaveLength(1);
+  expect(receivedPhones(sandbox())).toHaveLength(1);
 });
 
-test('one run never leaves its key in the description of the node, which all runs share', async () => {
+test("A run leaves no key in the node's description, which all runs share", async () => {
   const setup = { account: accountOf(sandbox()), items: contacts(1), parameters: SEND };
   await runRouting(setup);
   await runWorkflow(setup);
   expect(JSON.stringify((await loadPackage()).node.description)).not.toContain(KEY);
 });
 
-test('the key has the form Bearer, without the spaces that came along when it was pasted', async () => {
+test('The key is sent without the white space that was pasted with it', async () => {
   const account = { ...accountOf(sandbox()), apiKey: ` ${KEY}\n` };
   const { error } = await runWorkflow({ account, items: contacts(1), parameters: SEND });
   expect(error).toBeUndefined();

@@ -1,29 +1,34 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 
-import { runWorkflow } from './n8n';
-import { accountOf, contacts, KEY, sandboxForTests, SEND_BULK } from './setup';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
+import type { Setup } from '../support/engine/workflow';
+import { runWorkflow } from '../support/engine/workflow';
+import { hintsOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
+const run = async (setup: Omit<Setup, 'account'>) => await runWorkflow({ account: accountOf(sandbox()), ...setup });
 
 afterEach(() => jest.restoreAllMocks());
 
-test('a manual run tells in the browser console how far it is, without numbers or texts', async () => {
+test('A manual run shows its progress in the browser console, without phone numbers or texts', async () => {
   const lines: unknown[] = [];
   const onConsole = (...more: unknown[]) => void lines.push(...more);
-  await runWorkflow({ account: accountOf(sandbox()), items: contacts(250), parameters: SEND_BULK, onConsole });
+  await run({ items: contacts(250), parameters: SEND_BULK, onConsole });
 
   expect(lines.at(-1)).toBe('Send: 250 of 250 messages done');
   expect(lines.join()).not.toMatch(/4477009|Hello/);
 });
 
-test('a production run writes one line to the log, without numbers, texts or the key', async () => {
-  const info = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {});
+test('A production run writes one line to the log, without phone numbers, texts or the key', async () => {
+  const info = jest.spyOn(Container.get(Logger), 'info').mockImplementation();
   const lines: unknown[] = [];
   const onConsole = (...more: unknown[]) => void lines.push(...more);
   const items = [...contacts(2), { phone: '07700 900123', text: 'Hello' }];
-  await runWorkflow({
-    account: accountOf(sandbox()),
+  await run({
     items,
     parameters: SEND_BULK,
     mode: 'trigger',
@@ -36,4 +41,69 @@ test('a production run writes one line to the log, without numbers, texts or the
   ]);
   expect(JSON.stringify(info.mock.calls)).not.toContain(KEY);
   expect(lines).toEqual([]);
+});
+
+describe('The hint above the output', () => {
+  test('contains the messages sent, the credits and the requests', async () => {
+    sandbox().setCredits(1000);
+    expect(hintsOf(await run({ items: contacts(250), parameters: SEND_BULK }))).toEqual([
+      {
+        message: '250 sent, 250 credits used, 750 left, 3 requests. Execute step would send them again.',
+        type: 'info',
+        location: 'outputPane',
+      },
+    ]);
+  });
+
+  test('is a warning if a message failed or is uncertain', async () => {
+    sandbox().setFaults([{ kind: 'reset-after', after: 1 }]);
+    const items = [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, { phone: 'abc', text: 'Hello' }];
+    const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1, duplicateMessages: 'sendOnce' }));
+    expect(hintsOf(await run({ items, parameters, onError: 'continueErrorOutput' }))).toEqual([
+      {
+        message:
+          '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 4 requests. Execute step would send them again.',
+        type: 'warning',
+        location: 'outputPane',
+      },
+    ]);
+  });
+
+  test('reports after a retry how many messages an earlier attempt sent', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
+    const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 }));
+    const last = hintsOf(await run({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } })).at(-1);
+    expect(last?.message).toBe(
+      '6 sent, of these 2 in an earlier attempt, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
+    );
+  });
+
+  test('recommends Send Bulk if Send made many requests', async () => {
+    const few = hintsOf(await run({ items: contacts(9), parameters: SEND }));
+    expect(few).toHaveLength(1);
+    const many = hintsOf(await run({ items: contacts(150), parameters: SEND }));
+    expect(many[1]).toEqual({
+      message:
+        'Send took a request for each of 150 messages. Send Bulk would take 2 requests, and the service allows 60 a minute.',
+      type: 'warning',
+      location: 'outputPane',
+    });
+    expect(hintsOf(await run({ items: contacts(150), parameters: SEND_BULK }))).toHaveLength(1);
+  });
+
+  test('mentions Execute step only in the editor, and only if a message was sent', async () => {
+    const production = hintsOf(await run({ items: contacts(2), parameters: SEND_BULK, mode: 'trigger' }));
+    expect(production[0]?.message).toBe('2 sent, 2 credits used, 99998 left, 1 request.');
+    const planned = hintsOf(await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { dryRun: true }) }));
+    expect(planned[0]?.message).toBe('2 would be sent, nothing was sent (dry run), 0 requests.');
+  });
+
+  test('contains no phone number, text or key', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 500, after: 1, message: `${phoneAt(1)} ${KEY}` }]);
+    const text = JSON.stringify(
+      hintsOf(await run({ items: contacts(12), parameters: SEND, onError: 'continueRegularOutput' })),
+    );
+    expect(text).not.toMatch(/4477009\d{5}|Hello/);
+    expect(text).not.toContain(KEY);
+  });
 });

@@ -6,35 +6,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startSandbox } from '../../sandbox/server';
-import { runRouting, runWorkflow } from './n8n';
-import { accountOf, contacts, GET_BALANCE, KEY, sandboxForTests, SEND, SEND_BULK, SEND_LIST } from './setup';
+import { KEY } from '../support/account';
+import { contacts, listOf } from '../support/contacts';
+import { runRouting, runWorkflow } from '../support/engine/workflow';
+import { GET_BALANCE, inBatchesOf, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { accountOf, requestSizes, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
-const bulkSizes = () =>
-  sandbox()
-    .requests()
-    .map(({ messages }) => messages);
-const batching = (batchSize: number, batchInterval = 0) => ({ batching: { batch: { batchSize, batchInterval } } });
 
 test.each([
   [30, [30, 30, 30, 10]],
   [1000, [100]],
   [-1, [100]],
-])('"Items per Batch" of %i caps the batches of Send Bulk', async (batchSize, sizes) => {
-  const parameters = { ...SEND_BULK, requestOptions: batching(batchSize) };
+])("'Items per Batch' of %i makes Send Bulk send 100 items in batches of %j", async (batchSize, sizes) => {
+  const parameters = inBatchesOf(batchSize, SEND_BULK);
   await runWorkflow({ account: accountOf(sandbox()), items: contacts(100), parameters });
-  expect(bulkSizes()).toEqual(sizes);
+  expect(requestSizes(sandbox())).toEqual(sizes);
 });
 
-test('"Items per Batch" caps the batches of a list that comes through the routing', async () => {
-  const list = contacts(25).map(({ phone, text }) => ({ phone, message: text }));
-  const parameters = { ...SEND_LIST, requestOptions: batching(10) };
+test("'Items per Batch' limits the batches of a list that comes through the routing", async () => {
+  const list = listOf(25);
+  const parameters = inBatchesOf(10, SEND_LIST);
   await runRouting({ account: accountOf(sandbox()), items: [{ list }], parameters });
-  expect(bulkSizes()).toEqual([10, 10, 5]);
+  expect(requestSizes(sandbox())).toEqual([10, 10, 5]);
 });
 
-test('"Batch Interval" is the least time from one request to the next', async () => {
-  const parameters = { ...SEND_BULK, requestOptions: batching(1, 60) };
+test("'Batch Interval' is the shortest time from the start of a request to that of the next", async () => {
+  const parameters = inBatchesOf(1, SEND_BULK, 60);
   await runWorkflow({ account: accountOf(sandbox()), items: contacts(3), parameters });
   const starts = sandbox()
     .requests()
@@ -44,7 +42,7 @@ test('"Batch Interval" is the least time from one request to the next', async ()
   for (const gap of gaps) expect(gap).toBeGreaterThan(40);
 });
 
-test('"Timeout" ends a request, and its messages are uncertain', async () => {
+test("'Timeout' ends a request, and its messages are uncertain", async () => {
   sandbox().setFaults([{ kind: 'delay', ms: 5_000, times: 2 }]);
   const setup = {
     account: accountOf(sandbox()),
@@ -56,7 +54,7 @@ test('"Timeout" ends a request, and its messages are uncertain', async () => {
   await expect(runRouting(setup)).rejects.toMatchObject({ message: 'The service did not answer in time' });
 });
 
-describe('with a proxy', () => {
+describe('A proxy', () => {
   let proxy: Server;
   let seen: string[];
 
@@ -77,19 +75,22 @@ describe('with a proxy', () => {
     proxy.close();
   });
 
-  test.each([GET_BALANCE, SEND, SEND_BULK])('$operation goes through it, on both ways', async (parameters) => {
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const setup = {
-      account: accountOf(sandbox()),
-      items: contacts(1),
-      parameters: { ...parameters, requestOptions: { proxy: address } },
-    };
-    expect((await runWorkflow(setup)).error).toBeUndefined();
-    await runRouting(setup);
-    expect(seen).toHaveLength(2);
-  });
+  test.each([['Get Balance', GET_BALANCE], ...SENDING_OPERATIONS])(
+    'receives the requests of %s, in a workflow and through its routing',
+    async (_name, parameters) => {
+      const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const setup = {
+        account: accountOf(sandbox()),
+        items: contacts(1),
+        parameters: { ...parameters, requestOptions: { proxy: address } },
+      };
+      expect((await runWorkflow(setup)).error).toBeUndefined();
+      await runRouting(setup);
+      expect(seen).toHaveLength(2);
+    },
+  );
 
-  test('one that is no address is an error before anything is sent', async () => {
+  test('that is not an address is reported before anything is sent', async () => {
     const parameters = { ...SEND_BULK, requestOptions: { proxy: 'http://' } };
     const { error } = await runWorkflow({ account: accountOf(sandbox()), items: contacts(1), parameters });
     expect(error?.message).toMatch(/proxy/i);
@@ -97,7 +98,7 @@ describe('with a proxy', () => {
   });
 });
 
-describe('with a certificate that nobody has signed', () => {
+describe('A certificate that nobody has signed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-send-tls-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   execFileSync(
@@ -120,7 +121,7 @@ describe('with a certificate that nobody has signed', () => {
     { stdio: 'ignore' },
   );
 
-  test('nothing is sent, unless "Ignore SSL Issues" is on', async () => {
+  test("prevents sending unless 'Ignore SSL Issues' is on", async () => {
     const secure = await startSandbox({
       keys: [KEY],
       limit: 0,

@@ -1,39 +1,38 @@
 import { stringify } from 'flatted';
-import type { IDataObject, INode, INodeParameters, IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, IRunExecutionData } from 'n8n-workflow';
 
-import { keptBy, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from './n8n';
-import { accountOf, contacts, KEY, phoneAt, sandboxForTests, SEND, SEND_BULK, SEND_LIST, withOptions } from './setup';
+import { KEY } from '../support/account';
+import { contacts, listOf, phoneAt } from '../support/contacts';
+import { recordLines } from '../support/engine/record';
+import { keptIn, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from '../support/engine/workflow';
+import { detailsOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
 
-/** Keys whose limit a test uses up, so that no other waits for it. */
+/** Keys whose limit a test uses up, so that no other test waits for it. */
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
 const sandbox = sandboxForTests({ keys: [KEY, ...SPENT] });
 const spentAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: SPENT[index] ?? '' });
-const received = () =>
-  sandbox()
-    .messages()
-    .map(({ phone, message }) => [phone, message]);
 const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({ account: accountOf(sandbox()), ...setup });
 const sentOnce = (count: number) =>
-  expect(received().sort()).toEqual(
-    contacts(count)
-      .map(({ phone, text }) => [phone, text])
-      .sort(),
+  expect(receivedContacts(sandbox()).sort((one, other) => one.phone.localeCompare(other.phone))).toEqual(
+    contacts(count),
   );
-/** Batches of two, so that a few items make several requests. */
-const inTwos = (parameters: INodeParameters): INodeParameters => ({
-  ...parameters,
-  requestOptions: { batching: { batch: { batchSize: 2, batchInterval: 0 } } },
-});
 const oneByOne = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 1 });
 
-const ways: Array<[string, INodeParameters]> = [
+const SENDING_ONE_BY_ONE: Array<[string, INodeParameters]> = [
   ['Send', oneByOne(SEND)],
-  ['Send Bulk', oneByOne(inTwos(SEND_BULK))],
+  ['Send Bulk', oneByOne(inBatchesOf(2, SEND_BULK))],
 ];
 
-describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
-  test('sends only what was not sent, and what was sent comes out as if sent now', async () => {
-    // Refused, so that it is known that it did not go out.
+/** The values of On Error, with their names in the editor. */
+const STOP = ['Stop Workflow', 'stopWorkflow'] as const;
+const CONTINUE = ['Continue', 'continueRegularOutput'] as const;
+const ERROR_OUTPUT = ['Continue (using error output)', 'continueErrorOutput'] as const;
+
+describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) => {
+  test('sends only what was not sent, and returns the rest as if it were sent now', async () => {
+    // A 403 is certain: the messages were not sent.
     sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
     const failing = setupOf({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } });
     const { outputs, error, run } = await runWorkflow(failing);
@@ -50,28 +49,29 @@ describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
     expect(run.data.executionData?.contextData['node:Send']).toEqual({});
   });
 
-  test('leaves items that are the same as without a failure, field by field', async () => {
+  test('returns the same items as without a failure, field by field', async () => {
     const setup = setupOf({ items: contacts(6), parameters, retryOnFail: { maxTries: 3 } });
+    // The batch that failed was sent again, with another number.
     const shapeOf = (json: IDataObject) =>
-      Object.entries(json).map(([name, value]) => [name, name === 'sent_at' ? typeof value : value]);
+      Object.entries(json)
+        .filter(([name]) => name !== 'batch')
+        .map(([name, value]) => [name, name === 'sent_at' ? typeof value : value]);
     const expected = (await runWorkflow(setup)).outputs;
     sandbox().reset();
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 2 }]);
     const { outputs } = await runWorkflow(setup);
-    // The batch that failed was made again, with a number of its own.
-    const without = (items: typeof outputs) =>
-      items[0]?.map(({ json: { batch: _batch, ...json }, ...rest }) => ({ ...rest, json: shapeOf(json) }));
-    expect(without(outputs)).toEqual(without(expected));
+    const shapes = ([items]: typeof outputs) => items?.map(({ json, ...rest }) => ({ ...rest, json: shapeOf(json) }));
+    expect(shapes(outputs)).toEqual(shapes(expected));
     sentOnce(6);
   });
 
-  test.each<NonNullable<INode['onError']>>(['continueRegularOutput', 'continueErrorOutput'])(
-    'with %s, where the first item failed, sends none of the others again',
-    async (onError) => {
+  test.each([CONTINUE, ERROR_OUTPUT])(
+    'sends no other item again if the first one failed, with On Error set to %s',
+    async (_name, onError) => {
       const [first, ...others] = contacts(6);
       const items = [{ ...first, phone: '07700900000' }, ...others];
       const { outputs } = await runWorkflow(setupOf({ items, parameters, onError, retryOnFail: { maxTries: 4 } }));
-      expect(received()).toEqual(others.map(({ phone, text }) => [phone, text]));
+      expect(receivedContacts(sandbox())).toEqual(others);
       expect(outputs[0]?.filter(({ json }) => json.error === undefined).map(({ json }) => json.phone)).toEqual(
         others.map(({ phone }) => phone),
       );
@@ -79,7 +79,7 @@ describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
     },
   );
 
-  test('with Continue, sends the first item once it can be sent', async () => {
+  test('sends the first item once it can be sent, with On Error set to Continue', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, detailsShape: 'none', times: 2 }]);
     const { outputs } = await runWorkflow(
       setupOf({ items: contacts(1), parameters, onError: 'continueRegularOutput', retryOnFail: { maxTries: 3 } }),
@@ -89,40 +89,39 @@ describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
     expect(sandbox().requests()).toHaveLength(3);
   });
 
-  test.each<NonNullable<INode['onError']>>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
-    'does not send what is uncertain again (%s)',
-    async (onError) => {
+  test.each([STOP, CONTINUE, ERROR_OUTPUT])(
+    'does not send an uncertain message again, with On Error set to %s',
+    async (_name, onError) => {
       sandbox().setFaults([{ kind: 'reset-after' }]);
       const { error, outputs } = await runWorkflow(
         setupOf({ items: contacts(2), parameters, onError, retryOnFail: { maxTries: 3 } }),
       );
-      expect(new Set(received().map(([phone]) => phone)).size).toBe(received().length);
-      if (onError === 'stopWorkflow')
-        expect(error?.message).toBe('The connection to the service was lost before its answer arrived');
-      else
-        expect((outputs.flat().find(({ json }) => json.error !== undefined)?.json.details as IDataObject).outcome).toBe(
-          'uncertain',
-        );
+      const phones = receivedPhones(sandbox());
+      expect(new Set(phones).size).toBe(phones.length);
+      const failed = outputs.flat().find(({ json }) => json.error !== undefined);
+      expect(error?.message ?? detailsOf(failed).outcome).toBe(
+        onError === 'stopWorkflow' ? 'The connection to the service was lost before its answer arrived' : 'uncertain',
+      );
     },
   );
 
-  test('sends what is uncertain again if the user wants it so', async () => {
+  test("sends an uncertain message again with 'Send Again'", async () => {
     sandbox().setFaults([{ kind: 'reset-after' }]);
-    const again = { ...parameters, options: { ...(parameters.options as INodeParameters), uncertain: 'sendAgain' } };
+    const again = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
     const { error, outputs } = await runWorkflow(
       setupOf({ items: contacts(2), parameters: again, retryOnFail: { maxTries: 2 } }),
     );
     expect(error).toBeUndefined();
     expect(outputs[0]).toHaveLength(2);
-    expect(received().filter(([phone]) => phone === phoneAt(0))).toHaveLength(2);
+    expect(receivedPhones(sandbox()).filter((phone) => phone === phoneAt(0))).toHaveLength(2);
   });
 
-  test('what was uncertain and then sent again stays uncertain if that fails: it may have gone out the first time', async () => {
+  test('leaves a message uncertain that was sent again and failed, because the first attempt may have sent it', async () => {
     sandbox().setFaults([
       { kind: 'status', status: 500, handled: true },
       { kind: 'status', status: 401, times: 9 },
     ]);
-    const again = { ...parameters, options: { ...(parameters.options as INodeParameters), uncertain: 'sendAgain' } };
+    const again = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
     const { outputs } = await runWorkflow(
       setupOf({
         items: contacts(1),
@@ -131,20 +130,20 @@ describe.each(ways)('%s: Retry On Fail', (_name, parameters) => {
         retryOnFail: { maxTries: 2 },
       }),
     );
-    expect(received()).toHaveLength(1);
+    expect(receivedPhones(sandbox())).toHaveLength(1);
     expect(outputs[0]?.[0]?.json.details).toMatchObject({ outcome: 'uncertain' });
   });
 });
 
-describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) => {
+describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
   const failed = async (setup: Setup) => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
     const ran = await runWorkflow(setup);
     expect(ran.error).toBeDefined();
-    return { ran, before: received() };
+    return { ran, before: receivedPhones(sandbox()) };
   };
 
-  test('with the same workflow, sends only what was not sent', async () => {
+  test('sends only what was not sent, with the original workflow', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     const { ran, before } = await failed(setup);
     expect(before.length).toBeGreaterThan(0);
@@ -156,7 +155,7 @@ describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) =
     sentOnce(6);
   });
 
-  test('with the workflow as it is now, sends a text that has changed, and no other again', async () => {
+  test('sends a changed text, and no other again, with the workflow as it is now', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     const { ran } = await failed(setup);
     const changed = {
@@ -166,14 +165,14 @@ describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) =
     const { error, outputs } = await retryExecution(ran, setup, changed);
     expect(error).toBeUndefined();
     expect(outputs[0]).toHaveLength(6);
-    expect(received().filter(([phone]) => phone === phoneAt(0))).toEqual([
-      [phoneAt(0), 'Hello 0'],
-      [phoneAt(0), 'Another text'],
+    expect(receivedContacts(sandbox()).filter(({ phone }) => phone === phoneAt(0))).toEqual([
+      { phone: phoneAt(0), text: 'Hello 0' },
+      { phone: phoneAt(0), text: 'Another text' },
     ]);
-    expect(received()).toHaveLength(7);
+    expect(receivedPhones(sandbox())).toHaveLength(7);
   });
 
-  test('with the workflow as it is now, sends to a number that has changed, and to no other again', async () => {
+  test('sends to a changed phone number, and to no other again, with the workflow as it is now', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     const { ran } = await failed(setup);
     const changed = {
@@ -182,11 +181,13 @@ describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) =
     };
     const { outputs } = await retryExecution(ran, setup, changed);
     expect(outputs[0]?.[1]?.json.phone).toBe(phoneAt(99));
-    expect(received()).toHaveLength(7);
-    expect(received().filter(([phone]) => phone === phoneAt(99))).toEqual([[phoneAt(99), 'Hello 1']]);
+    expect(receivedPhones(sandbox())).toHaveLength(7);
+    expect(receivedContacts(sandbox()).filter(({ phone }) => phone === phoneAt(99))).toEqual([
+      { phone: phoneAt(99), text: 'Hello 1' },
+    ]);
   });
 
-  test('several times over, sends each message once', async () => {
+  test('sends each message once if it is retried several times', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     let { ran } = await failed(setup);
     for (let retry = 0; retry < 2; retry += 1) {
@@ -199,7 +200,7 @@ describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) =
     sentOnce(6);
   });
 
-  test('does not say that nothing was sent when an earlier try sent something', async () => {
+  test('does not report that nothing was sent if an earlier attempt sent something', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     const { ran } = await failed(setup);
     const changed = {
@@ -210,24 +211,24 @@ describe.each(ways)('%s: Retry in the list of executions', (_name, parameters) =
     expect(error?.message).toBe('The message is empty');
     expect(error?.description).not.toContain('Nothing was sent.');
   });
-
-  test('an execution that begins anew sends again', async () => {
-    const setup = setupOf({ items: contacts(2), parameters });
-    await runWorkflow(setup);
-    await runWorkflow(setup);
-    expect(received()).toHaveLength(4);
-  });
 });
 
-test('of a list, only the entries that were not sent are sent again', async () => {
-  const list = contacts(6).map(({ phone, text }) => ({ phone, message: text }));
+test.each(SENDING_ONE_BY_ONE)('A new execution of %s sends all messages again', async (_name, parameters) => {
+  const setup = setupOf({ items: contacts(2), parameters });
+  await runWorkflow(setup);
+  await runWorkflow(setup);
+  expect(receivedPhones(sandbox())).toHaveLength(4);
+});
+
+test('A retry sends only the entries of a list that were not sent', async () => {
+  const list = listOf(6);
   const setup = setupOf({
     items: [{ list: list.slice(0, 3) }, { list: list.slice(3) }],
-    parameters: oneByOne(inTwos(SEND_LIST)),
+    parameters: oneByOne(inBatchesOf(2, SEND_LIST)),
   });
   sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
   const ran = await runWorkflow(setup);
-  expect(received()).toHaveLength(2);
+  expect(receivedPhones(sandbox())).toHaveLength(2);
   const { outputs } = await retryExecution(ran, setup);
   expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
     list.map(({ phone }, index) => [phone, { item: index < 3 ? 0 : 1 }]),
@@ -235,21 +236,21 @@ test('of a list, only the entries that were not sent are sent again', async () =
   sentOnce(6);
 });
 
-test('of a split text, only the parts that were not sent are sent again', async () => {
+test('A retry sends only the parts of a split text that were not sent', async () => {
   const setup = setupOf({
     items: [{ phone: phoneAt(0), text: `${'a'.repeat(1000)}${'b'.repeat(1000)}${'c'.repeat(10)}` }],
     parameters: withOptions(SEND, { longMessages: 'split' }),
   });
   sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
   const { outputs } = await retryExecution(await runWorkflow(setup), setup);
-  expect(received().map(([, text]) => text?.[0])).toEqual(['a', 'b', 'c']);
+  expect(receivedTexts(sandbox()).map((text) => text[0])).toEqual(['a', 'b', 'c']);
   expect(outputs[0]?.map(({ json }) => json.part)).toEqual([1, 2, 3]);
 });
 
-test('with One Item per Request, the answers of the earlier try come out again', async () => {
+test('A retry with One Item per Request returns the answers of the earlier attempt again', async () => {
   const setup = setupOf({
     items: contacts(6),
-    parameters: inTwos(withOptions(SEND_BULK, { output: 'batches', parallelRequests: 1 })),
+    parameters: inBatchesOf(2, withOptions(SEND_BULK, { output: 'batches', parallelRequests: 1 })),
   });
   sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
   const { outputs } = await retryExecution(await runWorkflow(setup), setup);
@@ -267,38 +268,34 @@ test('with One Item per Request, the answers of the earlier try come out again',
   });
 });
 
-describe('a node that runs more than once in an execution, as in a loop', () => {
-  test.each(ways)('sends the same items in each of its runs (%s)', async (_name, parameters) => {
+describe('A node that runs more than once in an execution', () => {
+  test.each(SENDING_ONE_BY_ONE)('sends the same items in each run with %s', async (_name, parameters) => {
     const { run } = await runWorkflow(
       setupOf({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters }),
     );
     expect(run.data.resultData.runData.Send).toHaveLength(3);
-    expect(received()).toHaveLength(6);
+    expect(receivedPhones(sandbox())).toHaveLength(6);
     expect(run.data.executionData?.contextData['node:Send']).toEqual({});
   });
 
-  test.each(ways)(
-    'takes up a failed run where it stopped, and the runs before it not at all (%s)',
+  test.each(SENDING_ONE_BY_ONE)(
+    'continues a failed run of %s where it stopped, and repeats no run before it',
     async (_name, parameters) => {
       const setup = setupOf({ items: contacts(2), moreItems: [contacts(4)], parameters, onError: 'stopWorkflow' });
       const requestsBefore = parameters.operation === 'send' ? 3 : 2;
       sandbox().setFaults([{ kind: 'status', status: 403, after: requestsBefore }]);
       const ran = await runWorkflow(setup);
       expect(ran.run.data.resultData.runData.Send).toHaveLength(2);
-      expect(Object.keys(keptBy(ran).deliveries as IDataObject)).toEqual(['1']);
+      expect(Object.keys(keptIn(ran).deliveries as IDataObject)).toEqual(['1']);
       const again = await retryExecution(ran, setup);
       expect(again.error).toBeUndefined();
       expect(again.run.data.resultData.runData.Send).toHaveLength(2);
-      expect(
-        received()
-          .map(([phone]) => phone)
-          .sort(),
-      ).toEqual([0, 0, 1, 1, 2, 3].map(phoneAt));
+      expect(receivedPhones(sandbox()).sort()).toEqual([0, 0, 1, 1, 2, 3].map(phoneAt));
       expect(again.run.data.executionData?.contextData['node:Send']).toEqual({});
     },
   );
 
-  test('with Continue, an uncertain message of one run is sent in the next', async () => {
+  test('sends an uncertain message of one run in the next, with On Error set to Continue', async () => {
     sandbox().setFaults([{ kind: 'reset-before' }]);
     await runWorkflow(
       setupOf({
@@ -309,15 +306,15 @@ describe('a node that runs more than once in an execution, as in a loop', () => 
         retryOnFail: { maxTries: 2 },
       }),
     );
-    expect(received()).toHaveLength(1);
+    expect(receivedPhones(sandbox())).toHaveLength(1);
   });
 });
 
-describe('what is kept in the execution', () => {
+describe('The delivery record', () => {
   const MANY = 10_000;
   const kept = (data: IRunExecutionData) => stringify(data.executionData?.contextData['node:Send']);
 
-  test('is under 1 MB for 10,000 messages, with no key, number or text', async () => {
+  test('is under 1 MB for 10,000 messages, without key, phone numbers or texts', async () => {
     sandbox().setFaults([
       { kind: 'reset-after', after: 90, times: 5 },
       { kind: 'status', status: 401, after: 99 },
@@ -337,7 +334,7 @@ describe('what is kept in the execution', () => {
     expect(text).not.toMatch(/4477009\d{5}|Hello/);
   });
 
-  test('is under 1 MB for 10,000 messages that went out one by one', async () => {
+  test('is under 1 MB for 10,000 messages that are sent one by one', async () => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: MANY - 1 }]);
     const { run } = await runWorkflow(
       setupOf({ items: contacts(MANY), parameters: SEND, onError: 'continueErrorOutput' }),
@@ -348,23 +345,23 @@ describe('what is kept in the execution', () => {
     expect(text).not.toMatch(/4477009\d{5}|Hello/);
   }, 60_000);
 
-  test('is nothing when all went well', async () => {
-    for (const [, parameters] of ways) {
+  test('is empty after a run without failures', async () => {
+    for (const [, parameters] of SENDING_ONE_BY_ONE) {
       const { run } = await runWorkflow(setupOf({ items: contacts(3), parameters }));
       expect(run.data.executionData?.contextData['node:Send'] ?? {}).toEqual({});
     }
   });
 });
 
-describe('the Stop button', () => {
-  const settle = async (milliseconds: number) => await new Promise((resolve) => setTimeout(resolve, milliseconds));
+describe('The Stop button', () => {
+  const pause = async (milliseconds: number) => await new Promise((resolve) => setTimeout(resolve, milliseconds));
   const until = async (holds: () => boolean) => {
-    while (!holds()) await settle(2);
+    while (!holds()) await pause(2);
   };
 
-  test.each<NonNullable<INode['onError']>>(['stopWorkflow', 'continueErrorOutput'])(
-    'ends a wait for the limit at once, and starts nothing more (%s)',
-    async (onError) => {
+  test.each([STOP, ERROR_OUTPUT])(
+    'ends a wait for the limit immediately and starts no further request, with On Error set to %s',
+    async (_name, onError) => {
       const parameters = withOptions(SEND, { requestsPerMinute: 2 });
       const { ended, stop } = await startWorkflow({
         account: spentAccount(onError === 'stopWorkflow' ? 0 : 1),
@@ -373,16 +370,16 @@ describe('the Stop button', () => {
         onError,
       });
       await until(() => sandbox().messages().length === 2);
-      await settle(20);
+      await pause(20);
       stop();
       const ran = await ended;
-      await settle(50);
+      await pause(50);
       expect(sandbox().requests()).toHaveLength(2);
-      expect((keptBy(ran).deliveries as Record<string, string[]>)['0']?.join('\n').split('\n')).toHaveLength(2);
+      expect(recordLines(keptIn(ran))).toHaveLength(2);
     },
   );
 
-  test('ends a wait after a 429 at once', async () => {
+  test('ends a wait after a 429 immediately', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
     const { ended, stop } = await startWorkflow({
       account: spentAccount(2),
@@ -390,20 +387,23 @@ describe('the Stop button', () => {
       parameters: withOptions(SEND_BULK, { longestWait: 5 }),
     });
     await until(() => sandbox().requests().length === 1);
-    await settle(20);
+    await pause(20);
     stop();
     await ended;
     expect(sandbox().requests()).toHaveLength(1);
   });
 
-  test('what was on its way is recorded as uncertain, and a retry sends only what was not tried', async () => {
+  test('makes messages in flight uncertain, and a retry sends only what was not attempted', async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 150, after: 1, times: 9 }]);
-    const setup = setupOf({ items: contacts(6), parameters: inTwos(withOptions(SEND_BULK, { parallelRequests: 1 })) });
+    const setup = setupOf({
+      items: contacts(6),
+      parameters: inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 })),
+    });
     const { ended, stop } = await startWorkflow(setup);
     await until(() => sandbox().messages().length === 4);
     stop();
     const ran = await ended;
-    expect(received()).toHaveLength(4);
+    expect(receivedPhones(sandbox())).toHaveLength(4);
     sandbox().setFaults([]);
     const again = await retryExecution(ran, setup);
     expect(again.error).toMatchObject({
@@ -414,27 +414,24 @@ describe('the Stop button', () => {
     sentOnce(6);
   });
 
-  test('what is on its way stands in what n8n stores when the button is pressed, as uncertain', async () => {
+  test('makes n8n store messages in flight as uncertain when it is pressed', async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 150, after: 1, times: 9 }]);
-    const kept: unknown[] = [];
+    const kept: Array<IDataObject | undefined> = [];
     const setup = setupOf({
       items: contacts(6),
-      parameters: inTwos(withOptions(SEND_BULK, { parallelRequests: 1 })),
+      parameters: inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 })),
       onStore: (data) => kept.push(data.executionData?.contextData['node:Send']),
     });
     const { ended, stop } = await startWorkflow(setup);
     await until(() => sandbox().messages().length === 4);
     stop();
     await ended;
-    const [first] = kept as Array<{ deliveries?: Record<string, string[]> }>;
-    const lines = (first?.deliveries?.['0'] ?? [])
-      .flatMap((text) => text.split('\n'))
-      .map((line) => JSON.parse(line) as [batch: number | null, sent: string[][], uncertain: string[][]]);
-    expect(lines.flatMap(([, sent]) => sent.map(([place]) => place))).toEqual(['0', '1']);
-    expect(lines.flatMap(([, , uncertain]) => uncertain.map(([place]) => place))).toEqual(['2', '3']);
+    const lines = recordLines(kept[0] ?? {});
+    expect(lines.flatMap(({ sent }) => sent)).toEqual(['0', '1']);
+    expect(lines.flatMap(({ uncertain }) => uncertain)).toEqual(['2', '3']);
   });
 
-  test('with Retry On Fail, nothing is tried again', async () => {
+  test('prevents further attempts with Retry On Fail', async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 100, times: 99 }]);
     const { ended, stop } = await startWorkflow(
       setupOf({ items: contacts(6), parameters: oneByOne(SEND), retryOnFail: { maxTries: 3 } }),
@@ -442,11 +439,11 @@ describe('the Stop button', () => {
     await until(() => sandbox().messages().length === 2);
     stop();
     await ended;
-    await settle(50);
-    expect(received()).toHaveLength(2);
+    await pause(50);
+    expect(receivedPhones(sandbox())).toHaveLength(2);
   });
 
-  test('while the credits are checked, passes no item on as sent', async () => {
+  test('passes no item on as sent while the credits are checked', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
     const parameters = withOptions(SEND, { checkCreditsFirst: true, longestWait: 5 });
     const { ended, stop } = await startWorkflow({
@@ -456,14 +453,14 @@ describe('the Stop button', () => {
       onError: 'continueErrorOutput',
     });
     await until(() => sandbox().requests().length === 1);
-    await settle(20);
+    await pause(20);
     stop();
     const { outputs } = await ended;
     expect(outputs[0] ?? []).toEqual([]);
   });
 });
 
-test('stored data comes back as it was', () => {
+test('Stored data is read back unchanged', () => {
   const data = {
     resultData: { runData: {} },
     executionData: { contextData: { 'node:Send': { deliveries: { 0: ['a'] } } } },

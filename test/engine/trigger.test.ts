@@ -4,20 +4,22 @@ import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { type Fault, startSandbox } from '../../sandbox/server';
-import { loadPackage } from './engine';
-import { runWorkflow } from './n8n';
-import { activate, type Active, fetchTestEvent, type TriggerSetup } from './polling';
-import { accountOf, contacts, KEY, sandboxForTests, SEND, withOptions } from './setup';
+import { KEY } from '../support/account';
+import { contacts } from '../support/contacts';
+import { loadPackage } from '../support/engine/engine';
+import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
+import { runWorkflow } from '../support/engine/workflow';
+import { textOf } from '../support/outputs';
+import { SEND, withOptions, WITHOUT_WAITING } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 
-/** No test waits for a limit, but those that are about it. */
-const AT_ONCE = { requestsPerMinute: 1_000_000, longestWait: 0 };
 const parameters = (given: INodeParameters = {}, options: INodeParameters = {}): INodeParameters => ({
   event: 'lowBalance',
   threshold: 100,
   ...given,
-  options: { ...AT_ONCE, ...options },
+  options: { ...WITHOUT_WAITING, ...options },
 });
 const setup = (given: Partial<TriggerSetup> = {}): TriggerSetup => ({
   account: accountOf(sandbox()),
@@ -25,8 +27,8 @@ const setup = (given: Partial<TriggerSetup> = {}): TriggerSetup => ({
   ...given,
 });
 
-/** The credits that each execution was started with. */
-const told = ({ started }: Active) => started.map((items) => items.map(({ json }) => json.credits));
+/** The credits that each execution started with. */
+const reported = ({ started }: Active) => started.map((items) => items.map(({ json }) => json.credits));
 
 async function pollWith(active: Active, ...credits: number[]): Promise<void> {
   for (const balance of credits) {
@@ -35,22 +37,22 @@ async function pollWith(active: Active, ...credits: number[]): Promise<void> {
   }
 }
 
-describe('an active workflow', () => {
-  test('starts once when the credits fall below the threshold, and again only after a rise', async () => {
+describe('An active workflow', () => {
+  test('starts once when the balance drops below the threshold, and again only after it has risen', async () => {
     sandbox().setCredits(150);
     const active = await activate(setup());
     expect(active.started).toEqual([]);
 
     await pollWith(active, 100, 99, 98, 50);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
     await pollWith(active, 100, 99, 101);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
     await pollWith(active, 80, 79);
-    expect(told(active)).toEqual([[99], [80]]);
+    expect(reported(active)).toEqual([[99], [80]]);
     expect(active.errors).toEqual([]);
   });
 
-  test('is given credits, threshold, owner, the credits before and the time', async () => {
+  test('receives credits, threshold, owner, previous credits and the time', async () => {
     sandbox().setCredits(150);
     const active = await activate(setup());
     const before = Date.now();
@@ -64,11 +66,11 @@ describe('an active workflow', () => {
       previous_credits: 150,
       checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
     });
-    expect(Date.parse(String(json.checked_at))).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(textOf(json.checked_at))).toBeGreaterThanOrEqual(before);
     expect(active.started).toHaveLength(1);
   });
 
-  test('starts with its activation if the balance is low already', async () => {
+  test('starts when it is activated if the balance is already low', async () => {
     sandbox().setCredits(7);
     const active = await activate(setup());
     expect(active.started).toMatchObject([[{ json: { credits: 7, previous_credits: null } }]]);
@@ -76,27 +78,27 @@ describe('an active workflow', () => {
     expect(active.started).toHaveLength(1);
   });
 
-  test('learns of a fall that sending has brought about', async () => {
+  test('starts after sending has brought the balance below the threshold', async () => {
     sandbox().setCredits(101);
     const active = await activate(setup());
     await runWorkflow({ account: accountOf(sandbox()), items: contacts(2), parameters: SEND });
     await active.poll();
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
   });
 
-  test('with a margin, starts again only after a rise by that much', async () => {
+  test('starts again with a margin only after the balance has risen by that much', async () => {
     sandbox().setCredits(99);
     const active = await activate(setup({ parameters: parameters({}, { margin: 50 }) }));
     await pollWith(active, 149, 98, 150, 97);
-    expect(told(active)).toEqual([[99], [97]]);
+    expect(reported(active)).toEqual([[99], [97]]);
   });
 
-  test('with Remind Every, starts again while the balance stays low', async () => {
+  test('starts again with Remind Every while the balance stays low', async () => {
     sandbox().setCredits(99);
     const setUp = setup({ parameters: parameters({}, { remindEvery: 24 }) });
     const active = await activate(setUp);
     await pollWith(active, 98);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
 
     const kept = active.inMemory()['node:Low Balance'] as { lowBalance: { firedAt: number } };
     kept.lowBalance.firedAt -= 24 * 3_600_000;
@@ -105,21 +107,21 @@ describe('an active workflow', () => {
     expect(later.started).toMatchObject([[{ json: { credits: 98, previous_credits: 98 } }]]);
   });
 
-  test('does not start twice for one fall when polls overlap', async () => {
+  test('starts once for one drop if polls overlap', async () => {
     sandbox().setCredits(150);
     const active = await activate(setup());
     sandbox().setCredits(99);
     sandbox().setFaults([{ kind: 'delay', ms: 100, on: 'balance', times: 3 }]);
     await Promise.all([active.poll(), active.poll(), active.poll()]);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
   });
 });
 
-describe('after a restart of n8n, or a new activation', () => {
+describe('A workflow that is activated again', () => {
   const restart = async (active: Active, given: Partial<TriggerSetup> = {}) =>
     await activate(setup({ ...given, stored: active.stored() }));
 
-  test('a fall that was told is not told again', async () => {
+  test('does not report a drop a second time', async () => {
     sandbox().setCredits(150);
     const active = await activate(setup());
     await pollWith(active, 99);
@@ -128,24 +130,24 @@ describe('after a restart of n8n, or a new activation', () => {
     expect(again.started).toEqual([]);
   });
 
-  test('a rise is known that was seen at the restart, or is seen afterwards', async () => {
+  test('notices a rise at its activation or afterwards', async () => {
     sandbox().setCredits(99);
     const active = await activate(setup());
     sandbox().setCredits(150);
     const second = await restart(active);
     const third = await restart(second);
     await pollWith(third, 98);
-    expect(told(third)).toEqual([[98]]);
+    expect(reported(third)).toEqual([[98]]);
   });
 
-  test('a fall that came while n8n was down is told at once', async () => {
+  test('reports a drop immediately that happened while n8n was down', async () => {
     sandbox().setCredits(150);
     const active = await activate(setup());
     sandbox().setCredits(99);
     expect(await restart(active)).toMatchObject({ started: [[{ json: { credits: 99, previous_credits: 150 } }]] });
   });
 
-  test('with another threshold, the fall is judged by that one', async () => {
+  test('uses a changed threshold', async () => {
     sandbox().setCredits(300);
     const active = await activate(setup());
     const raised = await restart(active, { parameters: parameters({ threshold: 500 }) });
@@ -157,28 +159,31 @@ describe('after a restart of n8n, or a new activation', () => {
     ['garbage', { 'node:Low Balance': { lowBalance: 'x' } }],
     ['of another shape', { 'node:Low Balance': { lowBalance: { version: 0, state: 'low' } } }],
     ['of another node', { 'node:Other': { lowBalance: { low: true } }, global: { low: true } }],
-  ])('stored data that is %s does no harm', async (_what, stored) => {
+  ])('works with stored data that is %s', async (_what, stored) => {
     sandbox().setCredits(99);
     const active = await activate(setup({ stored }));
     await pollWith(active, 98);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
   });
 });
 
-describe('a test run', () => {
-  test.each([100_000, 100, 99])('gives the current balance of %i, and leaves alone what is stored', async (credits) => {
-    sandbox().setCredits(150);
-    const active = await activate(setup());
-    sandbox().setCredits(credits);
-    const test = await fetchTestEvent(setup({ stored: active.stored() }));
-    expect(test.error).toBeUndefined();
-    expect(test.items).toMatchObject([
-      { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
-    ]);
-    expect(test.staticData).toEqual(active.stored());
-  });
+describe('A test run', () => {
+  test.each([100_000, 100, 99])(
+    'returns the current balance of %i, and leaves the stored data unchanged',
+    async (credits) => {
+      sandbox().setCredits(150);
+      const active = await activate(setup());
+      sandbox().setCredits(credits);
+      const test = await fetchTestEvent(setup({ stored: active.stored() }));
+      expect(test.error).toBeUndefined();
+      expect(test.items).toMatchObject([
+        { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
+      ]);
+      expect(test.staticData).toEqual(active.stored());
+    },
+  );
 
-  test('is said to be one over its output', async () => {
+  test('has a hint that it always returns the current balance', async () => {
     const { trigger } = await loadPackage();
     expect(trigger.description.hints).toMatchObject([
       {
@@ -189,7 +194,7 @@ describe('a test run', () => {
     ]);
   });
 
-  test('of a workflow that never was active works as well, again and again', async () => {
+  test('works repeatedly for a workflow that was never active', async () => {
     for (let run = 0; run < 2; run += 1) {
       expect((await fetchTestEvent(setup())).items).toMatchObject([
         { json: { credits: 100_000, previous_credits: null } },
@@ -197,7 +202,7 @@ describe('a test run', () => {
     }
   });
 
-  test('shows what is wrong with the key', async () => {
+  test('reports a wrong key', async () => {
     const { items, error } = await fetchTestEvent(
       setup({ account: { ...accountOf(sandbox()), apiKey: 'made-up-wrong-key' } }),
     );
@@ -214,14 +219,14 @@ const closedPort = async (): Promise<number> => {
   return port;
 };
 
-describe('an error', () => {
+describe('An error', () => {
   const FAULTS: Array<[string, Fault, RegExp, string | null]> = [
     ['a wrong key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a failing service', { kind: 'status', status: 500 }, /service failed/, '500'],
-    ['a gateway in its place', { kind: 'html' }, /failed to answer \(HTTP 502\)/, '502'],
+    ['a failing gateway', { kind: 'html' }, /failed to answer \(HTTP 502\)/, '502'],
     ['too many requests', { kind: 'status', status: 429 }, /no more requests for now/, '429'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
-    ['a page in place of the balance', { kind: 'body', status: 200, body: '<html>' }, /not from this API/, '200'],
+    ['a page instead of the balance', { kind: 'body', status: 200, body: '<html>' }, /not from this API/, '200'],
     [
       'a balance without credits',
       { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' },
@@ -229,7 +234,7 @@ describe('an error', () => {
       null,
     ],
     [
-      'credits that are no number',
+      'credits that are not a number',
       { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"many"}}' },
       /did not report the credits/,
       null,
@@ -247,7 +252,7 @@ describe('an error', () => {
       null,
     ],
     [
-      'credits beyond all numbers',
+      'infinite credits',
       { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":-1e999}}' },
       /did not report the credits/,
       null,
@@ -255,7 +260,7 @@ describe('an error', () => {
   ];
 
   test.each(FAULTS)(
-    'of a poll (%s) is shown, starts nothing, and changes nothing of what is known',
+    'of a poll because of %s is reported, starts no execution, and leaves the stored data unchanged',
     async (_what, fault, message, httpCode) => {
       sandbox().setCredits(99);
       const active = await activate(setup());
@@ -269,26 +274,29 @@ describe('an error', () => {
       expect(active.inMemory()).toEqual(known);
 
       await pollWith(active, 98, 150, 97);
-      expect(told(active)).toEqual([[99], [97]]);
+      expect(reported(active)).toEqual([[99], [97]]);
       expect(active.errors).toHaveLength(1);
     },
   );
 
   test.each(FAULTS)(
-    'of the first poll (%s) keeps the workflow from being activated, and says why',
+    'of the first poll because of %s prevents the activation, and says why',
     async (_what, fault, message) => {
       sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
       const refused = activate(setup());
       await expect(refused).rejects.toThrow(message);
       await expect(refused).rejects.toThrow('There was a problem activating the workflow');
-      // n8n does not try again to activate a workflow at its start if the message has this word.
+      // n8n does not retry an activation at its start if the message contains this word.
       await expect(refused).rejects.not.toThrow('Authorization');
     },
   );
 
-  test.each(['init', 'leadershipChange'] as const)(
-    'of the first poll is stored when n8n resumes the workflow by itself (%s), and the watch goes on',
-    async (activation) => {
+  test.each([
+    ['starts', 'init'],
+    ['becomes the leader', 'leadershipChange'],
+  ] as const)(
+    'of the first poll is stored if n8n activates the workflow because it %s, and polls continue',
+    async (_what, activation) => {
       sandbox().setCredits(150);
       const before = await activate(setup());
       sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
@@ -298,12 +306,12 @@ describe('an error', () => {
       expect(active.stored()).toEqual(before.stored());
 
       await pollWith(active, 99, 98);
-      expect(told(active)).toEqual([[99]]);
+      expect(reported(active)).toEqual([[99]]);
       expect(active.errors).toHaveLength(2);
     },
   );
 
-  test('shows that nothing answers at the address', async () => {
+  test('reports that the service refuses the connection', async () => {
     const account = { baseUrl: `http://127.0.0.1:${await closedPort()}/v1`, apiKey: KEY };
     await expect(activate(setup({ account }))).rejects.toThrow('The service refused the connection');
     expect((await fetchTestEvent(setup({ account }))).error).toMatchObject({
@@ -315,12 +323,12 @@ describe('an error', () => {
   test.each<[string, INodeParameters, RegExp]>([
     ['Threshold is empty', parameters({ threshold: '' }), /Threshold/],
     ['Threshold is 0', parameters({ threshold: 0 }), /Threshold/],
-    ['Threshold is no number', parameters({ threshold: '={{ "many" }}' }), /Threshold/],
+    ['Threshold is not a number', parameters({ threshold: '={{ "many" }}' }), /Threshold/],
     ['Margin is negative', parameters({}, { margin: -1 }), /Margin/],
-    ['Remind Every is no number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
-    ['Longest Wait is no number', parameters({}, { longestWait: 'long' }), /Longest Wait/],
-    ['the proxy is no address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
-  ])('names what is not right in the node, before any request: %s', async (_what, wrong, message) => {
+    ['Remind Every is not a number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
+    ['Longest Wait is not a number', parameters({}, { longestWait: 'long' }), /Longest Wait/],
+    ['the proxy is not an address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
+  ])('reports before any request that %s', async (_what, wrong, message) => {
     expect((await fetchTestEvent(setup({ parameters: wrong }))).error).toMatchObject({
       name: 'NodeOperationError',
       message: expect.stringMatching(message) as string,
@@ -329,12 +337,12 @@ describe('an error', () => {
     expect(sandbox().requests()).toEqual([]);
   });
 
-  test('shows that the Base URL is no address', async () => {
+  test('reports that the Base URL is not an address', async () => {
     await expect(activate(setup({ account: { baseUrl: '', apiKey: KEY } }))).rejects.toThrow('Base URL');
   });
 });
 
-test('a threshold can come from an expression, and credits as a text of digits', async () => {
+test('The threshold can be an expression, and credits can be a text of digits', async () => {
   sandbox().setFaults([
     { kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"49","user_id":"u-1"}}', on: 'balance' },
   ]);
@@ -342,18 +350,18 @@ test('a threshold can come from an expression, and credits as a text of digits',
   expect(active.started).toMatchObject([[{ json: { credits: 49, threshold: 50, user_id: 'u-1', user_name: null } }]]);
 });
 
-describe('the limit', () => {
-  test('a 429 is waited out, within Longest Wait', async () => {
+describe('A poll', () => {
+  test('waits after a 429, within Longest Wait', async () => {
     sandbox().setCredits(99);
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, on: 'balance' }]);
     const start = Date.now();
     const active = await activate(setup({ parameters: parameters({}, { longestWait: 1 }) }));
     expect(Date.now() - start).toBeGreaterThanOrEqual(990);
-    expect(told(active)).toEqual([[99]]);
+    expect(reported(active)).toEqual([[99]]);
     expect(sandbox().requests()).toHaveLength(2);
   });
 
-  test('a wait that would be longer than n8n gives a poll is not begun', async () => {
+  test('does not start a wait that is longer than the time n8n gives it', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 2, on: 'balance' }]);
     const start = Date.now();
     await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 1_000 }))).rejects.toThrow(
@@ -363,12 +371,12 @@ describe('the limit', () => {
     expect(sandbox().requests()).toHaveLength(1);
   });
 
-  test('polls share it with everything else that uses the key', async () => {
+  test('shares the limit with everything else that uses the key', async () => {
     const own = await startSandbox({ keys: [KEY], limit: 0, credits: 99 });
     try {
       const account = accountOf(own);
       await runWorkflow({ account, items: contacts(2), parameters: withOptions(SEND, {}) });
-      // Two requests were made in this minute, and no more are allowed: n8n would abandon the poll before its turn.
+      // This minute's two requests are used up, and n8n would abandon the poll before its turn.
       const refused = activate(setup({ account, parameters: parameters({}, { requestsPerMinute: 2 }), budget: 300 }));
       await expect(refused).rejects.toThrow('could not be read in the time that n8n gives a poll');
       expect(own.requests()).toHaveLength(2);
@@ -376,10 +384,8 @@ describe('the limit', () => {
       await own.close();
     }
   });
-});
 
-describe('the time that n8n gives a poll', () => {
-  test('is not exceeded by a slow service, and that is an error', async () => {
+  test('ends with an error when the time that n8n gives it is over', async () => {
     const active = await activate(setup({ budget: 300 }));
     sandbox().setFaults([{ kind: 'delay', ms: 5_000, on: 'balance' }]);
     const start = Date.now();
@@ -390,12 +396,12 @@ describe('the time that n8n gives a poll', () => {
     ]);
   });
 
-  test('is not needed: n8n 2.0 does not tell it', async () => {
+  test('works without a given time, as in n8n 2.0', async () => {
     sandbox().setCredits(99);
-    expect(told(await activate(setup({ withoutBudget: true })))).toEqual([[99]]);
+    expect(reported(await activate(setup({ withoutBudget: true })))).toEqual([[99]]);
   });
 
-  test('"Timeout" under Request Options can be shorter', async () => {
+  test("ends sooner with 'Timeout' under Request Options", async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 5_000, on: 'balance' }]);
     await expect(
       activate(setup({ parameters: { ...parameters(), requestOptions: { timeout: 100 } } })),

@@ -3,32 +3,32 @@ import type { INode } from 'n8n-workflow';
 
 import { DETAILS_SHAPES } from '../../sandbox/details';
 import { BULK_ANSWER_SHAPES, type Fault } from '../../sandbox/faults';
-import { phoneAt } from '../engine/setup';
+import { phoneAt } from '../support/contacts';
 
-/** What one item, or one entry of a list, asks for. */
-export interface Wish {
+/** An item, or an entry of a list. */
+export interface Input {
   readonly phone: unknown;
-  /** Digits that the service should get; null where the phone can't be used. */
+  /** The digits that the service should receive; null if the phone is invalid. */
   readonly cleanPhone: string | null;
   readonly text: string;
 }
 
-/** One try at a delivery: the first run, or a "Retry" from the list of executions. */
+/** One attempt: the first run, or a "Retry" from the list of executions. */
 export interface Round {
   readonly faults: Fault[];
   readonly credits: number;
 }
 
-/** Everything that a user, the service, the network and n8n do in one history of an execution. */
+/** Everything that a user, the service, the network and n8n do in one execution. */
 export interface Scenario {
   readonly operation: 'send' | 'sendBulk';
   readonly source: 'items' | 'json';
-  /** By item; with the source `items` each has one wish. */
-  readonly wishes: Wish[][];
+  /** By item; with the source `items` each item has one input. */
+  readonly inputs: Input[][];
   readonly onError: NonNullable<INode['onError']>;
-  /** "Retry On Fail"; null where it is off. */
+  /** 'Retry On Fail'; null if it is off. */
   readonly maxTries: number | null;
-  /** "Items per Batch"; null for the operation's own. */
+  /** 'Items per Batch'; null if it is not set. */
   readonly batchSize: number | null;
   readonly options: {
     readonly checkCreditsFirst: boolean;
@@ -45,10 +45,10 @@ export interface Scenario {
   readonly rounds: Round[];
 }
 
-/** A few numbers only, so that many messages go to the same one. */
+/** Only a few phone numbers, so that many messages have the same one. */
 const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
 
-type Draft = Pick<Wish, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
+type Draft = Pick<Input, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
 
 const phone = fc.oneof(
   {
@@ -81,20 +81,20 @@ const draft: fc.Arbitrary<Draft> = fc
   .record({ phone, length, like })
   .map(({ phone: given, ...rest }) => ({ ...given, ...rest }));
 
-/** Texts that tell every message apart, but for those that are meant to repeat an earlier one. */
-function wishesOf(drafts: Draft[][]): Wish[][] {
-  const earlier: Wish[] = [];
+/** Gives every message its own text, except those that repeat an earlier one. */
+function inputsOf(drafts: Draft[][]): Input[][] {
+  const earlier: Input[] = [];
   return drafts.map((list) =>
     list.map((one) => {
       const repeated = one.like === null ? undefined : earlier[one.like];
       const label = `Text ${earlier.length} `;
-      const wish = repeated ?? {
+      const input = repeated ?? {
         phone: one.phone,
         cleanPhone: one.cleanPhone,
         text: one.length === 0 ? '  ' : label.padEnd(one.length, 'x'),
       };
-      earlier.push(wish);
-      return wish;
+      earlier.push(input);
+      return input;
     }),
   );
 }
@@ -111,7 +111,7 @@ const fields = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** A service may fail in any way, but does not say "not sent" of what it sent. */
+/** The service may fail in any way, except that it never reports a message as not sent that it sent. */
 const fault: fc.Arbitrary<Fault> = fc
   .tuple(
     timing,
@@ -211,9 +211,9 @@ export const scenario: fc.Arbitrary<Scenario> = fc
   })
   .map(({ kind, drafts, ...rest }): Scenario => {
     const source = kind === 'json' ? 'json' : 'items';
-    // An item has one message of its own, but may have a list of any length.
+    // An item has one message, or a list of any length.
     const given = source === 'json' ? drafts : drafts.map(([first = NO_PHONE]) => [first]);
-    return { ...rest, operation: kind === 'send' ? 'send' : 'sendBulk', source, wishes: wishesOf(given) };
+    return { ...rest, operation: kind === 'send' ? 'send' : 'sendBulk', source, inputs: inputsOf(given) };
   });
 
 const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 20, like: null };

@@ -1,19 +1,19 @@
-/** `npm run test:soak`: the property of `property.test.ts`, as often as asked. */
+/** `npm run test:soak`: checks the property of `property.test.ts` for as many runs as wanted. */
 import { randomInt } from 'node:crypto';
 
 import { Command } from 'commander';
 import fc from 'fast-check';
 
 import { startSandbox } from '../../sandbox/server';
-import { KEY } from '../engine/setup';
-import { liveThrough } from './history';
+import { KEY } from '../support/account';
+import { runScenario } from './runScenario';
 import { scenario } from './scenario';
 
 async function main(): Promise<void> {
   const values = new Command('npm run test:soak --')
-    .description('The property tests, as long as you like.')
-    .option('--runs <count>', 'how many histories to live through', '1000')
-    .option('--seed <number>', 'that of an earlier run, to see the same again')
+    .description('Runs the property test for as many random scenarios as you like.')
+    .option('--runs <count>', 'how many scenarios to run', '1000')
+    .option('--seed <number>', 'the seed of an earlier run, to repeat it')
     .allowExcessArguments(false)
     .parse()
     .opts<{ runs: string; seed?: string }>();
@@ -21,14 +21,14 @@ async function main(): Promise<void> {
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed))
     throw new Error('--runs and --seed take whole numbers');
-  console.log(`${runs} runs with seed ${seed}; the same again: npm run test:soak -- --runs ${runs} --seed ${seed}`);
+  console.log(`${runs} runs with seed ${seed}. To repeat them: npm run test:soak -- --runs ${runs} --seed ${seed}`);
 
   const sandbox = await startSandbox({ keys: [KEY], limit: 0 });
   const start = performance.now();
   let done = 0;
   try {
     const property = fc.asyncProperty(scenario, async (given) => {
-      await liveThrough(given, sandbox);
+      await runScenario(given, sandbox);
       done += 1;
       if (done % 500 === 0) console.log(`${done} of ${runs}, ${Math.round((performance.now() - start) / 1000)} s`);
     });

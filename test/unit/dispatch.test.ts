@@ -7,16 +7,8 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import {
-  acceptAll,
-  failureWith,
-  messageAt,
-  messagesUpTo,
-  phoneAt,
-  refuseValues,
-  rejectWith,
-  seededRandom,
-} from './samples';
+import { seededRandom } from '../../tools/random';
+import { acceptAll, failureWith, messageAt, messagesUpTo, phoneAt, refuseValues, rejectWith } from './samples';
 
 type Service = (messages: readonly Message[], request: number) => Reply;
 

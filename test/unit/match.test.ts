@@ -1,6 +1,7 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { entryOutcome, matchEntries, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
-import { messageAt, messagesUpTo, ODD_VALUES, phoneAt, seededRandom } from './samples';
+import { seededRandom } from '../../tools/random';
+import { messageAt, messagesUpTo, ODD_VALUES, phoneAt } from './samples';
 
 /** The outcomes in short: the message_id of a sent message, else the kind. */
 function told(count: number, entries: unknown): unknown[] {

@@ -1,6 +1,7 @@
 import { MAX_BATCH_SIZE } from '../../nodes/MessagingSend/api/endpoints';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
-import { messagesUpTo, seededRandom } from './samples';
+import { seededRandom } from '../../tools/random';
+import { messagesUpTo } from './samples';
 
 test('takes at most 100 messages with one request, as the service allows', () => {
   expect(MAX_BATCH_SIZE).toBe(100);

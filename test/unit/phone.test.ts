@@ -1,5 +1,6 @@
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
-import { ODD_VALUES, seededRandom } from './samples';
+import { seededRandom } from '../../tools/random';
+import { ODD_VALUES } from './samples';
 
 const CLEAN = { kind: 'clean', phone: '447700900123' };
 

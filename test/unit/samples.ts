@@ -58,17 +58,6 @@ export function refuseValues(details: unknown): Reply {
   );
 }
 
-/** Random numbers from 0 to 1, the same ones for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Values that no parameter or answer should hold, and sometimes does. */
 export const ODD_VALUES: readonly unknown[] = [
   undefined,

@@ -1,4 +1,4 @@
-/** Workflows that begin with Messaging Send Trigger, activated and polled by n8n-core as n8n's server has it done. */
+/** Activates and polls a workflow that starts with Messaging Send Trigger, with n8n-core, as n8n's server does. */
 import './environment';
 
 import { Container } from '@n8n/di';
@@ -6,7 +6,7 @@ import { ActiveWorkflowTriggers, PollContext, PollTriggerExecutor, WorkflowExecu
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
 import { type EngineSetup, loadPackage, prepareEngine } from './engine';
-import type { StoredError } from './n8n';
+import type { StoredError } from './workflow';
 
 type GetPollFunctions = Parameters<ActiveWorkflowTriggers['addTriggers']>[7];
 
@@ -14,32 +14,32 @@ export const TRIGGER_TYPE = 'n8n-nodes-messaging-send.messagingSendTrigger';
 
 export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly parameters: INodeParameters;
-  /** What n8n's database has; left out for a workflow that never was active. */
+  /** The static data in n8n's database; none if the workflow was never active. */
   readonly stored?: IDataObject;
-  /** How long n8n gives a poll, in milliseconds; left out, what n8n-core gives. */
+  /** The time that n8n gives a poll, in milliseconds; n8n-core's own by default. */
   readonly budget?: number;
-  /** How n8n came to activate the workflow; `init` is its own start. */
+  /** Why n8n activates the workflow; `init` is because n8n starts. */
   readonly activation?: WorkflowActivateMode;
-  /** n8n 2.0 does not tell how long a poll may take. */
+  /** n8n 2.0 does not report how long a poll may take. */
   readonly withoutBudget?: boolean;
 }
 
-/** A workflow that is active. */
+/** An active workflow. */
 export interface Active {
-  /** A poll at the Poll Times. */
+  /** Polls, as n8n does at the Poll Times. */
   readonly poll: () => Promise<void>;
-  /** The items of the executions so far, one list for each. */
+  /** The items of each execution so far. */
   readonly started: INodeExecutionData[][];
-  /** The errors of polls, which n8n stores as failed executions and gives to the error workflow. */
+  /** The errors of polls, which n8n stores as failed executions and passes to the error workflow. */
   readonly errors: StoredError[];
   /** The static data in n8n's database. */
   readonly stored: () => IDataObject;
-  /** The static data in the memory of n8n, which it does not store after every poll. */
+  /** The static data in n8n's memory, which n8n does not store after every poll. */
   readonly inMemory: () => IDataObject;
 }
 
 /**
- * Activates a workflow, with its first poll.
+ * Activates a workflow, which polls once.
  * @throws what n8n shows if the first poll fails
  */
 export async function activate(setup: TriggerSetup): Promise<Active> {
@@ -48,7 +48,7 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
   let stored = JSON.stringify(setup.stored ?? {});
   const started: INodeExecutionData[][] = [];
   const errors: StoredError[] = [];
-  // As n8n's TriggerExecutionContextFactory does it: static data is stored when there are items, and after the activation.
+  // n8n's TriggerExecutionContextFactory stores static data when a poll has items, and after the activation.
   const store = () => {
     if (workflow.staticData.__dataChanged !== true) return;
     stored = JSON.stringify(workflow.staticData);
@@ -71,7 +71,7 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
       activationMode,
       emit,
       emitError,
-      async () => {},
+      async () => await Promise.resolve(),
       inScope,
       undefined,
       getBudget,
@@ -90,7 +90,7 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
     getPollFunctions,
   );
   store();
-  // What n8n's clock calls at the Poll Times.
+  // n8n's scheduler calls this at the Poll Times.
   const atPollTime = Container.get(PollTriggerExecutor).create(
     workflow,
     node,
@@ -106,7 +106,7 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
   };
 }
 
-/** A test run in the editor ("Fetch Test Event"): its items, or its error, and the static data after it. */
+/** Runs the trigger as "Fetch Test Event" in the editor does. */
 export async function fetchTestEvent(
   setup: TriggerSetup,
 ): Promise<{ items: INodeExecutionData[]; error: StoredError | undefined; staticData: IDataObject }> {
@@ -144,5 +144,5 @@ async function prepare({ parameters, account, stored }: TriggerSetup, mode: Engi
 }
 
 function getTriggerFunctions(): never {
-  throw new Error('the workflow has a trigger that is not polled');
+  throw new Error('the workflow has a trigger that n8n does not poll');
 }

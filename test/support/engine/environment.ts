@@ -1,4 +1,4 @@
-/** To be imported before n8n-core, which reads the environment as it loads: n8n keeps to a folder of its own, silently. */
+/** Import this before n8n-core, which reads the environment as it loads: n8n gets its own folder, and logs nothing. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,13 +1,13 @@
-/** Ways to send a message to each item's `phone` with its `message`, as workflows. */
+/** Workflows that send each item's `message` to its `phone`, with and without this node. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { NODE_TYPE } from '../test/engine/n8n';
-import { KEY } from './sandbox';
-import type { Step, Steps } from './workflows';
+import { KEY } from './account';
+import type { Step, Steps } from './engine/steps';
+import { NODE_TYPE } from './engine/workflow';
 
 const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 
-/** No limit in the sandbox, so none in the node. */
+/** The sandbox has no limit, so the node needs none. */
 const UNLIMITED = { requestsPerMinute: 1_000_000 };
 
 /** This node. */
@@ -16,17 +16,17 @@ export function messagingSend(operation: 'send' | 'sendBulk', changed: INodePara
   return [{ name: 'Messaging Send', type: NODE_TYPE, version: 1, parameters, outputs: [] }];
 }
 
-/** What one does without it: a request for each item. */
+/** HTTP Request with a request for each item. */
 export function requestPerItem(url: string, options: INodeParameters = {}): Steps {
   return [httpRequest(`${url}/v1/messages/send`, { ...keypairs(FROM_ITEM), options })];
 }
 
-/** The same, held back as the HTTP Request node can: its "Batching" with its usual size, and the least pause. */
+/** HTTP Request with its "Batching": the default size, and the shortest pause. */
 export function requestPerItemBatched(url: string): Steps {
   return requestPerItem(url, { batching: { batch: { batchSize: 50, batchInterval: 1 } } });
 }
 
-/** Loop Over Items, 100 at a time, and Aggregate, so that HTTP Request sends 100 messages in each request. */
+/** Loop Over Items takes 100 items at a time, and Aggregate puts them into one, so that HTTP Request sends 100 messages. */
 export function loopAggregateRequest(url: string): Steps {
   return [
     {
@@ -60,7 +60,7 @@ export function loopAggregateRequest(url: string): Steps {
   ];
 }
 
-/** Edit Fields that sets two fields to what these expressions come to: what reading the input costs. */
+/** Edit Fields sets two fields to the values of these expressions, which is what reading the input costs. */
 export function editFields(values: Readonly<Record<'phone' | 'message', string>> = FROM_ITEM): Steps {
   const assignments = Object.entries(values).map(([name, value]) => ({ id: name, name, value, type: 'string' }));
   const parameters = { mode: 'manual', assignments: { assignments }, includeOtherFields: false, options: {} };

@@ -11,7 +11,7 @@ import {
   type Workflow,
 } from 'n8n-workflow';
 
-/** The one thing that n8n-core leaves to the server: where credentials are stored. Here all nodes have the same one. */
+/** Stored credentials, which n8n-core leaves to n8n's server. Here all nodes have the same one. */
 export class Credentials extends ICredentialsHelper {
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
@@ -28,7 +28,7 @@ export class Credentials extends ICredentialsHelper {
     return true;
   }
 
-  /** As n8n's server resolves the `authenticate` of a credential of type generic. */
+  /** Resolves the `authenticate` of a generic credential as n8n's server does. */
   async authenticate(
     credentials: ICredentialDataDecryptedObject,
     _typeName: string,

@@ -1,4 +1,4 @@
-/** Workflows with this node in n8n's engine, run in the ways that n8n runs them. */
+/** Runs a workflow with the Messaging Send node in n8n's engine, in the ways in which n8n runs one. */
 import { parse, stringify } from 'flatted';
 import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import {
@@ -21,16 +21,16 @@ export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onSt
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
-  /** "Retry On Fail"; n8n takes a wait of 0 for a second, so tests wait a millisecond. */
+  /** 'Retry On Fail'. n8n waits a second for a wait of 0, so tests set a millisecond. */
   readonly retryOnFail?: { readonly maxTries: number };
-  /** Further lists of items: the node runs once more for each, in the same execution, as it does in a loop. */
+  /** More lists of items: the node runs once more for each in the same execution, as in a loop. */
   readonly moreItems?: IDataObject[][];
   readonly mode?: EngineSetup['mode'];
 }
 
-export interface Ran {
+export interface Execution {
   readonly run: IRun;
-  /** Items on the node's outputs: first the normal one, then the error output, if there is one. */
+  /** The items on the node's outputs: the normal one first, then the error output if there is one. */
   readonly outputs: INodeExecutionData[][];
   /** The error that ended the run, as it is stored with the execution. */
   readonly error: StoredError | undefined;
@@ -44,35 +44,33 @@ export interface StoredError {
   readonly context: { itemIndex?: number };
 }
 
-/** Runs a workflow of two nodes, items and Messaging Send, in n8n's engine. */
-export async function runWorkflow(setup: Setup): Promise<Ran> {
-  return await (
-    await startWorkflow(setup)
-  ).ended;
+/** Runs a workflow of two nodes, one that puts out items and Messaging Send, to its end. */
+export async function runWorkflow(setup: Setup): Promise<Execution> {
+  const { ended } = await startWorkflow(setup);
+  return await ended;
 }
 
-/** A run under way. */
-export interface Started {
-  readonly ended: Promise<Ran>;
-  /** The Stop button. */
+/** A run in progress. */
+export interface RunningExecution {
+  readonly ended: Promise<Execution>;
+  /** Does what the Stop button does. */
   readonly stop: () => void;
 }
 
-/** Starts what `runWorkflow` runs. */
-export async function startWorkflow(setup: Setup): Promise<Started> {
+/** Starts the workflow that `runWorkflow` runs. */
+export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
   const { workflow, additionalData, start } = await prepare(setup);
   const running = new WorkflowExecute(additionalData, setup.mode ?? 'manual').run({ workflow, startNode: start });
-  return { ended: running.then((run) => ranWith(run)), stop: () => running.cancel() };
+  return { ended: running.then((run) => resultOf(run)), stop: () => running.cancel() };
 }
 
 /**
- * "Retry" in the list of executions, as n8n's ExecutionService and WorkflowRunner do it: the data of
- * the failed execution comes back from storage, the failed run of its last node is taken out, and the
- * engine goes on with what was still to be run.
- * @param changed the workflow as it is saved now ("Retry with currently saved workflow"); left out, the
- * execution's own is used ("Retry with original workflow")
+ * Retries an execution as n8n's ExecutionService and WorkflowRunner do for "Retry" in the list of executions: they load
+ * the data of the failed execution, remove the failed run of its last node, and let the engine continue from there.
+ * @param changed the workflow as it is saved now ("Retry with currently saved workflow"); without it, the execution's
+ * own is used ("Retry with original workflow")
  */
-export async function retryExecution({ run }: Ran, setup: Setup, changed?: Setup): Promise<Ran> {
+export async function retryExecution({ run }: Execution, setup: Setup, changed?: Setup): Promise<Execution> {
   const data = stored(run.data);
   const { lastNodeExecuted, runData } = data.resultData;
   if (lastNodeExecuted !== undefined) {
@@ -88,20 +86,21 @@ export async function retryExecution({ run }: Ran, setup: Setup, changed?: Setup
       next.node = node;
     }
   }
-  return ranWith(await new WorkflowExecute(additionalData, 'retry', data).processRunExecutionData(workflow));
+  return resultOf(await new WorkflowExecute(additionalData, 'retry', data).processRunExecutionData(workflow));
 }
 
 /**
- * What n8n has of an execution in whose middle it was killed, once it runs again (n8n's ExecutionRecoveryService).
- * - `node`: it was killed while the node ran, and had stored the execution after the node before it.
- * - `start`: it had stored nothing since the start, and enters from its log which nodes had begun, and which had ended:
- *   with an error or an item of its own.
+ * What n8n knows, after a restart, of an execution during which it was killed (n8n's ExecutionRecoveryService).
+ * - `node`: n8n had stored the execution after the node before this one.
+ * - `start`: n8n had stored nothing since the start. Its log shows which nodes had started and which had ended; it gives
+ *   each an error or an item of its own.
  * @param ran a run that failed at the node
+ * @param ended whether the node had ended when n8n was killed
  */
-export function killed({ run, ...ran }: Ran, kept: 'node' | 'start', ended = false): Ran {
+export function killed({ run, ...ran }: Execution, kept: 'node' | 'start', ended = false): Execution {
   const data = stored(run.data);
   const { executionData, resultData } = data;
-  if (executionData === undefined) throw new Error('there is nothing to go on with');
+  if (executionData === undefined) throw new Error('the execution has nothing to continue with');
   executionData.contextData = {};
   if (kept === 'node') return { ...ran, run: { ...run, data } };
 
@@ -118,24 +117,24 @@ export function killed({ run, ...ran }: Ran, kept: 'node' | 'start', ended = fal
   return { ...ran, run: { ...run, data } };
 }
 
-/** The data of an execution as it comes back from n8n's database. */
+/** The data of an execution, written to n8n's database and read from it. */
 export function stored(data: IRunExecutionData): IRunExecutionData {
   return parse(stringify(data)) as IRunExecutionData;
 }
 
-/** What the node keeps in an execution between its tries. */
-export function keptBy(ran: Ran): IDataObject {
+/** What the node keeps in an execution between its attempts. */
+export function keptIn(ran: Execution): IDataObject {
   return (ran.run.data.executionData?.contextData['node:Send'] ?? {}) as IDataObject;
 }
 
-/** What a run came to, told by the last run of the node. */
-function ranWith(run: IRun): Ran {
+/** The result of an execution, from the node's last run in it. */
+function resultOf(run: IRun): Execution {
   const data = run.data.resultData.runData.Send?.at(-1);
   const outputs = (data?.data?.main ?? []).map((items) => items ?? []);
   return { run, outputs, error: (data?.error ?? run.data.resultData.error) as StoredError | undefined };
 }
 
-/** Runs the node's `execute`, as MCP Server Trigger and sub-agents do: by its routing, past the custom operations. */
+/** Runs the node's `execute` as MCP Server Trigger and sub-agents do: by its routing, without the custom operations. */
 export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);
   const items = setup.items.map((json) => ({ json }));
@@ -193,7 +192,6 @@ async function prepare({
     ...(onError && { onError }),
     ...(retryOnFail && { retryOnFail: true, maxTries: retryOnFail.maxTries, waitBetweenTries: 1 }),
   };
-  const start = START;
   const more = moreItems.map((_, index): INode => ({
     id: `more${index}`,
     name: `More ${index}`,
@@ -203,13 +201,13 @@ async function prepare({
     parameters: {},
   }));
   const toSend = { node: 'Send', type: 'main', index: 0 } as const;
-  // By their places, n8n runs Send for the items of the first node before it goes on to the next.
+  // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
   const connections = {
     Items: { main: [[toSend, ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }))]] },
     ...Object.fromEntries(more.map(({ name }) => [name, { main: [[toSend]] }])),
   };
   const { workflow, additionalData } = await prepareEngine({
-    nodes: [start, node, ...more],
+    nodes: [START, node, ...more],
     connections,
     types,
     account,
@@ -218,5 +216,5 @@ async function prepare({
     ...(onConsole && { onConsole }),
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
-  return { workflow, additionalData, start, node, nodeType };
+  return { workflow, additionalData, start: START, node, nodeType };
 }

@@ -1,6 +1,6 @@
 /**
- * n8n's own engine (n8n-core) in this process: packages are loaded by n8n's loader, and workflows run in
- * its WorkflowExecute over real HTTP. Nothing of n8n is imitated but what n8n-core leaves to the server.
+ * n8n's own engine (n8n-core) in this process: n8n's loader loads the package, and n8n's WorkflowExecute runs the
+ * workflows over real HTTP. Only what n8n-core leaves to n8n's server is replaced.
  */
 import './environment';
 import 'reflect-metadata';
@@ -22,7 +22,8 @@ import {
   Workflow,
 } from 'n8n-workflow';
 
-import { PROJECT_FOLDER } from '../../tools/project';
+import { PROJECT_FOLDER } from '../../../tools/project';
+import type { Account } from '../account';
 import { Credentials } from './credentials';
 
 export interface Loaded {
@@ -33,12 +34,13 @@ export interface Loaded {
 
 let loaded: Promise<Loaded> | undefined;
 
-/** The built package, loaded as n8n does it, with the steps that make a declarative node runnable. */
+/** The built package, loaded as n8n loads it. */
 export async function loadPackage(): Promise<Loaded> {
   loaded ??= (async () => {
     const loader = new PackageDirectoryLoader(PROJECT_FOLDER);
     await loader.loadAll();
     const node = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSend').type);
+    // n8n gives a declarative node this `execute` when it loads it.
     node.execute = async function () {
       return (await new RoutingNode(this as unknown as ExecuteContext, node).runNode()) ?? [];
     };
@@ -48,7 +50,7 @@ export async function loadPackage(): Promise<Loaded> {
   return await loaded;
 }
 
-/** The node that a workflow begins with: n8n's own triggers have no items to hand on. */
+/** A node that puts out these items: n8n's own triggers have none for a test to choose. */
 export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = []): INodeType {
   return {
     description: {
@@ -56,7 +58,7 @@ export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = [
       name: 'items',
       group: ['input'],
       version: 1,
-      description: 'Hands on the items it was given',
+      description: 'Puts out the items that it was made with',
       defaults: { name: 'Items' },
       inputs,
       outputs: ['main'],
@@ -69,23 +71,23 @@ export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = [
 export interface EngineSetup {
   readonly nodes: INode[];
   readonly connections: IConnections;
-  /** By the names that `nodes` use. */
+  /** By the type names that `nodes` use. */
   readonly types: Readonly<Record<string, INodeType | IVersionedNodeType>>;
-  /** The credential that every node gets. */
-  readonly account: { baseUrl: string; apiKey: string };
-  /** How n8n counts the execution: `manual` is one started in the editor. */
+  /** The credential of every node. */
+  readonly account: Account;
+  /** How n8n started the execution: `manual` is in the editor. */
   readonly mode: 'manual' | 'trigger';
-  /** Is given what a manual run shows in the browser's console. */
+  /** Receives what a manual run shows in the browser's console. */
   readonly onConsole?: (...lines: unknown[]) => void;
-  /** Is given the data of the execution when n8n stores it. */
+  /** Receives the data of the execution when n8n stores it. */
   readonly onStore?: (data: IRunExecutionData) => void;
-  /** Of the workflow, beyond those every workflow has. */
+  /** Settings of the workflow, added to those that every workflow has. */
   readonly settings?: IWorkflowSettings;
-  /** What n8n has stored of the workflow's static data. */
+  /** The workflow's static data in n8n's database. */
   readonly staticData?: IDataObject;
 }
 
-export interface Prepared {
+interface Prepared {
   readonly workflow: Workflow;
   readonly additionalData: IWorkflowExecuteAdditionalData;
 }
@@ -141,7 +143,7 @@ export async function prepareEngine({
   }
   const address = 'http://127.0.0.1';
   const additionalData = {
-    credentialsHelper: new Credentials(account, credential),
+    credentialsHelper: new Credentials({ ...account }, credential),
     currentNodeExecutionIndex: 0,
     executionId: '1',
     hooks,
@@ -156,7 +158,7 @@ export async function prepareEngine({
     mcpBaseUrl: address,
     mcpTestBaseUrl: address,
     variables: {},
-    logAiEvent: () => {},
+    logAiEvent: () => undefined,
     sendDataToUI: (_type: string, data: { messages?: unknown[] }) => onConsole?.(...(data.messages ?? [])),
   } as unknown as IWorkflowExecuteAdditionalData;
   return { workflow, additionalData };

@@ -1,0 +1,162 @@
+/** Reads what the node reports of each message: in its output, or in its record if the run stopped. */
+import { deepStrictEqual, ok } from 'node:assert/strict';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { recordLines } from '../support/engine/record';
+import { type Execution, keptIn } from '../support/engine/workflow';
+import { detailsOf } from '../support/outputs';
+import { placeOf, type RequestedMessage } from './messages';
+import type { Scenario } from './scenario';
+
+/** What the node reports of a message. */
+export type Reported = 'sent' | 'not_sent' | 'uncertain' | 'skipped' | 'dry_run' | 'nothing';
+
+type Report = Map<RequestedMessage, Reported>;
+
+/** @throws unless the output items represent every message once */
+export function readOutputs(
+  { onError, operation, options }: Scenario,
+  messages: readonly RequestedMessage[],
+  { outputs }: Execution,
+): Report {
+  deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
+  const items = outputs.flat();
+  const failed = items.filter(({ json }) => json.error !== undefined);
+  const succeeded = items.filter(({ json }) => json.error === undefined);
+  if (onError === 'continueErrorOutput') {
+    deepStrictEqual(outputs, [succeeded, failed], 'an item is on the wrong output');
+  }
+
+  const report = nothingReported(messages);
+  readFailed(messages, failed, report);
+  const left = messages.filter((message) => report.get(message) === 'nothing');
+  ok(
+    left.every(({ text }) => text !== null),
+    "a message that can't be sent has no failed item",
+  );
+  if (options.output === 'batches' && operation === 'sendBulk' && !options.dryRun) readBatches(left, succeeded, report);
+  else readMessages(left, succeeded, report);
+  if (options.dryRun) {
+    ok(
+      left.every((message) => ['dry_run', 'skipped'].includes(report.get(message) ?? '')),
+      'a dry run reports a message as sent',
+    );
+  }
+  const represented = new Set(items.flatMap(({ pairedItem }) => linksOf(pairedItem)));
+  for (const { item } of messages) ok(represented.has(item), `item ${item} is lost`);
+  return report;
+}
+
+/** What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent. */
+export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report {
+  const report = nothingReported(messages);
+  const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
+  const enter = (places: string[], outcome: Reported) => {
+    for (const place of places) {
+      const message = byPlace.get(place);
+      ok(message, `the record has an entry for ${place}, where no message is`);
+      report.set(message, outcome);
+    }
+  };
+  for (const { sent, uncertain } of recordLines(keptIn(execution))) {
+    enter(uncertain, 'uncertain');
+    enter(sent, 'sent');
+  }
+  return report;
+}
+
+function nothingReported(messages: readonly RequestedMessage[]): Report {
+  return new Map(messages.map((message) => [message, 'nothing']));
+}
+
+/** One item for each message that was not sent or is uncertain. */
+function readFailed(
+  messages: readonly RequestedMessage[],
+  failed: readonly INodeExecutionData[],
+  report: Report,
+): void {
+  const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
+  for (const { json, pairedItem } of failed) {
+    const details = detailsOf({ json });
+    const part = details.part === undefined ? null : Number(details.part) - 1;
+    const entry = details.entry === undefined ? null : Number(details.entry);
+    const message = byPlace.get(placeOf({ item: linkOf(pairedItem), entry, part }));
+    ok(message, `a failed item represents no message: ${JSON.stringify(json)}`);
+    deepStrictEqual(report.get(message), 'nothing', 'a message has two failed items');
+    const { outcome } = details;
+    ok(outcome === 'not_sent' || outcome === 'uncertain', `outcome ${JSON.stringify(outcome)}`);
+    if (message.text === null) deepStrictEqual(outcome, 'not_sent');
+    else deepStrictEqual(details.phone, message.input.cleanPhone, 'phone of a failed item');
+    report.set(message, outcome);
+  }
+}
+
+/** One item per message, in the order of the input. */
+function readMessages(
+  left: readonly RequestedMessage[],
+  succeeded: readonly INodeExecutionData[],
+  report: Report,
+): void {
+  deepStrictEqual(
+    succeeded.map(({ json, pairedItem }) => [linkOf(pairedItem), json.phone, json.part ?? null]),
+    left.map(({ item, input, part }, index) => {
+      const json = succeeded[index]?.json;
+      const hasNoPart = part === null || (json?.part === undefined && json?.status === 'skipped');
+      return [item, input.cleanPhone, hasNoPart ? null : part + 1];
+    }),
+    'output items',
+  );
+  left.forEach((message, index) => {
+    const status = succeeded[index]?.json.status;
+    report.set(message, status === 'skipped' || status === 'dry_run' ? status : 'sent');
+  });
+}
+
+/** One item per request, and one for each message that was skipped. */
+function readBatches(
+  left: readonly RequestedMessage[],
+  succeeded: readonly INodeExecutionData[],
+  report: Report,
+): void {
+  const skipped = succeeded.filter(({ json }) => json.status === 'skipped');
+  const batches = succeeded.filter(({ json }) => json.status !== 'skipped');
+  for (const item of new Set(batches.flatMap(({ pairedItem }) => linksOf(pairedItem)))) {
+    ok(
+      left.some((message) => message.item === item),
+      `item ${item} is linked to a request, and has no message in it`,
+    );
+  }
+  ok(
+    batches.every(({ json: { batch } }) => Number.isInteger(batch) && Number(batch) > 0),
+    'batch numbers',
+  );
+  // A skipped message follows one with its phone and text. Its own item has its item number and phone.
+  const copies = skipped.map(({ pairedItem, json }) => ({ item: linkOf(pairedItem), phone: json.phone }));
+  for (const message of left) {
+    const copy = copies.findIndex(({ item, phone }) => item === message.item && phone === message.input.cleanPhone);
+    const isSkipped =
+      copy !== -1 &&
+      left.some(
+        (other) =>
+          other !== message &&
+          report.get(other) !== 'nothing' &&
+          other.input.cleanPhone === message.input.cleanPhone &&
+          other.text === message.text,
+      );
+    if (isSkipped) copies.splice(copy, 1);
+    report.set(message, isSkipped ? 'skipped' : 'sent');
+  }
+  deepStrictEqual(copies, [], 'skipped items that represent no message');
+}
+
+export function linkOf(pairedItem: INodeExecutionData['pairedItem']): number {
+  const [item, ...others] = linksOf(pairedItem);
+  deepStrictEqual(others, [], 'more than one link');
+  ok(item !== undefined, 'no link');
+  return item;
+}
+
+function linksOf(pairedItem: INodeExecutionData['pairedItem']): number[] {
+  return [pairedItem ?? []].flat().map((link) => (typeof link === 'number' ? link : link.item));
+}

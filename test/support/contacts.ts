@@ -1,0 +1,14 @@
+/** A made-up phone number, a different one for each index below 100,000. */
+export function phoneAt(index: number): string {
+  return `4477009${String(index).padStart(5, '0')}`;
+}
+
+/** Items for a workflow, each with its own phone number and text. */
+export function contacts(count: number): Array<{ phone: string; text: string }> {
+  return Array.from({ length: count }, (_, index) => ({ phone: phoneAt(index), text: `Hello ${index}` }));
+}
+
+/** The same contacts as the entries of a list, as the API names its fields. */
+export function listOf(count: number): Array<{ phone: string; message: string }> {
+  return contacts(count).map(({ phone, text }) => ({ phone, message: text }));
+}

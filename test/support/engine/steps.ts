@@ -1,0 +1,105 @@
+/** Workflows of n8n's own nodes, from the published n8n-nodes-base, and Messaging Send. */
+import { dirname } from 'node:path';
+
+import { LazyPackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
+import type {
+  IConnections,
+  IDataObject,
+  INode,
+  INodeExecutionData,
+  INodeParameters,
+  INodeType,
+  IVersionedNodeType,
+} from 'n8n-workflow';
+
+import { KEY } from '../account';
+import { itemsNode, loadPackage, prepareEngine } from './engine';
+import { NODE_TYPE } from './workflow';
+
+/** A node of a workflow. */
+export interface Step {
+  readonly name: string;
+  /** The name of a type that n8n or the package has, or a type made for a test. */
+  readonly type: string | INodeType;
+  readonly version: number;
+  readonly parameters: INodeParameters;
+  /** The names of the steps that each output is connected to. */
+  readonly outputs: readonly string[][];
+  /** What the user sets in the tab Settings. */
+  readonly settings?: Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>;
+}
+
+/** A workflow, whose first step receives the items. */
+export type Steps = readonly [Step, ...Step[]];
+
+/** The name of the type, and of the node, that a workflow starts with. */
+const ITEMS = 'Items';
+
+/**
+ * Runs a workflow over items in production.
+ * @param url the sandbox, which accepts {@link KEY}
+ * @returns the items on the last step's first output, of all its runs
+ * @throws the error that ended the execution
+ */
+export async function runSteps(
+  items: readonly IDataObject[],
+  steps: Steps,
+  url: string,
+): Promise<INodeExecutionData[]> {
+  const [first] = steps;
+  const start: INode = { id: '0', name: ITEMS, type: ITEMS, typeVersion: 1, position: [0, 0], parameters: {} };
+  const types = Object.fromEntries(
+    await Promise.all(steps.map(async ({ type }) => [typeName(type), await implementationOf(type)] as const)),
+  );
+  const { workflow, additionalData } = await prepareEngine({
+    nodes: [start, ...steps.map(nodeOf)],
+    connections: { [ITEMS]: { main: [to([first.name])] }, ...connectionsOf(steps) },
+    types: { ...types, [ITEMS]: itemsNode(items.map((json) => ({ json }))) },
+    account: { baseUrl: `${url}/v1`, apiKey: KEY },
+    mode: 'trigger',
+  });
+  const { data } = await new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: start });
+  if (data.resultData.error !== undefined) throw data.resultData.error;
+  const last = steps.at(-1) ?? first;
+  return (data.resultData.runData[last.name] ?? []).flatMap((each) => each.data?.main?.[0] ?? []);
+}
+
+function nodeOf({ name, type, version, parameters, settings }: Step, index: number): INode {
+  return {
+    id: String(index + 1),
+    name,
+    type: typeName(type),
+    typeVersion: version,
+    position: [200 * (index + 1), 0],
+    parameters,
+    ...settings,
+    ...(type === NODE_TYPE && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
+  };
+}
+
+function connectionsOf(steps: Steps): IConnections {
+  return Object.fromEntries(steps.map(({ name, outputs }) => [name, { main: outputs.map(to) }]));
+}
+
+function to(names: readonly string[]) {
+  return names.map((node) => ({ node, type: 'main' as const, index: 0 }));
+}
+
+function typeName(type: Step['type']): string {
+  return typeof type === 'string' ? type : type.description.name;
+}
+
+let base: Promise<LazyPackageDirectoryLoader> | undefined;
+
+async function implementationOf(type: Step['type']): Promise<INodeType | IVersionedNodeType> {
+  if (typeof type !== 'string') return type;
+  if (type === NODE_TYPE) return (await loadPackage()).node;
+  base ??= loadBase();
+  return (await base).getNode(type.replace('n8n-nodes-base.', '')).type;
+}
+
+async function loadBase(): Promise<LazyPackageDirectoryLoader> {
+  const loader = new LazyPackageDirectoryLoader(dirname(require.resolve('n8n-nodes-base/package.json')));
+  await loader.loadAll();
+  return loader;
+}

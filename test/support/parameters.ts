@@ -1,0 +1,39 @@
+/** The parameters of each operation, as the editor saves them. */
+import type { INodeParameters } from 'n8n-workflow';
+
+/** No test waits for a limit unless it is about limits. */
+export const WITHOUT_WAITING: INodeParameters = { requestsPerMinute: 1_000_000, longestWait: 0 };
+
+export const GET_BALANCE: INodeParameters = { resource: 'balance', operation: 'get', options: WITHOUT_WAITING };
+
+const FROM_ITEM: INodeParameters = {
+  resource: 'message',
+  options: WITHOUT_WAITING,
+  phone: '={{ $json.phone }}',
+  message: '={{ $json.text }}',
+};
+export const SEND: INodeParameters = { ...FROM_ITEM, operation: 'send' };
+export const SEND_BULK: INodeParameters = { ...FROM_ITEM, operation: 'sendBulk', source: 'items' };
+export const SEND_LIST: INodeParameters = {
+  resource: 'message',
+  options: WITHOUT_WAITING,
+  operation: 'sendBulk',
+  source: 'json',
+  messages: '={{ $json.list }}',
+};
+
+/** The two operations that send one message per item, with their names in the editor. */
+export const SENDING_OPERATIONS: Array<[string, INodeParameters]> = [
+  ['Send', SEND],
+  ['Send Bulk', SEND_BULK],
+];
+
+/** Sets options; those that the operation had are replaced. */
+export function withOptions(parameters: INodeParameters, options: INodeParameters): INodeParameters {
+  return { ...parameters, options: { ...WITHOUT_WAITING, ...options } };
+}
+
+/** Sets 'Items per Batch', so that a few items make several requests, and 'Batch Interval' in milliseconds. */
+export function inBatchesOf(batchSize: number, parameters: INodeParameters, batchInterval = 0): INodeParameters {
+  return { ...parameters, requestOptions: { batching: { batch: { batchSize, batchInterval } } } };
+}

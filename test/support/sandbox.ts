@@ -1,0 +1,38 @@
+/** Sandboxes for tests that run in Jest, and what has reached them. */
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { type Account, KEY } from './account';
+
+/** A sandbox without limits, closed after the tests of the file; each test starts with an empty one. */
+export function sandboxForTests(options: Partial<SandboxOptions> = {}): () => Sandbox {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ keys: [KEY], limit: 0, credits: 100_000, ...options });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(async () => await sandbox.close());
+  return () => sandbox;
+}
+
+export function accountOf({ url }: Sandbox, prefix = '/v1'): Account {
+  return { baseUrl: `${url}${prefix}`, apiKey: KEY };
+}
+
+/** The phone number of each message that the sandbox has received, in the order of arrival. */
+export function receivedPhones(sandbox: Sandbox): string[] {
+  return sandbox.messages().map(({ phone }) => phone);
+}
+
+/** The text of each message that the sandbox has received, in the order of arrival. */
+export function receivedTexts(sandbox: Sandbox): string[] {
+  return sandbox.messages().map(({ message }) => message);
+}
+
+/** Each message that the sandbox has received, as the item that it came from, in the order of arrival. */
+export function receivedContacts(sandbox: Sandbox): Array<{ phone: string; text: string }> {
+  return sandbox.messages().map(({ phone, message }) => ({ phone, text: message }));
+}
+
+/** The number of messages in each request that the sandbox has received. */
+export function requestSizes(sandbox: Sandbox): number[] {
+  return sandbox.requests().map(({ messages }) => messages);
+}
