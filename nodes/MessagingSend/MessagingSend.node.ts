@@ -2,16 +2,16 @@ import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from '
 
 import { BASE_URL_EXPRESSION } from './api/baseUrl';
 import { REQUEST_DEFAULTS } from './n8n/http';
-import { balanceProperties } from './resources/balance/fields';
-import { messageProperties } from './resources/message/fields';
+import { balanceProperties } from './resources/balance';
+import { messageProperties } from './resources/message';
 import { hintsBeforeRun } from './resources/message/hints';
-import { send } from './resources/message/send';
-import { sendBulk } from './resources/message/sendBulk';
+import { sendAll } from './resources/message/send';
+import { sendAllInBulk } from './resources/message/sendBulk';
 
 /**
- * Declarative: the routing of each operation describes its request, for one item; agents and MCP
- * servers that call the node directly take it. Programmatic: in a workflow, n8n runs the custom
- * operation of the same name over all items of a run, for what routing can't do.
+ * Declarative: the routing of each operation names its endpoint and makes its requests for one item; MCP servers and
+ * sub-agents call the node this way. Programmatic: in a workflow, n8n runs the custom operation of the same name over all
+ * items of a run, for what routing can't do.
  */
 export class MessagingSend implements INodeType {
   description: INodeTypeDescription = {
@@ -23,7 +23,7 @@ export class MessagingSend implements INodeType {
     },
     group: ['output'],
     version: 1,
-    // A node that was left in Dry Run is told by a look at the canvas.
+    // A look at the canvas shows that a node was left in Dry Run.
     subtitle:
       '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
     description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
@@ -52,6 +52,6 @@ export class MessagingSend implements INodeType {
   };
 
   customOperations = {
-    message: { send, sendBulk },
+    message: { send: sendAll, sendBulk: sendAllInBulk },
   };
 }

@@ -1,73 +1,105 @@
-import { FAILURE_CODES } from '../../nodes/MessagingSend/failures/failure';
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
+import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
+import { readProjectFile } from '../../tools/project';
 import { loadPackage } from '../support/engine/engine';
-import { page } from './pages';
-import { failureMessages, SOURCES } from './texts';
+import { FILES, page } from './pages';
 
 const { tables } = page('docs/errors.md');
-const rows = tables.filter(({ header }) => header[0] === 'Code').flatMap((table) => table.rows);
-const messages = tables.flatMap(({ header, rows: all }) => all.flatMap((row) => row[header.indexOf('Message')] ?? []));
-const documented = messages.filter(({ isAside }) => !isAside).flatMap(({ text }) => text.split(' / '));
+const rows = tables.flatMap(({ under, header, rows: all }) =>
+  all.map((cells) => {
+    const cell = (column: string) => cells[header.indexOf(column)];
+    const message = cell('Message');
+    return {
+      under,
+      codes: cell('Code')?.code ?? [],
+      messages: message === undefined || message.isAside ? [] : message.text.split(' / '),
+      isAside: message?.isAside === true,
+      advice: cell('What to do')?.text ?? '',
+    };
+  }),
+);
+const documented = rows.filter(({ under }) => under !== 'the-credential-test').flatMap(({ messages }) => messages);
 
-/** Codes that are made of a status or of a network error. */
-const OPEN = /^(HTTP|UNREACHABLE)_/;
+/** Stands for every value of an entry: what varies is "…" in the page, too. */
+const ANY_VALUES = new Proxy({}, { get: () => '…' });
 
-test('every code has a line, and no other code has one', () => {
-  const codes = rows.flatMap(([code]) => code?.code ?? []).filter((code) => !OPEN.test(code));
-  expect([...new Set(codes)].sort()).toEqual([...FAILURE_CODES].sort());
+/** Each entry of the catalogue with its texts. */
+const entries = Object.entries(CATALOGUE).map(([name, { code, message, advice }]) => {
+  const values = ANY_VALUES as never;
+  return { name, code: code as string, message: message(values), advice: advice(values) };
 });
 
-test('every line says what to do', () => {
-  expect(
-    tables.flatMap(({ rows: all }) => all).filter((row) => row.at(-1)?.text === '' && row.at(-2)?.isAside !== true),
-  ).toEqual([]);
-});
+/** One whose message is n8n's own. */
+const isOpen = ({ message }: { message: string }) => message === '…';
 
-test('every code of the list is used by the node', () => {
-  const code = [...SOURCES]
-    .filter(([file]) => !file.endsWith('failures/failure.ts'))
-    .map(([, text]) => text)
-    .join('\n');
-  expect(FAILURE_CODES.filter((name) => !code.includes(`'${name}'`) && !code.includes(` ${name}:`))).toEqual([]);
-});
-
-/** Whether one of two texts is the other, with something in place of its "…". */
+/** Whether two texts are the same, with a value in the one where the other has "…". */
 function alike(a: string, b: string): boolean {
-  const covers = (pattern: string, text: string) =>
-    new RegExp(
-      `^${pattern
-        .split('…')
-        .map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
-        .join('.+')}$`,
-    ).test(text);
+  const covers = (pattern: string, text: string) => {
+    const pieces = pattern.split('…').map((piece) => piece.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+    return new RegExp(`^${pieces.join('.+')}$`).test(text);
+  };
   return covers(a, b) || covers(b, a);
 }
 
-test('every message that the node gives has a line', () => {
-  const given = failureMessages();
-  expect(given.length).toBeGreaterThan(50);
-  expect(given.filter(({ message }) => !documented.some((text) => alike(text, message)))).toEqual([]);
+test('docs/errors.md has a line for every message of the catalogue', () => {
+  const missing = entries.filter((entry) => !isOpen(entry) && !documented.some((text) => alike(text, entry.message)));
+  expect(missing.map(({ name, message }) => [name, message])).toEqual([]);
 });
 
-test('every line has a message that the sources hold', () => {
-  const code = [...SOURCES.values()].join('\n').replaceAll("\\'", "'");
-  expect(documented.filter((text) => text.split('…').some((piece) => !code.includes(piece)))).toEqual([]);
+test('docs/errors.md has no message that the catalogue does not have', () => {
+  expect(
+    documented.filter((text) => !entries.some(({ message }) => !isOpen({ message }) && alike(text, message))),
+  ).toEqual([]);
 });
 
-test('every answer of the credential test has a line', async () => {
+test('docs/errors.md gives each message the code of the catalogue', () => {
+  const wrong = rows.flatMap(({ codes, messages }) =>
+    messages.flatMap((text) => {
+      const expected = entries.filter((entry) => !isOpen(entry) && alike(text, entry.message)).map(({ code }) => code);
+      const fits = codes.length === 0 || codes.some((code) => expected.some((other) => alike(code, other)));
+      return fits ? [] : [{ text, codes, expected }];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('docs/errors.md names every code of the catalogue', () => {
+  const named = rows.flatMap(({ codes }) => codes);
+  const missing = entries.filter(({ code }) => code !== '…' && !named.some((name) => alike(name, code)));
+  expect(missing.map(({ name, code }) => [name, code])).toEqual([]);
+});
+
+test('Every failure of the catalogue is one that the node can report', () => {
+  const sources = FILES.filter((file) => /^nodes\/.*\.ts$/.test(file) && !file.endsWith('catalogue.ts'));
+  const code = sources.map(readProjectFile).join('\n');
+  expect(entries.filter(({ name }) => !code.includes(`'${name}'`)).map(({ name }) => name)).toEqual([]);
+});
+
+test('Every line of docs/errors.md says what to do', () => {
+  expect(rows.filter(({ advice, isAside }) => advice === '' && !isAside)).toEqual([]);
+});
+
+test('Every failure of the catalogue that is safe to send again says what to do, or that it is worth another try', () => {
+  const silent = Object.entries(CATALOGUE)
+    .filter(([, { sendAgain }]) => sendAgain === 'safe')
+    .map(([name]) => name);
+  expect(entries.filter(({ name, advice }) => silent.includes(name) && advice === '')).toEqual([]);
+});
+
+test('Every answer of the credential test has a line in docs/errors.md', async () => {
   const { credential } = await loadPackage();
   const given = (credential.test?.rules ?? []).map(({ properties }) =>
     properties.message.replace(/HTTP \d+/, 'HTTP …'),
   );
-  const lines = tables.find(({ under }) => under === 'the-credential-test')?.rows.map(([message]) => message?.text);
-  expect(lines?.sort()).toEqual([...new Set(given)].sort());
+  const lines = rows.filter(({ under }) => under === 'the-credential-test').flatMap(({ messages }) => messages);
+  expect(lines.sort()).toEqual([...new Set(given)].sort());
 });
 
-const network = rows.flatMap(([code, message]) =>
-  (code?.code ?? []).filter((name) => /^UNREACHABLE_[A-Z_]+$/.test(name)).map((name) => [name, message?.text]),
+const network = rows.flatMap(({ codes, messages }) =>
+  codes.filter((code) => /^UNREACHABLE_[A-Z_]+$/.test(code)).map((code) => [code, messages[0]]),
 );
 
-test.each(network)('%s has the message of its line', (name, message) => {
+test.each(network)('%s is reported with the message of its line in docs/errors.md', (name, message) => {
   const code = String(name).replace('UNREACHABLE_', '');
   const thrown = Object.assign(new Error(code === 'EPROTO' ? 'wrong version number' : code), {
     code,

@@ -122,7 +122,7 @@ for (const release of SUPPORTED) {
         const retried = await retry(id);
         assert.deepEqual(
           [retried.status, retried.error],
-          ['error', 'The connection to the service was lost before its answer came'],
+          ['error', 'The connection to the service was lost before its answer arrived'],
         );
         assert.deepEqual(received(), listOf(MESSAGES));
         assert.equal(stage().sandbox.requests().length, 3);

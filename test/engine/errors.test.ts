@@ -36,10 +36,10 @@ async function errorOf(
 }
 
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
-  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message had gone out before/;
+  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent before/;
 
   test.each<[string, Fault, RegExp, string | null]>([
-    ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /got no API key/, '401'],
+    ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
     ['an invalid API key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
     [
@@ -71,8 +71,13 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       /refused the request \(HTTP 409\)/,
       '409',
     ],
-    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not this API's/, '201'],
-    ['the JSON of another service', { kind: 'body', status: 200, body: '{"hello":"world"}' }, /not this API's/, '200'],
+    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not from this API/, '201'],
+    [
+      'the JSON of another service',
+      { kind: 'body', status: 200, body: '{"hello":"world"}' },
+      /not from this API/,
+      '200',
+    ],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
     ['a 404', { kind: 'status', status: 404 }, /does not know this address/, '404'],
     ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
@@ -94,7 +99,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     const error = await errorOf(path, parameters, accountOf(gone));
     expect(error).toMatchObject({
       name: 'NodeApiError',
-      message: 'Nothing takes connections at the address of the service',
+      message: 'The service refused the connection',
     });
   });
 
@@ -140,7 +145,7 @@ test('A missing key, a wrong key and too few credits each have their own message
   sandbox().setCredits(0);
   errors.push((await errorOf('in a workflow', SEND_BULK)).message);
   expect(errors).toEqual([
-    'The service got no API key',
+    'The service received no API key',
     'The API key is not valid',
     'Not enough credits: 1 needed, 0 available',
   ]);
@@ -155,7 +160,7 @@ test('The 61st request of a minute is refused, and the error says how many messa
       parameters: withOptions(SEND, { parallelRequests: 1 }),
     });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 of 61 messages had gone out before');
+    expect(error?.description).toContain('60 of 61 messages were sent before');
     expect(limited.messages()).toHaveLength(60);
   } finally {
     await limited.close();

@@ -34,11 +34,9 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const setup = setupOf({ items: contacts(4), parameters });
       const ran = kill(await begun(setup));
       const { error } = await retryExecution(ran, setup);
-      expect(error?.message).toBe(
-        'n8n was ended in the middle of an earlier try, and what became of this message was lost',
-      );
+      expect(error?.message).toBe("n8n stopped during an earlier attempt, so this message's outcome is unknown");
       expect(error?.description).toContain('Send Again');
-      expect(error?.description).toContain('0 of 4 messages had gone out before, and 4 may have.');
+      expect(error?.description).toContain('0 of 4 messages were sent before, and 4 may have been sent.');
       expect(received()).toEqual(phones(0, 1));
     });
 
@@ -78,7 +76,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
       const { error } = await retryExecution(ran, setup, { ...setup, parameters: changed });
       expect(error?.message).toBe('The message is empty');
-      expect(error?.description).toContain('Nothing more was sent; 3 may have gone out in an earlier try.');
+      expect(error?.description).toContain('Nothing more was sent; 3 may have been sent in an earlier attempt.');
     });
 
     test('sends nothing if n8n stores the files of an item beside its fields', async () => {

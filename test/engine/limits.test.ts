@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 
+import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
-import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import { failure } from '../../nodes/MessagingSend/failures/catalogue';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { attempt, type Gate, Tally } from '../../nodes/MessagingSend/requests/requests';
+import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
 import type { Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../sandbox/random';
@@ -246,50 +247,46 @@ describe('A stopped wait', () => {
 
 const refusal = (headers: Record<string, string>, now = 0): Reply => ({
   kind: 'rejected',
-  failure: { code: 'RATE_LIMITED', httpStatus: 429, message: '', description: '', scope: 'run' } satisfies Failure,
+  failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
   error: {},
-  unreached: false,
+  retryable: false,
   retryAfter: readRetryAfter(headers, now),
 });
 const accepted: Reply = { kind: 'accepted', data: {} };
 
-function gateWith(clock: FakeClock, changed: Partial<Gate> = {}): Gate {
-  return {
-    pacer: new Pacer(WINDOW, clock),
-    limit: 60,
-    longestWait: 5 * WINDOW,
-    wait: clock.wait(),
-    now: clock.now,
-    random: () => 1,
-    space: async () => await Promise.resolve(),
-    tally: new Tally(clock.now),
-    ...changed,
-  };
+/** The requests of a run, each answered in this way. */
+function requestsWith(
+  clock: FakeClock,
+  pacer: Pacer,
+  answer: () => Promise<Reply>,
+  changed: Partial<RequestLimits> = {},
+): Requests {
+  return new Requests({
+    call: answer,
+    pacer,
+    limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
+    signal: undefined,
+    clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
+  });
 }
+
+const make = async (requests: Requests): Promise<Reply> => await requests.make({ endpoint: GET_BALANCE });
 
 describe('After a 429,', () => {
   /** The times of requests when the first ones are refused with these headers. */
   async function times(
     headers: Array<Record<string, string>>,
-    changed: Partial<Gate> = {},
+    changed: Partial<RequestLimits> = {},
   ): Promise<{ at: number[]; reply: Reply }> {
     const clock = new FakeClock();
     const at: number[] = [];
     const left = [...headers];
-    const ended = attempt(
-      async () => {
-        at.push(clock.now());
-        const next = left.shift();
-        return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
-      },
-      gateWith(clock, {
-        ...changed,
-        pacer: new Pacer(WINDOW, clock),
-        wait: clock.wait(),
-        now: clock.now,
-        tally: new Tally(clock.now),
-      }),
-    );
+    const answer = async (): Promise<Reply> => {
+      at.push(clock.now());
+      const next = left.shift();
+      return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
+    };
+    const ended = make(requestsWith(clock, new Pacer(WINDOW, clock), answer, changed));
     await clock.run();
     return { at, reply: await ended };
   }
@@ -314,21 +311,21 @@ describe('After a 429,', () => {
   });
 
   test('waits get longer up to a window if no header says how long', async () => {
-    const { at } = await times(Array<Record<string, string>>(8).fill({}), { longestWait: 30 * WINDOW });
+    const { at } = await times(Array<Record<string, string>>(8).fill({}), { maxWait: 30 * WINDOW });
     const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
   test('waits together last at most Longest Wait, and then the refusal is the reply', async () => {
     const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), {
-      longestWait: 2 * WINDOW,
+      maxWait: 2 * WINDOW,
     });
     expect(at).toEqual([0, 40_000, 80_000, 120_000]);
     expect(reply.kind).toBe('rejected');
   });
 
   test('a request is not repeated with a Longest Wait of 0', async () => {
-    const { at, reply } = await times([{ 'retry-after': '0' }], { longestWait: 0 });
+    const { at, reply } = await times([{ 'retry-after': '0' }], { maxWait: 0 });
     expect(at).toEqual([0]);
     expect(reply.kind).toBe('rejected');
   });
@@ -340,47 +337,45 @@ describe('After a 429,', () => {
 
   test('the other requests of the key wait, too', async () => {
     const clock = new FakeClock();
-    const gate = gateWith(clock);
+    const pacer = new Pacer(WINDOW, clock);
     const log: string[] = [];
     let refusals = 1;
-    const first = attempt(async () => {
+    const first = requestsWith(clock, pacer, async () => {
       log.push(`first at ${clock.now()}`);
       return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
-    }, gate);
+    });
+    const firstReply = make(first);
     await clock.run(5_000);
-    const other = attempt(
-      async () => {
-        log.push(`other at ${clock.now()}`);
-        return await Promise.resolve(accepted);
-      },
-      { ...gate, tally: new Tally(clock.now) },
-    );
+    const other = requestsWith(clock, pacer, async () => {
+      log.push(`other at ${clock.now()}`);
+      return await Promise.resolve(accepted);
+    });
+    const otherReply = make(other);
     await clock.run();
-    await Promise.all([first, other]);
+    await Promise.all([firstReply, otherReply]);
     expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
   });
 
   test('a request is repeated before those that came after it start', async () => {
     const clock = new FakeClock();
-    const gate = gateWith(clock, { limit: 1 });
+    const pacer = new Pacer(WINDOW, clock);
     const log: string[] = [];
     let refusals = 2;
-    const request = (name: string, answer: () => Reply) => async () => {
-      log.push(name);
-      return await Promise.resolve(answer());
+    const request = async (name: string, answer: () => Reply): Promise<Reply> => {
+      const requests = requestsWith(
+        clock,
+        pacer,
+        async () => {
+          log.push(name);
+          return await Promise.resolve(answer());
+        },
+        { requestsPerMinute: 1 },
+      );
+      return await make(requests);
     };
-    const first = attempt(
-      request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted)),
-      gate,
-    );
+    const first = request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted));
     await clock.run(1);
-    const others = ['second', 'third'].map(
-      async (name) =>
-        await attempt(
-          request(name, () => accepted),
-          gate,
-        ),
-    );
+    const others = ['second', 'third'].map(async (name) => await request(name, () => accepted));
     await clock.run();
     await Promise.all([first, ...others]);
     expect(log).toEqual(['first', 'first', 'first', 'second', 'third']);
@@ -401,18 +396,18 @@ describe('After a 429,', () => {
         return permit?.kind === 'granted' ? accepted : refusal({ 'retry-after': String(seconds) });
       };
       const kinds: string[] = [];
-      const execution = async (gate: Gate) => {
+      const execution = async (requests: Requests) => {
         let left = 120 / processes;
         const worker = async () => {
           for (; left > 0;) {
             left -= 1;
-            kinds.push((await attempt(requestOf, gate)).kind);
+            kinds.push((await make(requests)).kind);
           }
         };
         await Promise.all(Array.from({ length: 16 }, worker));
       };
-      const gates = Array.from({ length: processes }, () => gateWith(clock));
-      const all = Promise.all(gates.flatMap((gate) => Array.from({ length: 5 }, async () => await execution(gate))));
+      const runs = Array.from({ length: processes }, () => requestsWith(clock, new Pacer(WINDOW, clock), requestOf));
+      const all = Promise.all(runs.flatMap((run) => Array.from({ length: 5 }, async () => await execution(run))));
       await clock.run();
       await all;
       expect(new Set(kinds)).toEqual(new Set(['accepted']));
@@ -423,10 +418,10 @@ describe('After a 429,', () => {
 
 test('The time spent waiting is counted, and waits that overlap count once', async () => {
   const clock = new FakeClock();
-  const gate = gateWith(clock, { limit: 1 });
   const answered = async () => await Promise.resolve(accepted);
-  const all = Promise.all([attempt(answered, gate), attempt(answered, gate), attempt(answered, gate)]);
+  const requests = requestsWith(clock, new Pacer(WINDOW, clock), answered, { requestsPerMinute: 1 });
+  const all = Promise.all([make(requests), make(requests), make(requests)]);
   await clock.run();
   await all;
-  expect(gate.tally).toMatchObject({ requests: 3, waited: 2 * (WINDOW + MARGIN) });
+  expect(requests.tally).toMatchObject({ requests: 3, waited: 2 * (WINDOW + MARGIN) });
 });

@@ -117,7 +117,7 @@ test('A run that stops reports how many messages were sent, and starts no reques
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
   const { error } = await run({ items: contacts(350), parameters });
   expect(error).toMatchObject({ httpCode: '500', context: { itemIndex: 100 } });
-  expect(error?.description).toContain('100 of 350 messages had gone out before');
+  expect(error?.description).toContain('100 of 350 messages were sent before');
   expect(sandbox().requests()).toHaveLength(2);
 });
 

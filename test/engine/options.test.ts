@@ -445,12 +445,12 @@ describe("'Longest Wait'", () => {
 
 describe('An invalid option', () => {
   test.each<[string, INodeParameters, RegExp]>([
-    ['Requests per Minute of 0', { requestsPerMinute: 0 }, /Requests per Minute has to be a number of at least 1/],
+    ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
     ['Requests per Minute of -1', { requestsPerMinute: -1 }, /Requests per Minute/],
     ['Requests per Minute of "many"', { requestsPerMinute: '={{ "many" }}' }, /Requests per Minute|requestsPerMinute/],
-    ['Longest Wait of -1', { longestWait: -1 }, /Longest Wait has to be a number of at least 0/],
-    ['Parallel Requests of 0', { parallelRequests: 0 }, /Parallel Requests has to be a number of at least 1/],
-    ['Default Country Code of 0', { defaultCountryCode: '0' }, /Default Country Code has to be 1 to 4 digits/],
+    ['Longest Wait of -1', { longestWait: -1 }, /'Longest Wait' must be a number of at least 0/],
+    ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
+    ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
     ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
   ])('such as %s sends nothing, and the error names it', async (_what, options, message) => {

@@ -74,7 +74,7 @@ describe('The hint above the output', () => {
     const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 }));
     const last = hintsOf(await run({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } })).at(-1);
     expect(last?.message).toBe(
-      '6 sent, of these 2 in an earlier try, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
+      '6 sent, of these 2 in an earlier attempt, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
     );
   });
 

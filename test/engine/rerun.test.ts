@@ -100,7 +100,7 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
       expect(new Set(phones).size).toBe(phones.length);
       const failed = outputs.flat().find(({ json }) => json.error !== undefined);
       expect(error?.message ?? detailsOf(failed).outcome).toBe(
-        onError === 'stopWorkflow' ? 'The connection to the service was lost before its answer came' : 'uncertain',
+        onError === 'stopWorkflow' ? 'The connection to the service was lost before its answer arrived' : 'uncertain',
       );
     },
   );
@@ -407,7 +407,7 @@ describe('The Stop button', () => {
     sandbox().setFaults([]);
     const again = await retryExecution(ran, setup);
     expect(again.error).toMatchObject({
-      message: 'The run was stopped while the request was on its way',
+      message: 'The run was stopped while the request was in flight',
       context: { itemIndex: 2 },
     });
     expect(again.error?.description).toContain('Items concerned: 2, 3.');
@@ -427,8 +427,8 @@ describe('The Stop button', () => {
     stop();
     await ended;
     const lines = recordLines(kept[0] ?? {});
-    expect(lines.flatMap(({ s = [] }) => s.map(([place]) => place))).toEqual(['0', '1']);
-    expect(lines.flatMap(({ u = [] }) => u.map(([place]) => place))).toEqual(['2', '3']);
+    expect(lines.flatMap(({ sent }) => sent)).toEqual(['0', '1']);
+    expect(lines.flatMap(({ uncertain }) => uncertain)).toEqual(['2', '3']);
   });
 
   test('prevents further attempts with Retry On Fail', async () => {

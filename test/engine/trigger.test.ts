@@ -226,7 +226,7 @@ describe('An error', () => {
     ['a failing gateway', { kind: 'html' }, /failed to answer \(HTTP 502\)/, '502'],
     ['too many requests', { kind: 'status', status: 429 }, /no more requests for now/, '429'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
-    ['a page instead of the balance', { kind: 'body', status: 200, body: '<html>' }, /not this API's/, '200'],
+    ['a page instead of the balance', { kind: 'body', status: 200, body: '<html>' }, /not from this API/, '200'],
     [
       'a balance without credits',
       { kind: 'body', status: 200, body: '{"success":true,"data":{"user_id":4711}}' },
@@ -313,12 +313,10 @@ describe('An error', () => {
 
   test('reports that the service refuses the connection', async () => {
     const account = { baseUrl: `http://127.0.0.1:${await closedPort()}/v1`, apiKey: KEY };
-    await expect(activate(setup({ account }))).rejects.toThrow(
-      'Nothing takes connections at the address of the service',
-    );
+    await expect(activate(setup({ account }))).rejects.toThrow('The service refused the connection');
     expect((await fetchTestEvent(setup({ account }))).error).toMatchObject({
       name: 'NodeApiError',
-      message: 'Nothing takes connections at the address of the service',
+      message: 'The service refused the connection',
     });
   });
 

@@ -52,14 +52,14 @@ export function readOutputs(
 export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report {
   const report = nothingReported(messages);
   const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
-  const enter = (places: string[][], outcome: Reported) => {
-    for (const [place = ''] of places) {
+  const enter = (places: string[], outcome: Reported) => {
+    for (const place of places) {
       const message = byPlace.get(place);
       ok(message, `the record has an entry for ${place}, where no message is`);
       report.set(message, outcome);
     }
   };
-  for (const { s: sent = [], u: uncertain = [] } of recordLines(keptIn(execution))) {
+  for (const { sent, uncertain } of recordLines(keptIn(execution))) {
     enter(uncertain, 'uncertain');
     enter(sent, 'sent');
   }

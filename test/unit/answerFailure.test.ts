@@ -1,15 +1,25 @@
-import { failureOf, messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
+import { answerFailure, messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import { descriptionOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { failureWith, ODD_VALUES, phoneAt } from './samples';
 
 function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
-  return failureOf({ statusCode, headers, error, refused: false, readable: Object.keys(error).length > 0 });
+  const retryAfter = readRetryAfter(headers, Date.now());
+  return answerFailure({
+    statusCode,
+    headers,
+    error,
+    refused: false,
+    readable: Object.keys(error).length > 0,
+    retryAfter,
+  });
 }
 
 describe('a failure says what is wrong', () => {
   test.each<[string, number, JsonRecord, string]>([
-    ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service got no API key'],
+    ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service received no API key'],
     ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
     ['a wrong key without a code', 401, {}, 'The API key is not valid'],
     [
@@ -43,11 +53,11 @@ describe('a failure says what is wrong', () => {
     ],
     ['the rate', 429, {}, 'The service takes no more requests for now: it allows 60 a minute for each API key'],
     ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service failed while it handled the request (HTTP 500)'],
-    ['a gateway', 502, {}, 'The service, or something on the way to it, failed to answer (HTTP 502)'],
-    ['a redirect', 301, {}, 'The address has moved (HTTP 301), and a request that sends messages is not passed on'],
+    ['a gateway', 502, {}, 'The service, or a gateway in front of it, failed to answer (HTTP 502)'],
+    ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
     ['an address', 404, {}, 'The service does not know this address (HTTP 404)'],
     ['a permission', 403, {}, 'The service does not allow this API key to do that'],
-    ['another answer', 200, {}, "The service answered with something that is not this API's (HTTP 200)"],
+    ['another answer', 200, {}, 'The response is not from this API (HTTP 200)'],
     ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
   ])('%s', (_what, statusCode, error, message) =>
     expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }),
@@ -57,11 +67,13 @@ describe('a failure says what is wrong', () => {
 describe('a failure says what to do', () => {
   test('and what the service said, each thing once', () => {
     expect(
-      failure(422, {
-        code: 'VALIDATION_ERROR',
-        message: 'Invalid',
-        details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
-      }).description,
+      descriptionOf(
+        failure(422, {
+          code: 'VALIDATION_ERROR',
+          message: 'Invalid',
+          details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
+        }),
+      ),
     ).toBe(
       'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long.',
     );
@@ -77,7 +89,7 @@ describe('a failure says what to do', () => {
     ['<b>1</b>', 'Wait a minute'],
     [undefined, 'Wait a minute'],
   ])('how long to wait, from Retry-After %j', (value, text) => {
-    expect(failure(429, {}, { 'retry-after': value }).description).toContain(text);
+    expect(descriptionOf(failure(429, {}, { 'retry-after': value }))).toContain(text);
   });
 
   test.each<[unknown, string]>([
@@ -87,7 +99,7 @@ describe('a failure says what to do', () => {
     ['javascript:alert(1)//<b>', 'in the credential'],
     [5, 'in the credential.'],
   ])('where it has moved, from Location %j', (location, text) => {
-    const { description } = failure(302, {}, { location });
+    const description = descriptionOf(failure(302, {}, { location }));
     expect(description).toContain(text);
     expect(description).not.toMatch(/secret|alert|</);
   });
@@ -130,7 +142,7 @@ describe('a failure is safe to show', () => {
       file: '/srv/app/Sender.php',
       trace: [{ file: '/srv/app/Kernel.php', function: 'handle' }],
     };
-    expect(failure(500, trace).description).not.toMatch(/srv|Kernel/);
+    expect(descriptionOf(failure(500, trace))).not.toMatch(/srv|Kernel/);
   });
 
   test('and short, however much the service says', () => {
@@ -139,7 +151,7 @@ describe('a failure is safe to show', () => {
       message: 'x'.repeat(1000),
     }));
     expect(
-      failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details }).description.length,
+      descriptionOf(failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details })).length,
     ).toBeLessThan(3000);
     expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
   });
@@ -160,7 +172,7 @@ describe('the failure of one message of a batch', () => {
     code: 'VALIDATION_ERROR',
     httpStatus: 422,
     message: 'The request',
-    description: 'The request',
+    advice: 'The request',
   });
 
   test.each([
@@ -185,7 +197,7 @@ describe('the failure of one message of a batch', () => {
     ).toEqual({
       ...ofRequest,
       message,
-      description: 'Correct it and run this again.',
+      advice: 'Correct it and run this again.',
     });
   });
 
@@ -194,7 +206,7 @@ describe('the failure of one message of a batch', () => {
       path: ['phone'],
       text,
     }));
-    expect(messageFailure(ofRequest, complaints).description).toBe(
+    expect(descriptionOf(messageFailure(ofRequest, complaints))).toBe(
       'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });

@@ -1,5 +1,5 @@
 import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/baseUrl';
-import { readAccount } from '../../nodes/MessagingSend/n8n/http';
+import { readAccount } from '../../nodes/MessagingSend/n8n/account';
 import { API_KEY } from './samples';
 
 /** What n8n makes of the expression for a credential with this Base URL. */

@@ -1,18 +1,21 @@
-import { at, compose as composeBy, type Composed, unsendable } from '../../nodes/MessagingSend/delivery/compose';
-import type { Draft, Unsendable } from '../../nodes/MessagingSend/messages/message';
+import { compose as composeBy, type Composed } from '../../nodes/MessagingSend/delivery/compose';
+import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { type Draft, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
+import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { complete, ODD_VALUES } from './samples';
 
-function compose(drafts: ReadonlyArray<Draft | Unsendable>, longestText: number | null): Composed {
-  return complete(composeBy(drafts, { longMessages: 'fail', longestText }));
+function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
+  return complete(composeBy(drafts, { longMessages: 'fail', maxCharacters }));
 }
 
 function draft(changed: Partial<Draft> = {}): Draft {
-  return { item: 0, entry: null, part: null, phone: '447700900123', message: 'Hello', countryCode: null, ...changed };
+  const origin = { item: 0, entry: null, part: null };
+  return { kind: 'draft', ...origin, phone: '447700900123', message: 'Hello', countryCode: null, ...changed };
 }
 
 /** What a draft with this text comes to: the text, or the reason why it can't be sent. */
-function textOrReason(message: unknown, longestText: number | null = 1000): string {
-  const { messages, unsendable: refused } = compose([draft({ message })], longestText);
+function textOrReason(message: unknown, maxCharacters: number | null = 1000): string {
+  const { messages, unsendable: refused } = compose([draft({ message })], maxCharacters);
   return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
 }
 
@@ -92,9 +95,7 @@ describe('each draft on its own', () => {
   test('one that was refused before stays as it is', () => {
     const refused = unsendable(
       { item: 4, entry: null, part: null, phone: null },
-      'INVALID_PARAMETER',
-      'An expression failed',
-      'Check it.',
+      failure('expressionFailed', { reason: 'made up' }),
     );
     expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
   });
@@ -103,6 +104,7 @@ describe('each draft on its own', () => {
     const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
     expect(refused).toEqual([
       {
+        kind: 'unsendable',
         item: 1,
         entry: 7,
         part: null,
@@ -110,13 +112,20 @@ describe('each draft on its own', () => {
         failure: {
           code: 'INVALID_PHONE',
           httpStatus: null,
-          message: 'The phone number begins with 0, so its country code is missing (entry 7 of the list)',
-          description: expect.stringContaining('country code') as unknown,
+          message: 'The phone number begins with 0, so its country code is missing',
+          advice: expect.stringContaining('country code') as unknown,
+          serviceSays: '',
           scope: 'request',
+          sendAgain: 'safe',
         },
       },
     ]);
-    expect(at('It failed', { item: 1, entry: null, part: null })).toBe('It failed');
+    expect(refused.map(messageOf)).toEqual([
+      'The phone number begins with 0, so its country code is missing (entry 7 of the list)',
+    ]);
+    expect(refused.map((draft) => messageOf({ ...draft, entry: null }))).toEqual([
+      'The phone number begins with 0, so its country code is missing',
+    ]);
   });
 
   test('reasons never repeat the number or the text', () => {

@@ -1,10 +1,12 @@
+import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { dispatch, type DispatchControl } from '../../nodes/MessagingSend/delivery/dispatch';
-import { matchEntries } from '../../nodes/MessagingSend/delivery/match';
+import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
+import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { spaced } from '../../nodes/MessagingSend/requests/requests';
+import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import {
   acceptAll,
   failureWith,
@@ -18,7 +20,15 @@ import {
 
 type Service = (messages: readonly Message[], request: number) => Reply;
 
-interface Changes extends Partial<DispatchControl> {
+/** Send Bulk whose requests carry whole messages, so that a service knows their items. */
+const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
+
+/** The messages in a request of it. */
+function carried({ body }: ApiRequest): readonly Message[] {
+  return (body?.messages ?? []) as readonly Message[];
+}
+
+interface Changes extends Partial<DispatchConfig> {
   /** Least time between the starts of two requests, in milliseconds. */
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
@@ -35,7 +45,7 @@ class Run {
   /** The receipts as they were told of one by one. */
   readonly told: Receipt[] = [];
   time = 1_000_000;
-  receipts: Receipt[] = [];
+  receipts: readonly Receipt[] = [];
 
   constructor(
     private readonly service: Service,
@@ -43,30 +53,40 @@ class Run {
   ) {}
 
   async send(messages: readonly Message[], size = 100): Promise<this> {
-    const { interval = 0, duration = 0, wait, ...control } = this.changes;
+    const { interval = 0, duration = 0, wait, ...config } = this.changes;
+    const now = () => this.time;
     const pass = async (what: number | Promise<void>): Promise<void> => {
+      if (typeof what !== 'number') {
+        await what;
+        return;
+      }
       await wait?.();
-      if (typeof what === 'number') this.time += what;
-      else await what;
+      this.time += what;
     };
-    const space = spaced(interval, () => this.time, pass);
-    this.receipts = await dispatch(pack(messages, size), {
-      request: async (sent) => {
-        await space();
+    const requests = new Requests({
+      call: async (request) => {
         this.startTimes.push(this.time);
+        const sent = carried(request);
         const reply = this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         await Promise.resolve();
         this.time += duration;
         return reply;
       },
-      outcomes: matchEntries,
-      kept: (data) => data,
-      onHalt: () => {},
+      pacer: new Pacer(1, { now }),
+      limits: { requestsPerMinute: Infinity, maxWait: 0, interval },
+      signal: undefined,
+      clock: { now, random: () => 1, waitUnless: () => pass },
+    });
+    this.receipts = await dispatch(pack(messages, size), {
+      operation: OPERATION,
+      requests,
+      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.told.push(receipt) },
+      wholeAnswers: true,
       stopOnFailure: false,
       parallelRequests: 1,
       whenCreditsRunOut: 'stop',
-      onReceipt: (receipt) => this.told.push(receipt),
-      ...control,
+      onProgress: () => undefined,
+      ...config,
     });
     return this;
   }
@@ -215,7 +235,7 @@ describe('a failure of one request', () => {
     expect(run.items('sent')).toEqual([2, 3]);
   });
 
-  test('that may have reached the service is uncertain, with the advice to check, and is not requested again', async () => {
+  test('that may have reached the service is uncertain, and is not requested again', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
     const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(
       messagesUpTo(4),
@@ -226,7 +246,6 @@ describe('a failure of one request', () => {
       [2, 3],
     ]);
     expect(run.items('uncertain')).toEqual([0, 1]);
-    expect(JSON.stringify(run.receipts[0])).toContain('check with the recipient');
   });
 });
 
@@ -382,26 +401,28 @@ describe('several requests at once', () => {
   /** Replies by hand: each request waits until its reply is given. */
   function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
     const open: Array<{ items: number[]; answer: (reply?: Reply) => Promise<void> }> = [];
+    const make = async (request: ApiRequest) =>
+      await new Promise<Reply>((resolve) => {
+        const sent = carried(request);
+        const waiting = {
+          items: sent.map(({ item }) => item),
+          answer: async (reply?: Reply) => {
+            open.splice(open.indexOf(waiting), 1);
+            resolve(reply ?? acceptAll(sent));
+            await new Promise((next) => setImmediate(next));
+          },
+        };
+        open.push(waiting);
+      });
     const done = dispatch(pack(messages, size), {
-      request: async (sent) =>
-        await new Promise<Reply>((resolve) => {
-          const request = {
-            items: sent.map(({ item }) => item),
-            answer: async (reply?: Reply) => {
-              open.splice(open.indexOf(request), 1);
-              resolve(reply ?? acceptAll(sent));
-              await new Promise((next) => setImmediate(next));
-            },
-          };
-          open.push(request);
-        }),
-      outcomes: matchEntries,
-      kept: (data) => data,
-      onHalt: () => {},
+      operation: OPERATION,
+      requests: { make, halt: () => undefined },
+      record: { leave: () => undefined, land: () => undefined, note: () => undefined },
+      wholeAnswers: true,
       stopOnFailure: false,
       parallelRequests,
       whenCreditsRunOut: 'stop',
-      onReceipt: () => {},
+      onProgress: () => undefined,
     });
     return { open, done, started: () => open.map(({ items }) => items) };
   }

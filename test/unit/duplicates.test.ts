@@ -1,4 +1,4 @@
-import { setDuplicatesAside } from '../../nodes/MessagingSend/delivery/duplicates';
+import { separateDuplicates } from '../../nodes/MessagingSend/delivery/duplicates';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { complete } from './samples';
 
@@ -14,18 +14,18 @@ function parts(item: number, ...texts: string[]): Message[] {
 
 test('a message with the same number and text as one before is set aside', () => {
   const messages = [...parts(0, 'A'), ...parts(1, 'B'), ...parts(2, 'A')];
-  const { unique, duplicates } = complete(setDuplicatesAside(messages));
+  const { unique, duplicates } = complete(separateDuplicates(messages));
   expect(unique.map(({ item }) => item)).toEqual([0, 1]);
   expect(duplicates.map(({ message, original }) => [message.item, original.item])).toEqual([[2, 0]]);
 });
 
 test('a split text is compared whole: parts in common are no duplicates', () => {
   const messages = [...parts(0, 'A', 'A'), ...parts(1, 'B', 'A')];
-  expect(complete(setDuplicatesAside(messages))).toEqual({ unique: messages, duplicates: [] });
+  expect(complete(separateDuplicates(messages))).toEqual({ unique: messages, duplicates: [] });
 });
 
 test('a split text that comes again is set aside with all its parts', () => {
-  const { unique, duplicates } = complete(setDuplicatesAside([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]));
+  const { unique, duplicates } = complete(separateDuplicates([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]));
   expect(unique).toHaveLength(2);
   expect(duplicates.map(({ message, original }) => [message.item, message.part, original.part])).toEqual([
     [1, 0, 0],

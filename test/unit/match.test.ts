@@ -1,7 +1,6 @@
-import { TRY_LATER } from '../../nodes/MessagingSend/api/answerFailure';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { entryOutcome, matchEntries, mayHaveGoneOut, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
-import { failureWith, messageAt, messagesUpTo, ODD_VALUES, phoneAt, seededRandom } from './samples';
+import { entryOutcome, matchEntries, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
+import { messageAt, messagesUpTo, ODD_VALUES, phoneAt, seededRandom } from './samples';
 
 /** The outcomes in short: the message_id of a sent message, else the kind. */
 function told(count: number, entries: unknown): unknown[] {
@@ -123,7 +122,8 @@ describe('the status of an entry', () => {
         failure: {
           code: 'NOT_ACCEPTED',
           message: 'The service accepted the request, but did not send this message',
-          description: 'Check the phone number and the text.',
+          advice: 'Check the phone number and the text.',
+          serviceSays: '',
         },
       });
     },
@@ -141,7 +141,8 @@ describe('the status of an entry', () => {
     for (const said of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...said }))).toMatchObject({
         failure: {
-          description: 'Check the phone number and the text. The service says: Blocked by …23 &lt;script&gt;.',
+          advice: 'Check the phone number and the text.',
+          serviceSays: 'Blocked by …23 &lt;script&gt;',
         },
       });
     }
@@ -161,17 +162,8 @@ describe('the status of an entry', () => {
   });
 });
 
-describe('a message that may have gone out', () => {
-  test('comes with the advice to check before sending it again', () => {
-    expect(mayHaveGoneOut(failureWith({ description: 'Try later.' })).description).toBe(
-      'The message may have gone out: check with the recipient or in the service before you send it again. Try later.',
-    );
-    const { description } = mayHaveGoneOut(failureWith({ description: `${TRY_LATER} The service says: Busy.` }));
-    expect(description).toBe(
-      'The message may have gone out: check with the recipient or in the service before you send it again. The service says: Busy.',
-    );
-    expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
-  });
+test('a message that the answer does not mention is uncertain', () => {
+  expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
 });
 
 describe('an answer that can not be trusted for a message leaves it uncertain', () => {

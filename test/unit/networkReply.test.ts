@@ -78,7 +78,7 @@ describe('a request that never reached the service is not sent', () => {
         code: 'UNREACHABLE_ENOTFOUND',
         httpStatus: null,
         message: 'The host in the Base URL does not exist',
-        description: 'Check the Base URL in the credential for a typing error. Then run this again.',
+        advice: 'Check the Base URL in the credential for a typing error. Then run this again.',
         scope: 'run',
       },
       error: {},

@@ -1,16 +1,15 @@
-import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
+import { type Message, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { type Output, settle as settleAll } from '../../nodes/MessagingSend/n8n/outputItems';
+import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/outputItems';
 import { complete, failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
 
 /** The items of a run without duplicates, dry run or earlier tries. */
-function settle(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
-  return complete(settleAll({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
+function itemsOf(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
+  return complete(outputItems({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
 }
 
 function sent(messageId: number): Outcome {
@@ -22,19 +21,27 @@ function receipt(batch: number, results: Array<[Message, Outcome]>, data: Receip
 }
 
 function wrongDraft(item: number, entry: number | null, phone: unknown = '07700') {
-  return unsendable({ item, entry, part: null, phone }, 'INVALID_PHONE', 'The phone number is wrong', 'Correct it.');
+  return unsendable(
+    { item, entry, part: null, phone },
+    failureWith({
+      code: 'INVALID_PHONE',
+      httpStatus: null,
+      message: 'The phone number is wrong',
+      advice: 'Correct it.',
+    }),
+  );
 }
 
 describe('the items for messages that were sent', () => {
   test('of Send: the fields of the answer and the number', () => {
-    expect(settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(7)]])] }, 'send')).toEqual([
+    expect(itemsOf({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(7)]])] }, 'send')).toEqual([
       { json: { ...DATA, phone: phoneAt(0) }, pairedItem: { item: 0 } },
     ]);
   });
 
   test('of Send: have all their fields whatever the answer lacks or adds', () => {
     const receipts = [receipt(1, [[messageAt(0), sent(7)]], { message_id: 7, extra: 'x', status: { nested: true } })];
-    expect(settle({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
+    expect(itemsOf({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
       message_id: 7,
       status: 'sent',
       credits_used: null,
@@ -51,7 +58,7 @@ describe('the items for messages that were sent', () => {
         [messageAt(1), sent(8)],
       ]),
     ];
-    expect(settle({ unsendable: [], receipts }, 'messages')).toEqual([
+    expect(itemsOf({ unsendable: [], receipts }, 'messages')).toEqual([
       { json: { message_id: 7, phone: phoneAt(0), status: 'sent', batch: 3 }, pairedItem: { item: 0 } },
       { json: { message_id: 8, phone: phoneAt(1), status: 'sent', batch: 3 }, pairedItem: { item: 1 } },
     ]);
@@ -66,7 +73,7 @@ describe('the items for messages that were sent', () => {
         { messages_sent: 3, messages: [] },
       ),
     ];
-    expect(settle({ unsendable: [], receipts }, 'batches')).toEqual([
+    expect(itemsOf({ unsendable: [], receipts }, 'batches')).toEqual([
       { json: { messages_sent: 3, messages: [], batch: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] },
     ]);
   });
@@ -91,7 +98,7 @@ describe('the items for messages that were sent', () => {
         { messages_sent: 1 },
       ),
     ];
-    const items = settle({ unsendable: [], receipts }, 'batches');
+    const items = itemsOf({ unsendable: [], receipts }, 'batches');
     expect(items.map(({ json, pairedItem }) => [Object.keys(json), pairedItem])).toEqual([
       [['error', 'details'], { item: 0 }],
       [['error', 'details'], { item: 1 }],
@@ -121,7 +128,7 @@ describe('the item of a message that failed', () => {
           ),
         ],
       };
-      expect(settle(failures, output)).toEqual([
+      expect(itemsOf(failures, output)).toEqual([
         {
           json: {
             error: 'The phone number is wrong',
@@ -159,7 +166,8 @@ describe('the item of a message that failed', () => {
               phone: phoneAt(2),
               batch: 2,
               entry: 4,
-              description: 'Do something.',
+              description:
+                'The message may have been sent: check with the recipient or in the service before you send it again. Do something.',
             },
           },
           pairedItem: { item: 2 },
@@ -171,7 +179,7 @@ describe('the item of a message that failed', () => {
   test.each(ODD_VALUES.map((value, index) => [index, value]))(
     'shows what was given as the number only if an item can hold it: odd value %i',
     (_index, value) => {
-      const [item] = settle({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
+      const [item] = itemsOf({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
       const { details } = item?.json as { details: { phone: unknown } };
       expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(
         true,
@@ -197,7 +205,7 @@ describe('the order of the items', () => {
         ]),
       ],
     };
-    const items = settle(delivered, output);
+    const items = itemsOf(delivered, output);
     expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 2, 2, 2, 3].map((item) => ({ item })));
     expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
   });
@@ -212,7 +220,7 @@ describe('the order of the items', () => {
       ]),
       receipt(2, [[messageAt(2), notSent]], null),
     ];
-    expect(settle({ unsendable: [], receipts }, 'batches').map(({ pairedItem }) => pairedItem)).toEqual([
+    expect(itemsOf({ unsendable: [], receipts }, 'batches').map(({ pairedItem }) => pairedItem)).toEqual([
       { item: 0 },
       [{ item: 1 }, { item: 3 }],
       { item: 2 },
@@ -224,7 +232,7 @@ describe('the order of the items', () => {
       messageAt(99_999 - index),
       sent(index),
     ]);
-    const items = settle({ unsendable: [], receipts: [receipt(1, results)] }, 'messages');
+    const items = itemsOf({ unsendable: [], receipts: [receipt(1, results)] }, 'messages');
     expect(items[0]?.pairedItem).toEqual({ item: 0 });
     expect(items).toHaveLength(100_000);
   });
@@ -232,7 +240,7 @@ describe('the order of the items', () => {
 
 test('an answer with names like __proto__ changes nothing', () => {
   const data = JSON.parse('{"__proto__": {"polluted": true}, "messages_sent": 1}') as Receipt['data'];
-  const [item] = settle({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(1)]], data)] }, 'batches');
+  const [item] = itemsOf({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(1)]], data)] }, 'batches');
   expect(item?.json.polluted).toBeUndefined();
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });

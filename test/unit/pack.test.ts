@@ -1,8 +1,9 @@
-import { LARGEST_BATCH, pack } from '../../nodes/MessagingSend/delivery/pack';
+import { MAX_BATCH_SIZE } from '../../nodes/MessagingSend/api/endpoints';
+import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import { messagesUpTo, seededRandom } from './samples';
 
 test('takes at most 100 messages with one request, as the service allows', () => {
-  expect(LARGEST_BATCH).toBe(100);
+  expect(MAX_BATCH_SIZE).toBe(100);
 });
 
 test.each([

@@ -5,7 +5,7 @@ const CLEAN = { kind: 'clean', phone: '447700900123' };
 
 function problemOf(given: unknown): string {
   const check = cleanPhone(given);
-  return check.kind === 'wrong' ? check.problem : `accepted as ${check.phone}`;
+  return check.kind === 'wrong' ? check.failure.message : `accepted as ${check.phone}`;
 }
 
 describe('a number that is written in another way is sent to the same phone', () => {
@@ -179,7 +179,7 @@ describe('a number that can not be right is explained', () => {
   test.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
     'scientific notation: %s',
     (given) => {
-      expect(problemOf(given)).toMatch(/^The phone number was turned into scientific notation/);
+      expect(problemOf(given)).toMatch(/^A spreadsheet turned the phone number into scientific notation/);
     },
   );
 
@@ -208,7 +208,7 @@ describe('a number that can not be right is explained', () => {
     for (const given of ['', '0770', 'x', '*', '123', '4.47E+11', {}]) {
       expect(cleanPhone(given)).toMatchObject({
         kind: 'wrong',
-        remedy: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown,
+        failure: { advice: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown },
       });
     }
   });

@@ -1,11 +1,10 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Message, Unsendable } from '../../nodes/MessagingSend/messages/message';
+import { type Message, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { stopError as stopErrorOf } from '../../nodes/MessagingSend/n8n/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { failureWith, messageAt, messagesUpTo } from './samples';
 
 const NODE: INode = {
@@ -19,7 +18,7 @@ const NODE: INode = {
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
-  return stopErrorOf(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered });
+  return runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered });
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
@@ -33,9 +32,7 @@ function notSent(changed: Partial<Failure> = {}): Outcome {
 function wrongDraft(item: number, entry: number | null = null): Unsendable {
   return unsendable(
     { item, entry, part: null, phone: '0' },
-    'INVALID_PHONE',
-    `Number of ${item} is wrong`,
-    'Correct it.',
+    failureWith({ code: 'INVALID_PHONE', message: `Number of ${item} is wrong`, advice: 'Correct it.' }),
   );
 }
 
@@ -74,14 +71,14 @@ describe('a failure', () => {
       message: 'The first',
       httpCode: '400',
       description:
-        'Do something. 2 of 4 messages had gone out before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
+        'Do something. 2 of 4 messages were sent before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
       context: { itemIndex: 2 },
     });
   });
 
   test('of one message says so', () => {
     expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
-      'Do something. 0 of 1 message had gone out before.',
+      'Do something. 0 of 1 message was sent before.',
     );
   });
 

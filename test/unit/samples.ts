@@ -2,8 +2,8 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-import type { Interruptible } from '../../nodes/MessagingSend/n8n/slices';
 
 export const API_KEY = 'test-key-0123456789abcdef';
 
@@ -25,8 +25,10 @@ export function failureWith(changed: Partial<Failure> = {}): Failure {
     code: 'SOME_CODE' as CodeGiven,
     httpStatus: 400,
     message: 'It failed',
-    description: 'Do something.',
+    advice: 'Do something.',
+    serviceSays: '',
     scope: 'request',
+    sendAgain: 'safe',
     ...changed,
   };
 }
@@ -45,7 +47,7 @@ export function acceptAll(messages: readonly Message[]): Reply {
 }
 
 export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}): Reply {
-  return { kind: 'rejected', failure: failureWith(changed), error, unreached: false, retryAfter: null };
+  return { kind: 'rejected', failure: failureWith(changed), error, retryable: false, retryAfter: null };
 }
 
 /** A 422 with these details. */

@@ -1,4 +1,5 @@
-import { inSlices, type Interruptible } from '../../nodes/MessagingSend/n8n/slices';
+import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
+import { inSlices } from '../../nodes/MessagingSend/n8n/slices';
 
 /** Keeps the process to itself for some milliseconds, as reading an item does. */
 function busy(milliseconds: number): void {

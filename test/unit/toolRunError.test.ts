@@ -1,9 +1,9 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { unsendable } from '../../nodes/MessagingSend/delivery/compose';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
+import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { stopError } from '../../nodes/MessagingSend/n8n/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { failureWith, messageAt } from './samples';
 
 const TOOL: INode = {
@@ -19,7 +19,7 @@ const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
 
 function toolError(delivered: Partial<Delivered>) {
-  return stopError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], resumed: 0, ...delivered });
+  return runError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], resumed: 0, ...delivered });
 }
 
 /** What became of a list, entry by entry. */
@@ -36,9 +36,7 @@ function list(...outcomes: Outcome[]): Receipt[] {
 function wrongEntry(entry: number) {
   return unsendable(
     { item: 0, entry, part: null, phone: '0' },
-    'INVALID_PHONE',
-    `The number of entry ${entry} is wrong`,
-    'Correct it.',
+    failureWith({ code: 'INVALID_PHONE', message: `The number of entry ${entry} is wrong`, advice: 'Correct it.' }),
   );
 }
 
@@ -59,13 +57,15 @@ test('of a message that may have gone out, it says that calling again is not the
   const error = toolError({
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
   });
-  expect(error?.message).toBe('It failed. Do something. Do not call this again before that is clear.');
+  expect(error?.message).toBe(
+    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Do not call this again before that is clear.',
+  );
 });
 
 test('of a list, it says which entries went out and which did not', () => {
   const error = toolError({ receipts: list(SENT, SENT, SENT, UNCERTAIN, NOT_SENT, SENT) });
   expect(error?.message).toBe(
-    'It failed. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this again with nothing but entries that were not sent.',
+    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this again with nothing but entries that were not sent.',
   );
 });
 
@@ -73,13 +73,15 @@ test('every entry that cannot be sent is named, with each remedy once', () => {
   const error = toolError({ unsendable: [wrongEntry(1), wrongEntry(3)] });
   expect(error).toBeInstanceOf(NodeOperationError);
   expect(error?.message).toBe(
-    'The number of entry 1 is wrong; The number of entry 3 is wrong. Correct it. Nothing was sent. Entries are counted from 0.',
+    'The number of entry 1 is wrong (entry 1 of the list); The number of entry 3 is wrong (entry 3 of the list). Correct it. Nothing was sent. Entries are counted from 0.',
   );
 });
 
 test('of many such entries, ten are named and the others counted', () => {
   const error = toolError({ unsendable: Array.from({ length: 12 }, (_, entry) => wrongEntry(entry)) });
-  expect(error?.message).toMatch(/entry 9 is wrong; 2 more entries can't be sent\. Correct it\./);
+  expect(error?.message).toMatch(
+    /entry 9 is wrong \(entry 9 of the list\); 2 more entries can't be sent\. Correct it\./,
+  );
 });
 
 test('what an earlier try has sent is not denied', () => {

@@ -12,8 +12,18 @@ export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
 /** Single send result (2.2). */
 export const SEND_FIELDS = ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at'] as const;
 
+/** The credits of a balance record (2.1), also where they come as a text of digits; null where it has none. */
+export function creditsOf({ credits }: JsonRecord): number | null {
+  const value = typeof credits === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(credits) ? Number(credits) : credits;
+  return isNumber(value) ? value : null;
+}
+
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Failure } from '../failures/failure';
-import { failureOf } from './answerFailure';
+import { answerFailure } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 
-/** What one HTTP call came to. */
+/** What one HTTP call came back with. */
 export type Reply =
   /** The service did what was asked; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
@@ -13,12 +13,12 @@ export type Reply =
       readonly failure: Failure;
       /** The envelope's `error` (part 7); empty where there was none. */
       readonly error: JsonRecord;
-      /** Whether the service was not reached, and a new try may reach it. */
-      readonly unreached: boolean;
+      /** Whether the service was not reached for a reason that may pass in a moment. */
+      readonly retryable: boolean;
       /** How long the service asks to wait, in milliseconds. */
       readonly retryAfter: number | null;
     }
-  /** The request may have reached the service, and no answer tells what became of it. */
+  /** The request may have reached the service, and no usable answer gives its result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
 /** The parts of an HTTP answer that a reply is read from. */
@@ -47,10 +47,11 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   }
   const error = withoutKey(errorOf(envelope), apiKey, SHORTEST_KEY_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
-  const failure = failureOf({ ...answer, error, refused, readable: envelope !== null });
-  return isUncertain(failure, succeeded && !refused)
+  const retryAfter = readRetryAfter(answer.headers, Date.now());
+  const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
+  return failure.sendAgain === 'checkFirst'
     ? { kind: 'uncertain', failure }
-    : { kind: 'rejected', failure, error, unreached: false, retryAfter: readRetryAfter(answer.headers, Date.now()) };
+    : { kind: 'rejected', failure, error, retryable: false, retryAfter };
 }
 
 function hasEntries({ messages }: JsonRecord): boolean {
@@ -58,12 +59,6 @@ function hasEntries({ messages }: JsonRecord): boolean {
   return (
     Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry))
   );
-}
-
-function isUncertain(failure: Failure, unreadable: boolean): boolean {
-  const status = failure.httpStatus ?? 0;
-  const isStatus = status >= 200 && status < 500;
-  return unreadable || !isStatus || /SERVER_ERROR|INTERNAL|TIME_?OUT|UNAVAILABLE/.test(failure.code);
 }
 
 /** The body as a JSON object; null when it is anything else. */

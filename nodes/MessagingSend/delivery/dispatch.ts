@@ -1,185 +1,203 @@
 import { messageFailure } from '../api/answerFailure';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
+import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
-import type { Batch, Message } from '../messages/message';
-import type { Outcome, Receipt } from '../messages/outcome';
+import type { DeliveryRecord } from '../journal/deliveryRecord';
+import type { Batch } from '../messages/message';
+import { type NotSent, type Outcome, type Receipt } from '../messages/outcome';
+import type { Flight, Requests } from '../requests/requests';
 import { affordable } from './credits';
-import { mayHaveGoneOut, NOT_LISTED } from './match';
+import { NOT_LISTED } from './match';
 import { findOffenders } from './offenders';
+import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 
-/** All that a dispatch takes from outside: it has no clock, network or signal of its own. */
-export interface DispatchControl extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
-  /**
-   * Makes one request, whenever it may; throws only before it starts, when the run is stopped or
-   * `mayStart` says no at that moment.
-   */
-  readonly request: (messages: readonly Message[], batch: number, mayStart: () => boolean) => Promise<Reply>;
-  /** Reads from an accepted reply what became of each message, in their order. */
-  readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
-  /** What of an accepted reply is kept with its receipt. */
-  readonly kept: (data: JsonRecord) => JsonRecord;
+/** All that a dispatch needs besides its batches; it has no clock, network or signal of its own. */
+export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
+  readonly operation: SendOperation;
+  readonly requests: Pick<Requests, 'make' | 'halt'>;
+  readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
+  /** Whether the output needs the service's whole answers; a large run is smaller without. */
+  readonly wholeAnswers: boolean;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
-  /** Is told when no further request may start, so that nothing waits for its turn in vain. */
-  readonly onHalt: () => void;
-  /** Is told of every receipt as soon as it is there. */
-  readonly onReceipt: (receipt: Receipt) => void;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** How far a dispatch is, in messages. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * Sends batches, several at the same time, but never two that have a number in common: messages to one number arrive in
+ * their order. Every message is in exactly one receipt. A batch that is rejected for some of its messages is sent
+ * without them.
+ */
+export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
+  const total = batches.reduce((sum, { messages }) => sum + messages.length, 0);
+  const run = new Dispatch(config, total);
+  await inOrder(batches, config.parallelRequests, async (batch) => await run.process(batch));
+  return run.receipts;
 }
 
 type Rejected = Extract<Reply, { kind: 'rejected' }>;
 
-/**
- * Sends batches, several at once, but never two that have a number in common: messages to one number
- * arrive in their order. Every message is in exactly one receipt. A batch that is refused for some of
- * its messages is sent without them.
- */
-export async function dispatch(batches: readonly Batch[], control: DispatchControl): Promise<Receipt[]> {
-  const receipts: Receipt[] = [];
-  /** Why no further request is made; null as long as the run goes on. */
-  let halt: Failure | null = null;
-  /** Set once the rest of the credits is being used up: only what they pay for is sent any more. */
-  let creditsRanOut: Failure | null = null;
+class Dispatch {
+  readonly receipts: Receipt[] = [];
+  private done = 0;
+  /** Why no further request starts, as messages that are not sent report it; null as long as the run goes on. */
+  private endedBy: Failure | null = null;
+  /** Set once the rest of the credits is being used up: only what they pay for is sent from then on. */
+  private creditsRanOut: Failure | null = null;
 
-  await inOrder(batches, control.parallelRequests, async ({ number, messages }) => {
-    if (creditsRanOut !== null) fail(number, messages, creditsRanOut);
-    else await deliver(number, messages);
-  });
-  return receipts;
+  constructor(
+    private readonly config: DispatchConfig,
+    private readonly total: number,
+  ) {}
 
-  async function deliver(batch: number, messages: readonly Message[], paid = false): Promise<void> {
-    await settleOrRepair(batch, messages, await request(messages, batch, paid), paid);
+  async process(batch: Batch): Promise<void> {
+    if (this.creditsRanOut !== null) this.reject(batch, this.creditsRanOut);
+    else await this.requestAndSettle(batch);
   }
 
-  async function settleOrRepair(
-    batch: number,
-    messages: readonly Message[],
-    reply: Reply,
-    paid: boolean,
-  ): Promise<void> {
-    if (reply.kind !== 'rejected') {
-      settle(batch, messages, reply);
-      return;
-    }
-    if (isAboutSome(reply)) {
-      await deliverWithoutOffenders(batch, messages, reply, paid);
-      return;
-    }
-    if (reply.failure.code === 'INSUFFICIENT_CREDITS') {
-      await deliverAffordable(batch, messages, reply);
-      return;
-    }
-    settle(batch, messages, reply);
+  /** @param isPaid whether the credits are known to cover it */
+  private async requestAndSettle(batch: Batch, isPaid = false): Promise<void> {
+    await this.settle(batch, await this.request(batch, isPaid), isPaid);
   }
 
-  /** Nothing of the batch went out, because of some of it: sets the offenders aside and sends the others. */
-  async function deliverWithoutOffenders(
-    batch: number,
-    messages: readonly Message[],
-    reply: Rejected,
-    paid: boolean,
-  ): Promise<void> {
-    const offenders = findOffenders(messages, reply.error);
-    const others = messages.filter((message) => !offenders.has(message));
-    const aside = () => {
-      for (const [message, complaints] of offenders) fail(batch, [message], messageFailure(reply.failure, complaints));
+  private async request(batch: Batch, isPaid: boolean): Promise<Reply> {
+    const { operation, requests, record } = this.config;
+    const whyNot = () => this.endedBy ?? (isPaid ? null : this.creditsRanOut);
+    const before = whyNot();
+    if (before !== null) return notMade(before);
+    const flight: Flight = {
+      leave: () => {
+        // It may have waited for its turn while another request ended the run.
+        if (whyNot() !== null) throw new Error('the run has ended');
+        record.leave(batch);
+      },
+      land: () => record.land(batch),
     };
-
-    if (others.length === 0) {
-      aside();
-      return;
-    }
-    if (messages.length === 1) {
-      settle(batch, messages, reply);
-      return;
-    }
-    if (control.stopOnFailure) {
-      aside();
-      fail(batch, others, reply.failure);
-      return;
-    }
-    if (offenders.size > 0) {
-      const second = await request(others, batch, paid);
-      if (second.kind !== 'rejected' || !isAboutSome(second)) {
-        aside();
-        await settleOrRepair(batch, others, second, paid);
-        return;
-      }
-      // The details misled (they may count from 1, or name only the first): find out by trying.
-    }
-    const middle = Math.ceil(messages.length / 2);
-    await deliver(batch, messages.slice(0, middle), paid);
-    await deliver(batch, messages.slice(middle), paid);
-  }
-
-  /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
-  async function deliverAffordable(batch: number, messages: readonly Message[], reply: Rejected): Promise<void> {
-    const count =
-      control.whenCreditsRunOut === 'stop' || control.stopOnFailure ? 0 : affordable(messages.length, reply.error);
-    if (count > 0) {
-      creditsRanOut ??= reply.failure;
-      await deliver(batch, messages.slice(0, count), true);
-    }
-    fail(batch, messages.slice(count), reply.failure);
-  }
-
-  async function request(messages: readonly Message[], batch: number, paid: boolean): Promise<Reply> {
-    const why = () => halt ?? (paid ? null : creditsRanOut);
-    const before = why();
-    if (before !== null) return notTried(forOthers(before));
     try {
-      return await control.request(messages, batch, () => why() === null);
+      return await requests.make({ endpoint: operation.endpoint, body: operation.body(batch.messages) }, flight);
     } catch {
-      const reason = why();
-      // Else only the Stop button ends a wait; n8n itself says so to the user.
-      return notTried(reason === null ? STOPPED : forOthers(reason));
+      // Otherwise only the Stop button ends a wait; n8n itself tells the user.
+      return notMade(whyNot() ?? failure('stopped'));
     }
   }
 
-  function settle(batch: number, messages: readonly Message[], reply: Reply): void {
-    if (reply.kind === 'rejected') {
-      fail(batch, messages, reply.failure);
+  /** Gives each message of a batch its outcome; where only some of them are the cause of a rejection, sends the others. */
+  private async settle(batch: Batch, reply: Reply, isPaid: boolean): Promise<void> {
+    if (reply.kind === 'accepted') {
+      this.accept(batch, reply.data);
       return;
     }
     if (reply.kind === 'uncertain') {
-      const failure = mayHaveGoneOut(reply.failure);
-      add(batch, messages, null, () => ({ kind: 'uncertain', failure }));
+      this.add(batch, { kind: 'uncertain', failure: reply.failure });
       return;
     }
-    const outcomes = control.outcomes(messages, reply.data);
-    add(batch, messages, control.kept(reply.data), (index) => outcomes[index] ?? NOT_LISTED);
-  }
-
-  function fail(batch: number, messages: readonly Message[], failure: Failure): void {
-    if (messages.length > 0) add(batch, messages, null, () => ({ kind: 'not_sent', failure }));
-  }
-
-  function add(
-    batch: number,
-    messages: readonly Message[],
-    data: JsonRecord | null,
-    outcomeAt: (index: number) => Outcome,
-  ): void {
-    const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
-    for (const { outcome } of results) {
-      if (outcome.kind === 'sent') continue;
-      const endsRun = outcome.failure.scope === 'run' && outcome.failure !== creditsRanOut;
-      if (halt === null && (control.stopOnFailure || endsRun)) {
-        halt = outcome.kind === 'uncertain' ? { ...outcome.failure, scope: 'request' } : outcome.failure;
-        control.onHalt();
-      }
+    if (isPartialRejection(reply)) {
+      await this.sendWithoutOffenders(batch, reply, isPaid);
+      return;
     }
-    const receipt = { batch, results, data };
-    receipts.push(receipt);
-    control.onReceipt(receipt);
+    if (reply.failure.code === 'INSUFFICIENT_CREDITS') {
+      await this.sendAffordable(batch, reply);
+      return;
+    }
+    this.reject(batch, reply.failure);
+  }
+
+  /** Nothing of the batch was sent, because of some of it: rejects the offenders and sends the others. */
+  private async sendWithoutOffenders(batch: Batch, reply: Rejected, isPaid: boolean): Promise<void> {
+    const { messages } = batch;
+    const offenders = findOffenders(messages, reply.error);
+    const others = { ...batch, messages: messages.filter((message) => !offenders.has(message)) };
+    const rejectOffenders = () => {
+      for (const [message, complaints] of offenders) {
+        this.reject({ ...batch, messages: [message] }, messageFailure(reply.failure, complaints));
+      }
+    };
+
+    if (others.messages.length === 0) {
+      rejectOffenders();
+      return;
+    }
+    if (messages.length === 1) {
+      this.reject(batch, reply.failure);
+      return;
+    }
+    if (this.config.stopOnFailure) {
+      rejectOffenders();
+      this.reject(others, reply.failure);
+      return;
+    }
+    if (offenders.size > 0) {
+      const second = await this.request(others, isPaid);
+      if (second.kind !== 'rejected' || !isPartialRejection(second)) {
+        rejectOffenders();
+        await this.settle(others, second, isPaid);
+        return;
+      }
+      // The details misled (they may count from 1, or name only the first): find the offenders by halving.
+    }
+    const middle = Math.ceil(messages.length / 2);
+    await this.requestAndSettle({ ...batch, messages: messages.slice(0, middle) }, isPaid);
+    await this.requestAndSettle({ ...batch, messages: messages.slice(middle) }, isPaid);
+  }
+
+  /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
+  private async sendAffordable(batch: Batch, reply: Rejected): Promise<void> {
+    const { messages } = batch;
+    const stops = this.config.whenCreditsRunOut === 'stop' || this.config.stopOnFailure;
+    const count = stops ? 0 : affordable(messages.length, reply.error);
+    if (count > 0) {
+      this.creditsRanOut ??= reply.failure;
+      await this.requestAndSettle({ ...batch, messages: messages.slice(0, count) }, true);
+    }
+    this.reject({ ...batch, messages: messages.slice(count) }, reply.failure);
+  }
+
+  private accept(batch: Batch, data: JsonRecord): void {
+    const { operation, wholeAnswers } = this.config;
+    const outcomes = operation.outcomes(batch.messages, data);
+    this.addEach(batch, (index) => outcomes[index] ?? NOT_LISTED, wholeAnswers ? data : withoutEntries(data));
+  }
+
+  private reject(batch: Batch, failure: Failure): void {
+    this.add(batch, { kind: 'not_sent', failure });
+  }
+
+  private add(batch: Batch, outcome: NotSent): void {
+    if (batch.messages.length > 0) this.addEach(batch, () => outcome, null);
+  }
+
+  private addEach({ number, messages }: Batch, outcomeAt: (index: number) => Outcome, data: JsonRecord | null): void {
+    const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
+    for (const { outcome } of results) if (outcome.kind !== 'sent') this.endAfter(outcome);
+    const receipt = { batch: number, results, data };
+    this.receipts.push(receipt);
+    this.config.record.note(receipt);
+    this.done += results.length;
+    this.config.onProgress({ done: this.done, total: this.total });
+  }
+
+  /** Ends the run where this outcome of a message means so. */
+  private endAfter({ kind, failure: cause }: NotSent): void {
+    if (this.endedBy !== null) return;
+    const endsRun = cause.scope === 'run' && cause !== this.creditsRanOut;
+    if (!endsRun && !this.config.stopOnFailure) return;
+    this.endedBy = cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted');
+    this.config.requests.halt();
   }
 }
 
 /**
- * Works through batches with at most `parallel` under way, in their order; one that has a number in
- * common with an earlier one waits for that one to be done. The first goes alone, so that a wrong key
- * or an empty account costs one request and not several.
+ * Works through batches with at most `parallel` at the same time, in their order; one that has a number in common with
+ * an earlier one waits until that one is done. The first is sent alone, so that a wrong key or an empty account costs one
+ * request and not several.
  */
 async function inOrder(
   batches: readonly Batch[],
@@ -188,49 +206,32 @@ async function inOrder(
 ): Promise<void> {
   const [first, ...others] = batches;
   if (first !== undefined) await work(first);
-  const underWay = new Map<string, Promise<void>>();
+  const inProgress = new Map<string, Promise<void>>();
   const queue = others.values();
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
       const phones = batch.messages.map(({ phone }) => phone);
-      const earlier = new Set(phones.flatMap((phone) => underWay.get(phone) ?? []));
+      const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
       const done = Promise.all(earlier).then(async () => await work(batch));
-      for (const phone of phones) underWay.set(phone, done);
+      for (const phone of phones) inProgress.set(phone, done);
       await done;
-      for (const phone of phones) if (underWay.get(phone) === done) underWay.delete(phone);
+      for (const phone of phones) if (inProgress.get(phone) === done) inProgress.delete(phone);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
 }
 
-/** Whether a batch was refused for some of its messages (422), or for being too large (413): others may pass. */
-function isAboutSome({ failure: { code, httpStatus } }: Rejected): boolean {
+/** Whether a batch was rejected for some of its messages (422), or for being too large (413): others may pass. */
+function isPartialRejection({ failure: { code, httpStatus } }: Rejected): boolean {
   return code === 'VALIDATION_ERROR' || httpStatus === 422 || httpStatus === 413;
 }
 
-function notTried(failure: Failure): Rejected {
-  return { kind: 'rejected', failure, error: {}, unreached: false, retryAfter: null };
+function notMade(failure: Failure): Rejected {
+  return { kind: 'rejected', failure, error: {}, retryable: false, retryAfter: null };
 }
 
-/** What a failure that ended the run means for a message that was not tried because of it. */
-function forOthers(halt: Failure): Failure {
-  return halt.scope === 'run' ? halt : NOT_STARTED;
+/** The outcomes hold all that is needed of the entries. */
+function withoutEntries({ messages, ...data }: JsonRecord): JsonRecord {
+  return data;
 }
-
-const NOT_STARTED: Failure = {
-  code: 'NOT_STARTED',
-  httpStatus: null,
-  message: 'Not sent, because the run ended at an earlier failure',
-  description: '',
-  scope: 'run',
-};
-
-/** For messages that the Stop button kept from being sent. */
-export const STOPPED: Failure = {
-  code: 'STOPPED',
-  httpStatus: null,
-  message: 'The run was stopped before this message was sent',
-  description: 'A new execution sends all items again: start it only with those that were not sent.',
-  scope: 'run',
-};

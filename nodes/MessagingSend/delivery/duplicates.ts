@@ -1,17 +1,17 @@
+import type { Interruptible } from '../messages/interruptible';
 import type { Message } from '../messages/message';
-import type { Interruptible } from '../n8n/slices';
 
-/** A message that is not sent, because the same text goes to the same number already. */
+/** A message that is not sent, because the same text is sent to the same number already. */
 export interface Duplicate {
   readonly message: Message;
   readonly original: Message;
 }
 
 /**
- * Sets aside every message whose number and text came before; the first of them stays. Texts that were
+ * Separates every message whose number and text came before; the first of them stays. Texts that were
  * split are compared whole: two of them may have a part in common.
  */
-export function* setDuplicatesAside(
+export function* separateDuplicates(
   messages: readonly Message[],
 ): Interruptible<{ readonly unique: readonly Message[]; readonly duplicates: readonly Duplicate[] }> {
   const firsts = new Map<string, readonly Message[]>();

@@ -1,11 +1,11 @@
-import { saying, TRY_LATER } from '../api/answerFailure';
-import { apiText } from '../api/apiText';
 import { isRecord, type JsonRecord, pick } from '../api/records';
+import { serviceTexts } from '../api/serviceText';
+import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
 
-/** Statuses by which a service says that it did not send; the document shows `sent` alone (part 3). */
+/** Statuses of a message that was not sent; the document shows `sent` alone (part 3). */
 const NOT_SENT =
   /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
 
@@ -14,7 +14,7 @@ const SENT = /^(sent|queued|accepted|pending|scheduled|delivered|success|ok)$/i;
 /**
  * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
  * order; entries may come in another order, doubled, or be missing. A message without an entry is
- * uncertain: the service took the request, and does not say what it did with this one.
+ * uncertain: the service took the request and does not say what it did with this one.
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
@@ -51,35 +51,14 @@ export function entryOutcome(entry: JsonRecord): Outcome {
   return messageId === null && !isGood ? NOT_LISTED : { kind: 'sent', messageId, status };
 }
 
-/** The failure, with what to do where a message may have gone out all the same. */
-export function mayHaveGoneOut(failure: Failure): Failure {
-  const check = 'The message may have gone out: check with the recipient or in the service before you send it again.';
-  return { ...failure, description: `${check} ${failure.description.replace(TRY_LATER, '').trim()}`.trim() };
-}
-
 /** For a message that the service took and does not mention. */
-export const NOT_LISTED: Outcome = {
-  kind: 'uncertain',
-  failure: mayHaveGoneOut({
-    code: 'NOT_LISTED',
-    httpStatus: null,
-    message: 'The service accepted the request, but its answer does not mention this message',
-    description: '',
-    scope: 'request',
-  }),
-};
+export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
 
 function refusedEntry(entry: JsonRecord): Failure {
   const error = isRecord(entry.error) ? entry.error : entry;
   // An entry's own `message` may be the text that was to be sent.
-  const said = apiText((error === entry ? entry.error : error.message) ?? error.reason);
-  return {
-    code: 'NOT_ACCEPTED',
-    httpStatus: null,
-    message: 'The service accepted the request, but did not send this message',
-    description: `Check the phone number and the text.${saying(said === '' ? [] : [said])}`,
-    scope: 'request',
-  };
+  const reason = (error === entry ? entry.error : error.message) ?? error.reason;
+  return failure('messageNotAccepted', undefined, { serviceSays: serviceTexts([reason]) });
 }
 
 /** An entry that comes twice, with the same phone and message_id, stands for one message. */

@@ -1,40 +1,38 @@
-import type { IDataObject } from 'n8n-workflow';
-
+import { type Endpoint, MAX_BATCH_SIZE, MAX_CHARACTERS, SEND_MANY, SEND_ONE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-import { LONGEST_TEXT } from './compose';
 import { entryOutcome, matchEntries } from './match';
-import { LARGEST_BATCH } from './pack';
 
 /** What sets one way of sending apart from the other; all else they share. */
 export interface SendOperation {
-  readonly path: string;
-  readonly largestBatch: number;
-  /** In code points; null where none is known. */
-  readonly longestText: number | null;
-  readonly body: (messages: readonly Message[]) => IDataObject;
+  readonly endpoint: Endpoint;
+  readonly maxBatchSize: number;
+  /** In Unicode code points; null where none is known. */
+  readonly maxCharacters: number | null;
+  readonly body: (messages: readonly Message[]) => JsonRecord;
+  /** Reads the outcome of each message from an accepted reply's `data`, in the order of the messages. */
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
 }
 
-/** POST /messages/send (API 4.2): one message a request. */
+/** One message in each request. */
 export const SEND: SendOperation = {
-  path: '/messages/send',
-  largestBatch: 1,
-  longestText: LONGEST_TEXT,
-  body: ([message]) => (message === undefined ? {} : record(message)),
+  endpoint: SEND_ONE,
+  maxBatchSize: 1,
+  maxCharacters: MAX_CHARACTERS,
+  body: ([message]) => (message === undefined ? {} : entryOf(message)),
   outcomes: (_messages, data) => [entryOutcome(data)],
 };
 
-/** POST /messages/send-bulk (API 4.3): up to 100 messages a request. */
+/** Up to 100 messages in each request. */
 export const SEND_BULK: SendOperation = {
-  path: '/messages/send-bulk',
-  largestBatch: LARGEST_BATCH,
-  longestText: null,
-  body: (messages) => ({ messages: messages.map(record) }),
+  endpoint: SEND_MANY,
+  maxBatchSize: MAX_BATCH_SIZE,
+  maxCharacters: null,
+  body: (messages) => ({ messages: messages.map(entryOf) }),
   outcomes: matchEntries,
 };
 
-function record({ phone, text }: Message): IDataObject {
+function entryOf({ phone, text }: Message): JsonRecord {
   return { phone, message: text };
 }

@@ -1,30 +1,17 @@
-/** What the user can choose for a delivery; every option has a value that makes sense when none is set. */
-export interface DeliveryOptions {
+import type { RequestLimits } from '../requests/requests';
+
+/** What the user can choose for a delivery. */
+export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** Nothing is sent if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
   /** Everything is checked and packed, nothing is sent. */
   readonly dryRun: boolean;
-  /** `sendOnce`: the same text goes to the same number once in a run. */
+  /** `sendOnce`: the same text is sent to the same number once in a run. */
   readonly duplicateMessages: 'send' | 'sendOnce';
   readonly longMessages: 'fail' | 'truncate' | 'split';
-  /** How long a request may wait out the service's limit, in milliseconds. */
-  readonly longestWait: number;
-  /** Requests under way at once, at most. */
+  /** The most requests in flight at the same time. */
   readonly parallelRequests: number;
-  readonly requestsPerMinute: number;
-  /** What a re-run does with a message of which it is not known whether it went out. */
+  /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';
   readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
 }
-
-export const DEFAULT_OPTIONS: DeliveryOptions = {
-  checkCreditsFirst: false,
-  dryRun: false,
-  duplicateMessages: 'send',
-  longMessages: 'fail',
-  longestWait: 5 * 60_000,
-  parallelRequests: 16,
-  requestsPerMinute: 60,
-  uncertain: 'report',
-  whenCreditsRunOut: 'stop',
-};

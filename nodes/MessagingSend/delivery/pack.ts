@@ -1,8 +1,5 @@
 import type { Batch, Message } from '../messages/message';
 
-/** The most messages that POST /messages/send-bulk takes (API part 8). */
-export const LARGEST_BATCH = 100;
-
 /**
  * Cuts messages, in their order, into batches of `size`; the last one may be smaller.
  * @param lastNumber the number of the batch before the first one

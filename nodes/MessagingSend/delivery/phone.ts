@@ -1,10 +1,9 @@
+import { failure } from '../failures/catalogue';
+import type { Failure } from '../failures/failure';
+
 /** A phone number as the API takes it, or what is wrong with what was given. */
 export type PhoneCheck =
-  | { readonly kind: 'clean'; readonly phone: string }
-  | { readonly kind: 'wrong'; readonly problem: string; readonly remedy: string };
-
-const AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
-const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
+  { readonly kind: 'clean'; readonly phone: string } | { readonly kind: 'wrong'; readonly failure: Failure };
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -19,32 +18,19 @@ const KEEPS_ZERO = /^(?:39|378|225|229|241|242)$/;
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
- * to digits with the country code (API 4.2: no leading 0 or +). A problem never repeats the number.
- * @param countryCode put in place of the leading 0 of a number without one; null makes it an error
+ * to digits with the country code (API 4.2: no leading 0 or +). A failure never repeats the number.
+ * @param countryCode replaces the leading 0 of a number without one; null makes it an error
  */
 export function cleanPhone(given: unknown, countryCode: string | null = null): PhoneCheck {
   const text = asText(given);
+  if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
   // Most are clean already.
-  if (text !== null && CLEAN.test(text)) return { kind: 'clean', phone: text };
-  if (text === null) {
-    return wrong(`The phone number is ${kindOf(given)}, not a text or a whole number`, WITH_COUNTRY_CODE);
-  }
+  if (CLEAN.test(text)) return { kind: 'clean', phone: text };
   const visible = text.replace(INVISIBLE, '');
-  if (visible === '') {
-    return wrong('The phone number is empty', 'Fill in the field, or remove the item before this node.');
-  }
-  if (visible.length > 100) {
-    return wrong('The phone number is too long: it has more than 100 characters', WITH_COUNTRY_CODE);
-  }
-  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) {
-    return wrong(
-      'The phone number was turned into scientific notation (such as 4.47E+11) by a spreadsheet, which loses its digits',
-      AS_TEXT,
-    );
-  }
-  if (/^[-\u2212]\d+$/.test(visible)) {
-    return wrong('The phone number is negative: a spreadsheet took it for a calculation', AS_TEXT);
-  }
+  if (visible === '') return wrong(failure('phoneEmpty'));
+  if (visible.length > 100) return wrong(failure('phoneTooLong'));
+  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return wrong(failure('phoneScientific'));
+  if (/^[-\u2212]\d+$/.test(visible)) return wrong(failure('phoneNegative'));
   const compact = visible
     // A number that passed through a spreadsheet or a database as a decimal.
     .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
@@ -65,29 +51,13 @@ function withoutTrunk(national: string, countryCode: string): string {
 }
 
 function checkDigits(digits: string): PhoneCheck {
-  if (/\p{L}/u.test(digits)) {
-    return wrong('The phone number contains letters', `A number is made of digits alone. ${WITH_COUNTRY_CODE}`);
-  }
-  if (!/^\d*$/.test(digits)) {
-    return wrong(
-      'The phone number contains a character that does not belong in one',
-      `Give one number for each message. ${WITH_COUNTRY_CODE}`,
-    );
-  }
-  if (digits.startsWith('0')) {
-    return wrong(
-      'The phone number begins with 0, so its country code is missing',
-      'Put the country code in place of the 0, such as 447700900123 for 07700 900123 in the United Kingdom, or set the option Default Country Code.',
-    );
-  }
-  if (digits.length < 7 || digits.length > 15) {
-    const size = digits.length === 1 ? '1 digit' : `${digits.length} digits`;
-    return wrong(
-      `The phone number has ${size}, which is too ${digits.length < 7 ? 'short' : 'long'}: 7 to 15 are needed`,
-      WITH_COUNTRY_CODE,
-    );
-  }
-  return { kind: 'clean', phone: digits };
+  if (/\p{L}/u.test(digits)) return wrong(failure('phoneLetters'));
+  if (!/^\d*$/.test(digits)) return wrong(failure('phoneCharacters'));
+  if (digits.startsWith('0')) return wrong(failure('phoneCountryCode'));
+  const { length } = digits;
+  if (length >= 7 && length <= 15) return { kind: 'clean', phone: digits };
+  const size = length === 1 ? '1 digit' : `${length} digits`;
+  return wrong(failure('phoneLength', { digits: size, wrong: length < 7 ? 'short' : 'long' }));
 }
 
 function asText(given: unknown): string | null {
@@ -108,6 +78,6 @@ function kindOf(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-function wrong(problem: string, remedy: string): PhoneCheck {
-  return { kind: 'wrong', problem, remedy };
+function wrong(failure: Failure): PhoneCheck {
+  return { kind: 'wrong', failure };
 }

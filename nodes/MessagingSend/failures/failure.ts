@@ -1,54 +1,44 @@
-/** The codes of this node's own and of the API (part 7) that say why something did not go as asked; docs/errors.md explains each. */
-export const FAILURE_CODES = [
-  'CONNECTION_LOST',
-  'FORBIDDEN',
-  'INSUFFICIENT_CREDITS',
-  'INTERRUPTED',
-  'INVALID_API_KEY',
-  'INVALID_MESSAGE',
-  'INVALID_MESSAGES',
-  'INVALID_PARAMETER',
-  'INVALID_PHONE',
-  'MISSING_API_KEY',
-  'NOT_ACCEPTED',
-  'NOT_FOUND',
-  'NOT_LISTED',
-  'NOT_SET_UP',
-  'NOT_STARTED',
-  'RATE_LIMITED',
-  'REDIRECTED',
-  'REFUSED',
-  'SERVER_ERROR',
-  'STOPPED',
-  'TIMEOUT',
-  'UNCERTAIN',
-  'UNREADABLE_ANSWER',
-  'VALIDATION_ERROR',
-] as const;
+import type { CATALOGUE, FailureName } from './catalogue';
 
 declare const given: unique symbol;
 
-/** One of those, one made of a status or of a network error, or one that came from outside. */
-export type FailureCode = (typeof FAILURE_CODES)[number] | `HTTP_${number}` | `UNREACHABLE_${string}` | CodeGiven;
-
-/** A code that the service gave, or that was kept from an earlier try. */
+/** A code that the service gave, or that was kept from an earlier attempt. */
 export type CodeGiven = string & { readonly [given]: true };
 
+/** A code of the catalogue, one made from an HTTP status or a network error, or one that came from outside. */
+export type FailureCode =
+  (typeof CATALOGUE)[FailureName]['code'] | `HTTP_${number}` | `UNREACHABLE_${string}` | CodeGiven;
+
 /**
- * Why something did not go as asked, in the form in which every part of the node hands it on.
- *
- * `message` is one plain sentence in this node's own words; `description` says what to do and is
- * safe to render as HTML. Neither holds an API key, a phone number or a text.
+ * Which messages a failure is about: `run` means that every other request would fail alike (a wrong key, no credits),
+ * `request` that only this one is concerned.
+ */
+export type Scope = 'request' | 'run';
+
+/** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
+export type SendAgain = 'safe' | 'checkFirst';
+
+/**
+ * Why something did not go as asked, in the form in which every part of the node passes it on. None of its texts holds
+ * an API key, a phone number or the text of a message.
  */
 export interface Failure {
   readonly code: FailureCode;
   /** Status of the HTTP answer; null when there was none. */
   readonly httpStatus: number | null;
+  /** What happened: one sentence in this node's own words, without a full stop. */
   readonly message: string;
-  readonly description: string;
-  /**
-   * What it says of the rest of the run: `run` means that every other request would fail alike
-   * (a wrong key, no credits), `request` that only this one is concerned.
-   */
-  readonly scope: 'request' | 'run';
+  /** What to do, in sentences; empty where there is nothing but to try again later, or to check first. */
+  readonly advice: string;
+  /** What the service itself said, masked and safe to render as HTML; empty where it said nothing. */
+  readonly serviceSays: string;
+  readonly scope: Scope;
+  readonly sendAgain: SendAgain;
+}
+
+/** Thrown where a setting of the user's can't be used. */
+export class FailureError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
 }

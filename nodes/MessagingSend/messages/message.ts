@@ -10,12 +10,20 @@ export interface Origin {
   readonly part: number | null;
 }
 
-/** What the user gave for one message, before it is looked at. */
+/** What the user gave for one message, before it is checked. */
 export interface Draft extends Origin {
+  readonly kind: 'draft';
   readonly phone: unknown;
   readonly message: unknown;
-  /** Digits put in place of a leading 0; null where such a number is an error. */
+  /** Digits that replace a leading 0; null where such a number is an error. */
   readonly countryCode: string | null;
+}
+
+/** A draft that can't be sent, with the reason. */
+export interface Unsendable extends Origin {
+  readonly kind: 'unsendable';
+  readonly phone: unknown;
+  readonly failure: Failure;
 }
 
 /** One phone number with one text, clean and ready to send. */
@@ -25,15 +33,16 @@ export interface Message extends Origin {
   readonly text: string;
 }
 
-/** A draft that can't be sent, with the reason. */
-export interface Unsendable extends Origin {
-  readonly phone: unknown;
-  readonly failure: Failure;
-}
-
-/** 1 to 100 messages that travel in one request. */
+/** 1 to 100 messages in one request. */
 export interface Batch {
   /** Counted from 1. */
   readonly number: number;
   readonly messages: readonly Message[];
+}
+
+export function unsendable(
+  { item, entry, part, phone }: Origin & { readonly phone: unknown },
+  failure: Failure,
+): Unsendable {
+  return { kind: 'unsendable', item, entry, part, phone, failure };
 }

@@ -1,15 +1,23 @@
 import type { JsonRecord, JsonScalar } from '../api/records';
 import type { Failure } from '../failures/failure';
-import type { Message } from './message';
+import type { Batch, Message } from './message';
 
-/** What became of one message; every message gets exactly one. */
-export type Outcome =
-  | { readonly kind: 'sent'; readonly messageId: JsonScalar; readonly status: JsonScalar }
-  /** It did not go out; sending it again is safe. */
-  | { readonly kind: 'not_sent'; readonly failure: Failure }
-  /** It may have gone out; sending it again may send it twice. */
-  | { readonly kind: 'uncertain'; readonly failure: Failure };
+/** What happened to one message; every message has exactly one. */
+export type Outcome = Sent | NotSent;
 
+export interface Sent {
+  readonly kind: 'sent';
+  readonly messageId: JsonScalar;
+  readonly status: JsonScalar;
+}
+
+export interface NotSent {
+  /** `not_sent`: sending it again is safe. `uncertain`: it may have been sent, so sending it again may send it twice. */
+  readonly kind: 'not_sent' | 'uncertain';
+  readonly failure: Failure;
+}
+
+/** A message with its outcome. */
 export interface Result {
   readonly message: Message;
   readonly outcome: Outcome;
@@ -22,4 +30,9 @@ export interface Receipt {
   readonly results: readonly Result[];
   /** What is kept of the envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
   readonly data: JsonRecord | null;
+}
+
+/** The receipt of a batch whose messages all have the same outcome, without an answer of the service. */
+export function receiptOf({ number, messages }: Batch, outcome: Outcome): Receipt {
+  return { batch: number, results: messages.map((message) => ({ message, outcome })), data: null };
 }

@@ -1,7 +1,8 @@
 import { isRecord } from '../api/records';
-import { at, unsendable } from '../delivery/compose';
-import type { Draft, Origin, Unsendable } from '../messages/message';
-import { OptionError, readCountryCode } from './deliveryOptions';
+import { failure } from '../failures/catalogue';
+import { FailureError } from '../failures/failure';
+import { type Draft, type Origin, type Unsendable, unsendable } from '../messages/message';
+import { readCountryCode } from './countryCode';
 import type { ReadParameter } from './itemParameters';
 
 /** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
@@ -16,7 +17,9 @@ export function* draftsOf(
 export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
   try {
     const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
-    return [{ item, entry: null, part: null, phone: read('phone'), message: read('message'), countryCode }];
+    return [
+      { kind: 'draft', item, entry: null, part: null, phone: read('phone'), message: read('message'), countryCode },
+    ];
   } catch (error) {
     return [brokenParameter(item, error)];
   }
@@ -36,25 +39,21 @@ export function* draftsFromList(item: number, read: ReadParameter): Generator<Dr
   }
   const list = parseList(given);
   if (list === NOT_JSON) {
-    const remedy = 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.';
-    yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not valid JSON', remedy);
+    yield unsendable(origin, failure('listNotJson'));
   } else if (!Array.isArray(list)) {
-    const remedy =
-      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]';
-    yield unsendable(origin, 'INVALID_MESSAGES', 'Messages is not a list', remedy);
+    yield unsendable(origin, failure('listNotList'));
   } else {
     for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, countryCode);
   }
 }
 
 function draftFromEntry(
-  place: Origin & { phone: null },
+  origin: Origin & { phone: null },
   value: unknown,
   countryCode: string | null,
 ): Draft | Unsendable {
-  if (isRecord(value)) return { ...place, phone: value.phone, message: value.message, countryCode };
-  const remedy = 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }';
-  return unsendable(place, 'INVALID_MESSAGES', at('The entry is not an object', place), remedy);
+  if (!isRecord(value)) return unsendable(origin, failure('listEntryNotObject'));
+  return { ...origin, kind: 'draft', phone: value.phone, message: value.message, countryCode };
 }
 
 const NOT_JSON = Symbol('not JSON');
@@ -73,12 +72,8 @@ function parseList(given: unknown): unknown {
 }
 
 function brokenParameter(item: number, error: unknown): Unsendable {
-  return unsendable(
-    { item, entry: null, part: null, phone: null },
-    'INVALID_PARAMETER',
-    error instanceof OptionError
-      ? error.message
-      : `An expression failed: ${error instanceof Error ? error.message : 'unknown error'}`,
-    'Check the expressions in the fields of this node for this item.',
-  );
+  const origin = { item, entry: null, part: null, phone: null };
+  if (error instanceof FailureError) return unsendable(origin, error.failure);
+  const reason = error instanceof Error ? error.message : 'unknown error';
+  return unsendable(origin, failure('expressionFailed', { reason }));
 }

@@ -1,8 +1,8 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
-import { isRecord } from '../api/records';
+import { isRecord, type JsonRecord } from '../api/records';
 import { DeliveryRecord } from '../journal/deliveryRecord';
-import { isTool } from './nodeErrors';
+import { isTool } from './tool';
 
 /**
  * The delivery record of a run in a workflow. It is opened before anything of the run can fail: so a re-run that finds
@@ -16,6 +16,21 @@ export function recordOfRun(context: IExecuteFunctions): DeliveryRecord {
   return record;
 }
 
+/** What is kept of each call, for as long as n8n holds its arguments. */
+const keptOfCalls = new WeakMap<object, JsonRecord>();
+
+/**
+ * The delivery record of one call that reaches the node through its routing, from an MCP server or a sub-agent. Retry On
+ * Fail makes n8n call again with the very object of arguments that the first call had, and n8n keeps no context for it;
+ * a further call, even with the same text, brings its own object.
+ */
+export function recordOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): DeliveryRecord {
+  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
+  const kept = keptOfCalls.get(json) ?? {};
+  keptOfCalls.set(json, kept);
+  return new DeliveryRecord(kept, 0);
+}
+
 /**
  * Whether this is a Retry of an execution in whose middle n8n was killed. n8n has stored nothing of what the node did
  * then; at its next start it enters from its event log that the node ran: with an error, which a Retry takes out again
@@ -25,7 +40,8 @@ function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return false;
-  const own = context.getWorkflowDataProxy(0).$(node.name, WHOLE_ITEMS) as OwnRuns;
+  const { $ } = context.getWorkflowDataProxy(0) as { $: (nodeName: string, wholeItems: boolean) => OwnRuns };
+  const own = $(node.name, WHOLE_ITEMS);
   if (runIndex === 0) return own.isExecuted;
   // A later round of a loop, or the first one after a run that n8n has no true output of.
   try {

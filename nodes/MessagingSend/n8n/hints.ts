@@ -1,26 +1,29 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Delivery } from '../delivery/deliver';
-import type { SendOperation } from '../delivery/operation';
-import { bulkAdvice, type Summary, summaryText } from './summary';
+import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../api/endpoints';
+import type { Progress } from '../delivery/dispatch';
+import { type Summary, summaryText } from './summary';
 
-/** Least time between two lines of progress, in milliseconds. */
-const BETWEEN_LINES = 500;
+/** The least time between two lines of progress, in milliseconds. */
+const MIN_INTERVAL = 500;
 
-/** Tells how far a run is: in a manual run n8n shows it in the browser's console. */
-export function progressReporter(context: IExecuteFunctions): Delivery['onReceipt'] {
-  if (context.getMode() !== 'manual') return () => {};
-  const name = context.getNode().name;
+/** Send takes a request for each message; from here on Send Bulk is worth a word. */
+export const BULK_ADVISED_FROM = 10;
+
+/** Reports how far a run is: in a manual run n8n shows it in the browser's console. */
+export function progressReporter(context: IExecuteFunctions): (progress: Progress) => void {
+  if (context.getMode() !== 'manual') return () => undefined;
+  const { name } = context.getNode();
   let next = 0;
-  return (_receipt, { done, total }) => {
+  return ({ done, total }) => {
     if (Date.now() < next && done < total) return;
-    next = Date.now() + BETWEEN_LINES;
+    next = Date.now() + MIN_INTERVAL;
     context.sendMessageToUI(`${name}: ${done} of ${total} messages done`);
   };
 }
 
-/** Says what a run came to: in a hint over the output, and in production in n8n's log. */
-export function reportSummary(context: IExecuteFunctions, operation: SendOperation, summary: Summary): void {
+/** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
+export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, failed, uncertain, resumed, skipped, planned } = summary;
   if (sent + failed + uncertain + skipped + planned === 0) return;
   const text = summaryText(summary);
@@ -31,7 +34,14 @@ export function reportSummary(context: IExecuteFunctions, operation: SendOperati
     location: 'outputPane',
     type: failed + uncertain > 0 ? 'warning' : 'info',
   });
-  const advice = bulkAdvice(operation, sent - resumed);
+  const advice = maxBatchSize === 1 ? bulkAdvice(sent - resumed) : null;
   if (advice !== null) context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
   if (!isManual) context.logger.info(`Messaging Send: ${text}`);
+}
+
+/** Advice to use Send Bulk, where it would take a fraction of the requests; null elsewhere. */
+function bulkAdvice(messages: number): string | null {
+  if (messages < BULK_ADVISED_FROM) return null;
+  const requests = Math.ceil(messages / MAX_BATCH_SIZE);
+  return `Send took a request for each of ${messages} messages. Send Bulk would take ${requests === 1 ? '1 request' : `${requests} requests`}, and the service allows ${REQUESTS_PER_MINUTE} a minute.`;
 }

@@ -2,8 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type Path, plainPath, valueAt } from './plainExpression';
 
-/** Reads a parameter of one item; throws what n8n throws for an expression that fails. */
-export type ReadParameter = (name: string, otherwise?: unknown) => unknown;
+/** Reads a parameter of one item. @throws what n8n throws for an expression that fails */
+export type ReadParameter = (name: string, fallback?: unknown) => unknown;
 
 /** How a parameter can be read without n8n's help. */
 type Shortcut =
@@ -22,22 +22,22 @@ export function parametersOf(context: IExecuteFunctions): (item: number) => Read
   const items = context.getInputData();
   const shortcuts = new Map<string, Shortcut>();
 
-  const shortcutFor = (name: string, otherwise: unknown): Shortcut => {
-    const parameter: unknown = context.getNodeParameter(name, 0, otherwise, { rawExpressions: true });
+  const shortcutFor = (name: string, fallback: unknown): Shortcut => {
+    const parameter: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
     const path = plainPath(parameter);
     if (path !== null) return { kind: 'field', path, confirmed: false };
     const mayDiffer = typeof parameter === 'object' || (typeof parameter === 'string' && parameter.startsWith('='));
-    return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, otherwise) };
+    return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, fallback) };
   };
-  return (item) => (name, otherwise) => {
+  return (item) => (name, fallback) => {
     let shortcut = shortcuts.get(name);
-    if (shortcut === undefined) shortcuts.set(name, (shortcut = shortcutFor(name, otherwise)));
+    if (shortcut === undefined) shortcuts.set(name, (shortcut = shortcutFor(name, fallback)));
     if (shortcut.kind === 'fixed') return shortcut.value;
 
     const direct = shortcut.kind === 'field' ? valueAt(items[item]?.json, shortcut.path) : undefined;
-    if (shortcut.kind === 'none' || direct === undefined) return context.getNodeParameter(name, item, otherwise);
+    if (shortcut.kind === 'none' || direct === undefined) return context.getNodeParameter(name, item, fallback);
     if (shortcut.confirmed) return direct;
-    const value: unknown = context.getNodeParameter(name, item, otherwise);
+    const value: unknown = context.getNodeParameter(name, item, fallback);
     shortcut.confirmed = Object.is(value, direct);
     return value;
   };

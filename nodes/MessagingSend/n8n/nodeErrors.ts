@@ -1,41 +1,45 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Failure } from '../failures/failure';
+import { type Failure, FailureError } from '../failures/failure';
+import { descriptionOf } from './failureText';
+import { forCaller } from './tool';
 
-/** Whether a model calls the node, as the tool of an agent or an MCP server: n8n adds this ending to its type. */
-export function isTool({ type }: INode): boolean {
-  return type.endsWith('Tool');
+/** What n8n's error panel shows. */
+export interface ErrorText {
+  readonly message: string;
+  readonly description: string;
 }
 
 /**
  * A failure of the service as n8n's error panel shows it.
  * @param item index of the item it is shown at; a trigger has none
+ * @param text where it says more than the failure
  */
-export function nodeApiError(node: INode, failure: Failure, item?: number): NodeApiError {
-  const { message, description } = shown(node, failure);
-  const error = new NodeApiError(
+export function nodeApiError(node: INode, failure: Failure, item?: number, text?: ErrorText): NodeApiError {
+  const { message, description } = forCaller(
     node,
-    {},
-    {
-      message,
-      description,
-      httpCode: failure.httpStatus === null ? 'none' : String(failure.httpStatus),
-      itemIndex: item,
-    },
+    text ?? { message: failure.message, description: descriptionOf(failure) },
   );
-  // n8n puts a text of its own in place of one that contains a word such as EPERM.
+  const status = failure.httpStatus === null ? null : String(failure.httpStatus);
+  const error = new NodeApiError(node, {}, { message, description, httpCode: status ?? 'none', itemIndex: item });
+  // n8n replaces a text that contains a word such as EPERM by one of its own.
   error.message = message;
-  error.httpCode = failure.httpStatus === null ? null : String(failure.httpStatus);
+  error.httpCode = status;
   return error;
 }
 
-/** A failure that was found before any request: what the user gave can't be sent. */
-export function nodeOperationError(node: INode, failure: Failure, item: number): NodeOperationError {
-  const { message, description } = shown(node, failure);
+/** What was found before any request: what the user gave can't be sent. */
+export function nodeOperationError(node: INode, text: ErrorText, item?: number): NodeOperationError {
+  const { message, description } = forCaller(node, text);
   return new NodeOperationError(node, message, { description, itemIndex: item });
 }
 
-/** Of an error, an AI Agent hands only the message to its model, and without the rest the model can do nothing about it. */
-function shown(node: INode, { message, description }: Failure): { message: string; description?: string } {
-  return isTool(node) ? { message: `${message}. ${description}` } : { message, description };
+/**
+ * A setting that can't be used, or n8n's own error where one can't be read.
+ * @param item index of the item it is shown at; a trigger has none
+ */
+export function setUpError(node: INode, error: unknown, item?: number): NodeOperationError {
+  if (!(error instanceof FailureError)) return new NodeOperationError(node, error as Error, { itemIndex: item });
+  const { failure } = error;
+  return nodeOperationError(node, { message: failure.message, description: descriptionOf(failure) }, item);
 }

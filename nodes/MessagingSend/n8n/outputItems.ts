@@ -3,10 +3,10 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
-import type { Failure } from '../failures/failure';
+import type { Interruptible } from '../messages/interruptible';
 import type { Message, Origin } from '../messages/message';
-import type { Outcome, Receipt } from '../messages/outcome';
-import type { Interruptible } from './slices';
+import type { NotSent, Outcome, Receipt, Sent } from '../messages/outcome';
+import { descriptionOf, messageOf } from './failureText';
 
 /** What the output items of an accepted request look like. */
 export type Output =
@@ -17,29 +17,28 @@ export type Output =
   /** For each request the API's `data` and `batch`. */
   | 'batches';
 
-type Sent = Extract<Outcome, { kind: 'sent' }>;
-
 /**
  * The output items of a delivery, in the order of the input. A message that was not sent has an
  * item of its own in every kind of output, so that it can be told apart, filtered and sent again:
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
-export function* settle(
+export function* outputItems(
   { unsendable, receipts, duplicates, planned }: Delivered,
   output: Output,
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
-    items.add(draft, failed(draft, draft.failure, { outcome: 'not_sent', phone: shownPhone(draft.phone) }));
+    const notSent: NotSent = { kind: 'not_sent', failure: draft.failure };
+    items.add(draft, failed(draft, notSent, { phone: shownPhone(draft.phone) }, messageOf(draft)));
     yield;
   }
   for (const receipt of inOrderOfInput(receipts)) {
-    settleReceipt(receipt, output, items);
+    addReceipt(receipt, output, items);
     yield;
   }
 
-  // Only where there are duplicates is it worth to find every message's outcome again.
+  // Finding every message's outcome again is worth it only where there are duplicates.
   const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
   for (const { message, original } of duplicates) {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
@@ -81,18 +80,18 @@ class OrderedItems {
   }
 }
 
-/** Answers to requests that ran at once come in any order. */
+/** Answers to requests that ran at the same time come in any order. */
 function inOrderOfInput(receipts: readonly Receipt[]): Receipt[] {
   return receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
 }
 
-function settleReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
+function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind !== 'sent') {
       const { batch } = receipt;
-      const details = { outcome: outcome.kind, phone: message.phone, ...(batch !== null && { batch }) };
-      items.add(message, failed(message, outcome.failure, details));
+      const details = { phone: message.phone, ...(batch !== null && { batch }) };
+      items.add(message, failed(message, outcome, details));
     } else if (output === 'batches') {
       sent.push(message);
     } else {
@@ -113,7 +112,7 @@ function duplicateItem(
   const entry = original.entry === null ? {} : { duplicate_of_entry: original.entry };
   const duplicate = { duplicate_of: original.item, ...entry };
   if (outcome !== undefined && outcome.kind !== 'sent') {
-    return failed(message, outcome.failure, { outcome: outcome.kind, phone: message.phone, ...duplicate });
+    return failed(message, outcome, { phone: message.phone, ...duplicate });
   }
   const { phone } = message;
   const messageId = outcome?.messageId ?? null;
@@ -157,11 +156,19 @@ function partOf({ part }: Origin): { part?: number } {
 
 function failed(
   origin: Origin,
-  { code, httpStatus, message, description }: Failure,
-  details: JsonRecord & { outcome: 'not_sent' | 'uncertain' },
+  { kind, failure }: NotSent,
+  details: JsonRecord & { phone: string | number | null },
+  message = failure.message,
 ): INodeExecutionData {
-  const entry = origin.entry === null ? {} : { entry: origin.entry };
-  const all = { code, http_status: httpStatus, ...details, ...entry, ...partOf(origin), description };
+  const all = {
+    code: failure.code,
+    http_status: failure.httpStatus,
+    outcome: kind,
+    ...details,
+    ...(origin.entry !== null && { entry: origin.entry }),
+    ...partOf(origin),
+    description: descriptionOf(failure, kind),
+  };
   return linked({ error: message, details: all } as IDataObject, origin);
 }
 

@@ -6,7 +6,7 @@ export type Path = ReadonlyArray<string | number>;
 /** The whole of an expression, with nothing around it; n8n turns anything else into text. */
 const WHOLE = /^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[\d{1,15}\]|\["[^"\\\r\n]*"\]|\['[^'\\\r\n]*'\])+)\s*\}\}$/;
 
-const STEP = /\.([A-Za-z_]\w*)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
+const STEP = /\.(?<name>[A-Za-z_]\w*)|\[(?<index>\d+)\]|\["(?<double>[^"]*)"\]|\['(?<single>[^']*)'\]/g;
 
 /**
  * Reads an expression that only names a field: `={{ $json.body["phone number"] }}` → `['body', 'phone number']`.
@@ -15,9 +15,10 @@ const STEP = /\.([A-Za-z_]\w*)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
 export function plainPath(parameter: unknown): Path | null {
   const steps = typeof parameter === 'string' ? WHOLE.exec(parameter)?.[1] : undefined;
   if (steps === undefined) return null;
-  return Array.from(steps.matchAll(STEP), ([, name, index, ...quoted]) =>
-    index === undefined ? (name ?? quoted.find((text) => text !== undefined) ?? '') : Number(index),
-  );
+  return Array.from(steps.matchAll(STEP), ({ groups = {} }) => {
+    const { name, index, double, single } = groups;
+    return index === undefined ? (name ?? double ?? single ?? '') : Number(index);
+  });
 }
 
 /**

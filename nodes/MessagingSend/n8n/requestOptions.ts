@@ -1,12 +1,15 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../api/records';
+import { MAX_BATCH_SIZE } from '../api/endpoints';
+import { isNumber, isRecord, type JsonRecord } from '../api/records';
+import { failure } from '../failures/catalogue';
+import { FailureError } from '../failures/failure';
 
 /** What the user set under "Request Options", which n8n adds to every declarative node. */
 export interface RequestOptions {
-  /** "Items per Batch", brought to 1 to 100; null where batching isn't set or is switched off (-1). */
+  /** "Items per Batch", limited to 1 to 100; null where batching isn't set or is switched off (-1). */
   readonly batchSize: number | null;
-  /** "Batch Interval", in milliseconds: least time between two requests. */
+  /** "Batch Interval", in milliseconds: the least time between the starts of two requests. */
   readonly interval: number;
   readonly http: Pick<IHttpRequestOptions, 'proxy' | 'timeout' | 'skipSslCertificateValidation'>;
 }
@@ -16,7 +19,7 @@ const DEFAULT_TIMEOUT = 300_000;
 
 /**
  * Reads the value of n8n's `requestOptions` parameter.
- * @throws if the proxy is not an address
+ * @throws FailureError if the proxy is not an address
  */
 export function readRequestOptions(value: unknown): RequestOptions {
   const options = isRecord(value) ? value : {};
@@ -35,18 +38,15 @@ export function readRequestOptions(value: unknown): RequestOptions {
 
 /** n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8). */
 function readBatchSize({ batchSize }: JsonRecord): number | null {
-  if (typeof batchSize !== 'number' || !Number.isFinite(batchSize) || batchSize < 0) return null;
-  return Math.min(100, Math.max(1, Math.floor(batchSize)));
+  if (!isNumber(batchSize) || batchSize < 0) return null;
+  return Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(batchSize)));
 }
 
 function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
   const withProtocol = address.includes('://') ? address : `http://${address}`;
-  if (!URL.canParse(withProtocol)) {
-    throw new Error('The proxy under Request Options is not an address such as http://proxy.example.com:3128');
-  }
+  if (!URL.canParse(withProtocol)) throw new FailureError(failure('proxyInvalid'));
   const url = new URL(withProtocol);
-  if (!/^https?:$/.test(url.protocol))
-    throw new Error('The proxy under Request Options has to be one for http or https');
+  if (!/^https?:$/.test(url.protocol)) throw new FailureError(failure('proxyProtocol'));
   const protocol = url.protocol.replace(':', '');
   return {
     host: url.hostname,
@@ -59,5 +59,5 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
 }
 
 function positive(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : null;
+  return isNumber(value) && value > 0 ? value : null;
 }

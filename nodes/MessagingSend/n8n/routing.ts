@@ -1,42 +1,57 @@
 import type {
   DeclarativeRestApiSettings,
+  IDataObject,
   IExecutePaginationFunctions,
   IExecuteSingleFunctions,
   IN8nHttpFullResponse,
   INodeExecutionData,
+  INodePropertyRouting,
 } from 'n8n-workflow';
 
+import type { Account } from '../api/account';
+import type { Call } from '../api/call';
+import type { Endpoint } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
 import { readReply } from '../api/reply';
-import type { Account, Call } from './http';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 
-/** `postReceive` of every operation: hands on the whole answer, for `routedCaller` to read. */
-export async function keepAnswer(
+type Operation = (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
+
+/**
+ * The routing of an operation. n8n prepares its request (address, credential, Request Options) and gives it to
+ * `operation` through `pagination`, the one hook of n8n's routing that can make several requests, wait before one, and
+ * see one that failed on the network.
+ */
+export function routingOf({ method, path }: Endpoint, operation: Operation): INodePropertyRouting {
+  return {
+    request: { method, url: path },
+    send: { paginate: true },
+    operations: { pagination: operation },
+    output: { postReceive: [keepAnswer] },
+  };
+}
+
+/** Passes on the whole answer, for `routedCall` to read. */
+async function keepAnswer(
   this: IExecuteSingleFunctions,
   items: INodeExecutionData[],
   { statusCode, body, headers }: IN8nHttpFullResponse,
 ): Promise<INodeExecutionData[]> {
-  return items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } }));
+  return await Promise.resolve(items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } })));
 }
 
-/**
- * Makes requests through the routing of an operation. It is called from `operations.pagination`, the
- * one hook of n8n's routing that can make several requests, wait before one, and see one that failed
- * on the network.
- */
-export function routedCaller(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
-  return async (method, path, body) => {
+/** Makes calls by way of the request that the routing has prepared. */
+export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
+  return async ({ endpoint, body }) => {
     try {
-      const options = { ...request.options, method, url: path, body };
+      const { method, path: url } = endpoint;
+      const options = { ...request.options, method, url, body: body as IDataObject | undefined };
       const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
       const { statusCode, body: text, headers } = item?.json ?? {};
-      return readReply(
-        { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} },
-        apiKey,
-      );
+      const answer = { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
+      return readReply(answer, apiKey);
     } catch (error) {
       return networkReply(error);
     }

@@ -1,32 +1,37 @@
-import {
-  type IExecuteFunctions,
-  type IExecutePaginationFunctions,
-  type INodeExecutionData,
-  NodeOperationError,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { unsendable } from '../delivery/compose';
+import type { Account } from '../api/account';
+import type { Call } from '../api/call';
 import { deliver, type Delivered } from '../delivery/deliver';
+import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
+import { plan } from '../delivery/plan';
+import { failure } from '../failures/catalogue';
+import { FailureError } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Draft, Unsendable } from '../messages/message';
-import { readDeliveryOptions } from './deliveryOptions';
+import { type Draft, type Unsendable, unsendable } from '../messages/message';
+import type { Requests } from '../requests/requests';
+import { readAccount } from './account';
+import { recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
-import { type Account, type Call, caller, readAccount } from './http';
-import { type Output, settle } from './outputItems';
+import { httpCall } from './http';
+import { setUpError } from './nodeErrors';
+import { type Output, outputItems } from './outputItems';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
-import { stopError } from './runError';
+import { requestsOf } from './requests';
+import { routedCall, type RoutedRequest } from './routing';
+import { runError } from './runError';
 import { inSlices } from './slices';
 import { summarize } from './summary';
-import { recordOfCall } from './toolCall';
-import { gateFor, wireFor } from './wire';
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Iterable<Draft | Unsendable>;
   readonly output: Output;
+  /** @throws FailureError if an option can't be used */
+  readonly readOptions: (value: unknown) => DeliveryOptions;
 }
 
 /** What a run needs besides its job; reading it can fail. */
@@ -36,11 +41,22 @@ interface Setup {
   readonly options: DeliveryOptions;
 }
 
+/** What differs between a run in a workflow and one item through the routing. */
+interface Run extends Setup {
+  readonly job: Job;
+  readonly call: Call;
+  readonly record: DeliveryRecord;
+  /** With On Error: Stop. */
+  readonly stopOnFailure: boolean;
+  /** The Stop button. */
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (progress: Progress) => void;
+}
+
 /**
  * Sends the messages of a whole run, for a custom operation.
  *
- * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it
- * had been sent.
+ * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
 export async function sendForRun(
   context: IExecuteFunctions,
@@ -53,82 +69,73 @@ export async function sendForRun(
     setup = {
       account: await readAccount(context),
       requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', 0, {})),
-      options: readDeliveryOptions(context.getNodeParameter('options', 0, {})),
+      options: job.readOptions(context.getNodeParameter('options', 0, {})),
     };
   } catch (error) {
-    if (stopOnFailure) throw new NodeOperationError(context.getNode(), error as Error, { itemIndex: 0 });
-    return await inSlices(settle(notSetUp(job.drafts, error), job.output));
+    if (stopOnFailure) throw setUpError(context.getNode(), error, 0);
+    return await inSlices(outputItems(notSetUp(job.drafts, error), job.output));
   }
 
-  const { account, requestOptions } = setup;
   const signal = context.getExecutionCancelSignal();
-  const { gate, delivery } = prepare(job, setup, caller(context, account, requestOptions, signal), signal);
-  const delivered = await deliver({ ...delivery, stopOnFailure, record, onReceipt: progressReporter(context) });
-  const summary = await inSlices(summarize(delivered, gate.tally.requests, gate.tally.waited));
-  reportSummary(context, job.operation, summary);
-  return await outcome(context, job, delivered, stopOnFailure);
+  const call = httpCall(context, setup.account, setup.requestOptions, signal);
+  const onProgress = progressReporter(context);
+  const { delivered, requests } = await send({ ...setup, job, call, record, stopOnFailure, signal, onProgress });
+  const summary = await inSlices(summarize(delivered, requests.tally.requests, requests.tally.waited));
+  reportSummary(context, job.operation.maxBatchSize, summary);
+  return await itemsOrError(context, job, delivered, stopOnFailure);
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
 export async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
-  callerFor: (account: Account) => Call,
+  request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
   const stopOnFailure = !context.continueOnFail();
-  const setup: Setup = {
-    account: await readAccount(context),
-    // Proxy, time-out and SSL are set by the routing itself.
+  const account = await readAccount(context);
+  const { delivered } = await send({
+    account,
+    // Proxy, timeout and SSL are set by the routing itself.
     requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', {})),
-    options: readDeliveryOptions(context.getNodeParameter('options', {})),
-  };
-  const { delivery } = prepare(job, setup, callerFor(setup.account), context.getExecutionCancelSignal());
-  const delivered = await deliver({ ...delivery, stopOnFailure, record: recordOfCall(context), onReceipt: () => {} });
-  return await outcome(context, job, delivered, stopOnFailure);
+    options: job.readOptions(context.getNodeParameter('options', {})),
+    job,
+    call: routedCall(context, request, account),
+    record: recordOfCall(context),
+    stopOnFailure,
+    signal: context.getExecutionCancelSignal(),
+    onProgress: () => undefined,
+  });
+  return await itemsOrError(context, job, delivered, stopOnFailure);
 }
 
-function prepare(
-  { operation, drafts, output }: Job,
-  { account, requestOptions, options }: Setup,
-  call: Call,
-  signal: AbortSignal | undefined,
-) {
-  // Ends waits, and only those: a request that has left is not called back.
-  const halted = new AbortController();
-  const endsWaits = AbortSignal.any(signal === undefined ? [halted.signal] : [signal, halted.signal]);
-  const gate = gateFor(account, endsWaits, options, requestOptions.interval);
-  const wire = wireFor(call, operation, gate);
-  return {
-    gate,
-    delivery: {
-      operation,
-      drafts,
-      options,
-      batchSize: requestOptions.batchSize,
-      wholeAnswers: output === 'batches',
-      wire,
-      signal,
-      onHalt: () => halted.abort(),
-    },
-  };
+/** From drafts to outcomes. */
+async function send(run: Run): Promise<{ delivered: Delivered; requests: Requests }> {
+  const { account, call, requestOptions, options, record, stopOnFailure, signal, onProgress } = run;
+  const { operation, drafts, output } = run.job;
+  const { batchSize, interval } = requestOptions;
+  const requests = requestsOf(account, call, { ...options, interval }, signal);
+  const planned = await inSlices(plan({ operation, drafts, options, batchSize, stopOnFailure, record }));
+  const wholeAnswers = output === 'batches';
+  const delivery = { operation, options, requests, record, stopOnFailure, wholeAnswers, signal, onProgress };
+  return { delivered: await deliver(planned, delivery), requests };
 }
 
-async function outcome(
+async function itemsOrError(
   context: Pick<IExecuteFunctions, 'getNode'>,
   { output }: Job,
   delivered: Delivered,
   stopOnFailure: boolean,
 ): Promise<INodeExecutionData[]> {
-  const error = stopOnFailure ? stopError(context.getNode(), delivered) : null;
+  const error = stopOnFailure ? runError(context.getNode(), delivered) : null;
   if (error !== null) throw error;
-  return await inSlices(settle(delivered, output));
+  return await inSlices(outputItems(delivered, output));
 }
 
 function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {
-  const message = error instanceof Error ? error.message : 'The node is not set up';
-  const remedy = "Check the node's credential, its options and its Request Options.";
+  const reason = error instanceof Error ? error.message : 'The node is not set up';
+  const why = error instanceof FailureError ? error.failure : failure('notSetUp', { reason });
   return {
-    unsendable: Array.from(drafts, (draft) => unsendable(draft, 'NOT_SET_UP', message, remedy)),
+    unsendable: Array.from(drafts, (draft) => unsendable(draft, why)),
     receipts: [],
     duplicates: [],
     planned: [],

@@ -1,61 +1,78 @@
-import { type INode, type NodeApiError, type NodeOperationError } from 'n8n-workflow';
+import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import type { Failure } from '../failures/failure';
-import type { Origin } from '../messages/message';
-import { isTool, nodeApiError, nodeOperationError } from './nodeErrors';
-import { toolStopError } from './toolRunError';
+import type { Origin, Unsendable } from '../messages/message';
+import type { NotSent, Result } from '../messages/outcome';
+import { descriptionOf, messageOf } from './failureText';
+import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
+import { isTool, progressForModel, unsendableForModel } from './tool';
 
 const SEND_THE_REST =
   'To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.';
 
 /** The most items that an error names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
+
+/** A message that was not sent, or may have been. */
+interface Failed extends Result {
+  readonly outcome: NotSent;
+}
 
 /**
- * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first
- * failure, says how many messages had gone out before, and names the items that failed alike.
+ * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first failure, says how many
+ * messages were sent before, and names the items that failed alike.
  */
-export function stopError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
-  if (isTool(node)) return toolStopError(node, delivered);
+export function runError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
   const { unsendable, receipts } = delivered;
-  let sent = 0;
-  let uncertain = 0;
-  const failed: Array<Origin & { readonly failure: Failure }> = [];
-  for (const { results } of receipts) {
-    for (const { message, outcome } of results) {
-      if (outcome.kind === 'sent') sent += 1;
-      else failed.push({ ...message, failure: outcome.failure });
-      if (outcome.kind === 'uncertain') uncertain += 1;
-    }
-  }
+  const results = receipts.flatMap((receipt) => receipt.results);
   const [wrong] = unsendable;
   if (wrong !== undefined) {
-    const earlier = [
-      sent > 0 ? `${sent} had gone out` : '',
-      uncertain > 0 ? `${uncertain} may have gone out` : '',
-    ].filter((part) => part !== '');
-    const nothing =
-      earlier.length > 0 ? `Nothing more was sent; ${earlier.join(', and ')} in an earlier try.` : 'Nothing was sent.';
-    const description = `${wrong.failure.description} ${nothing}${alsoConcerned(unsendable)}`;
-    return nodeOperationError(node, { ...wrong.failure, description }, wrong.item);
+    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, delivered, results);
+    return nodeOperationError(node, text, wrong.item);
   }
+  const failed = results.filter((result): result is Failed => result.outcome.kind !== 'sent');
   const [first] = failed;
   if (first === undefined) return null;
-  const alike = failed.filter(({ failure }) => failure.message === first.failure.message);
-  const total = sent + failed.length;
-  const also = uncertain > 0 ? `, and ${uncertain} may have` : '';
-  const gone = `${sent} of ${total} ${total === 1 ? 'message' : 'messages'} had gone out before${also}.`;
+  const { failure, kind } = first.outcome;
+  const progress = isTool(node) ? progressForModel(results) : progressForUser(results, failed, first);
+  const description = `${descriptionOf(failure, kind)} ${progress}`;
+  return nodeApiError(node, failure, first.message.item, { message: failure.message, description });
+}
+
+/** What the user needs to know of drafts that can't be sent: a Retry may follow attempts that did send. */
+function unsendableForUser(wrong: Unsendable, { unsendable }: Delivered, results: readonly Result[]): ErrorText {
+  const sent = count(results, 'sent');
+  const uncertain = count(results, 'uncertain');
+  const earlier = [sent > 0 ? `${sent} were sent` : '', uncertain > 0 ? `${uncertain} may have been sent` : ''];
+  const known = earlier.filter((part) => part !== '').join(', and ');
+  const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
+  return {
+    message: messageOf(wrong),
+    description: `${descriptionOf(wrong.failure)} ${nothing}${alsoConcerned(unsendable)}`,
+  };
+}
+
+/** How far the run was when it failed, how to send the rest, and which items failed alike. */
+function progressForUser(results: readonly Result[], failed: readonly Failed[], first: Failed): string {
+  const total = results.length;
+  const sent = count(results, 'sent');
+  const uncertain = count(results, 'uncertain');
+  const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
+  const before = `${sent} of ${total} ${total === 1 ? 'message was' : 'messages were'} sent before${also}.`;
   const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
-  const description = `${first.failure.description} ${gone}${rest}${alsoConcerned(alike)}`;
-  return nodeApiError(node, { ...first.failure, description }, first.item);
+  const alike = failed.filter(({ outcome }) => outcome.failure.message === first.outcome.failure.message);
+  return `${before}${rest}${alsoConcerned(alike.map(({ message }) => message))}`;
+}
+
+function count(results: readonly Result[], kind: Result['outcome']['kind']): number {
+  return results.filter(({ outcome }) => outcome.kind === kind).length;
 }
 
 function alsoConcerned(origins: readonly Origin[]): string {
   if (origins.length < 2) return '';
   const names = origins
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
-  const more = origins.length > MOST_NAMED ? ` and ${origins.length - MOST_NAMED} more` : '';
+  const more = origins.length > MAX_NAMED ? ` and ${origins.length - MAX_NAMED} more` : '';
   return ` Items concerned: ${names.join(', ')}${more}.`;
 }

@@ -1,21 +1,20 @@
 import { sleep } from 'n8n-workflow';
 
-/** Longest time that a run keeps the process to itself at a stretch, in milliseconds: n8n serves everyone from one. */
-const SLICE = 15;
+import type { Interruptible } from '../messages/interruptible';
 
-/** Work over many messages that yields wherever it can be interrupted. */
-export type Interruptible<Result> = Generator<void, Result>;
+/** The longest that a run keeps the process to itself at a stretch, in milliseconds: n8n serves everyone from one. */
+const MAX_SLICE = 15;
 
-/** Work that took less is done without a pause after it, so that a small run is not held up. */
-const SHORT = 10;
+/** Work that took less, in milliseconds, is followed by no pause, so that a small run is not held up. */
+const MIN_PAUSED = 10;
 
-/** Does such work a slice at a time, and lets all else that waits in this process go on after each. */
+/** Does the work a slice at a time, and lets everything else that waits in this process run after each. */
 export async function inSlices<Result>(work: Interruptible<Result>): Promise<Result> {
   for (;;) {
     const start = performance.now();
     let step = work.next();
-    while (step.done !== true && performance.now() < start + SLICE) step = work.next();
-    if (step.done !== true || performance.now() > start + SHORT) await sleep(0);
+    while (step.done !== true && performance.now() < start + MAX_SLICE) step = work.next();
+    if (step.done !== true || performance.now() > start + MIN_PAUSED) await sleep(0);
     if (step.done === true) return step.value;
   }
 }

@@ -1,25 +1,25 @@
 import type { Delivered } from '../delivery/deliver';
-import type { SendOperation } from '../delivery/operation';
+import type { Interruptible } from '../messages/interruptible';
 import type { Receipt } from '../messages/outcome';
-import type { Interruptible } from './slices';
 
-/** What a run came to, in numbers; no phone number and no text is among them. */
+/** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {
   readonly sent: number;
-  /** Of those sent, the ones that an earlier try of the run had sent. */
+  /** Of those sent, the ones that an earlier attempt of the run had sent. */
   readonly resumed: number;
   readonly failed: number;
   readonly uncertain: number;
   readonly skipped: number;
   readonly planned: number;
   readonly creditsUsed: number;
-  /** null where no answer told. */
+  /** null where no answer reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
   /** Time in which requests waited for the limit, in milliseconds. */
   readonly waited: number;
 }
 
+/** @param waited in milliseconds */
 export function* summarize(delivered: Delivered, requests: number, waited: number): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, not_sent: 0, uncertain: 0 };
@@ -45,7 +45,7 @@ export function* summarize(delivered: Delivered, requests: number, waited: numbe
       (total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0),
       0,
     ),
-    // Answers to requests that ran at once may come in any order; credits only go down.
+    // Answers to requests that ran at the same time come in any order; credits only go down.
     creditsLeft: left.reduce<number | null>(
       (least, credits) => (least === null || credits < least ? credits : least),
       null,
@@ -65,7 +65,7 @@ export function summaryText(summary: Summary): string {
   const { sent, resumed, failed, uncertain, skipped, planned, creditsUsed, creditsLeft, requests, waited } = summary;
   const parts = [
     planned > 0 ? `${planned} would be sent, nothing was sent (dry run)` : `${sent} sent`,
-    resumed > 0 ? `of these ${resumed} in an earlier try` : '',
+    resumed > 0 ? `of these ${resumed} in an earlier attempt` : '',
     failed > 0 ? `${failed} not sent` : '',
     uncertain > 0 ? `${uncertain} uncertain` : '',
     skipped > 0 ? `${skipped} skipped as duplicates` : '',
@@ -75,14 +75,4 @@ export function summaryText(summary: Summary): string {
     waited >= 500 ? `${Math.round(waited / 1000)} s spent waiting for the limit` : '',
   ];
   return `${parts.filter((part) => part !== '').join(', ')}.`;
-}
-
-/** Send takes a request for each message; from here on Send Bulk is worth a word. */
-export const MANY = 10;
-
-/** Advice to use Send Bulk, where it would take a fraction of the requests; null elsewhere. */
-export function bulkAdvice({ largestBatch }: SendOperation, messages: number): string | null {
-  if (largestBatch > 1 || messages < MANY) return null;
-  const requests = Math.ceil(messages / 100);
-  return `Send took a request for each of ${messages} messages. Send Bulk would take ${requests === 1 ? '1 request' : `${requests} requests`}, and the service allows 60 a minute.`;
 }

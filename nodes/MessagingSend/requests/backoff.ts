@@ -1,21 +1,29 @@
-/** Longest wait after a 429 that does not say how long; by then every window has passed. */
-const WINDOW = 60_000;
-const FIRST = 1_000;
+/** The longest wait after a 429 that does not say how long: by then every window has passed. */
+const MAX_DELAY = 60_000;
+const FIRST_DELAY = 1_000;
+
+/** Waits before another attempt to reach the service, in milliseconds. */
+const RECONNECT_DELAYS = [250, 1_000];
 
 /**
- * How long to wait after the service said 429 without saying for how long, in milliseconds: twice as
- * long each time, up to the length of the window, with jitter so that others do not come back at once.
+ * How long to wait after a 429 that does not say how long, in milliseconds: twice as long each time, up to the length of
+ * the window, with jitter so that clients do not return at the same moment.
  * @param attempt counted from 0
  * @param random from 0 to 1
  */
-export function backOff(attempt: number, random: number): number {
-  const longest = Math.min(WINDOW, FIRST * 2 ** Math.min(attempt, 16));
-  return Math.round(longest * (0.75 + 0.25 * random));
+export function rateLimitDelay(attempt: number, random: number): number {
+  return withJitter(Math.min(MAX_DELAY, FIRST_DELAY * 2 ** Math.min(attempt, 16)), random);
 }
 
-/** The same for a service that could not be reached; null after the last try. */
+/**
+ * The same for a service that could not be reached.
+ * @returns null after the last attempt
+ */
 export function reconnectDelay(attempt: number, random: number): number | null {
-  const delays = [250, 1_000];
-  const delay = delays[attempt];
-  return delay === undefined ? null : Math.round(delay * (0.75 + 0.25 * random));
+  const delay = RECONNECT_DELAYS[attempt];
+  return delay === undefined ? null : withJitter(delay, random);
+}
+
+function withJitter(delay: number, random: number): number {
+  return Math.round(delay * (0.75 + 0.25 * random));
 }

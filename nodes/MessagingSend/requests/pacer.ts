@@ -51,7 +51,7 @@ export class Pacer {
    * @throws what `wait` throws when the run is stopped meanwhile
    */
   async acquire(limit: number, wait: Wait, came = this.clock.now()): Promise<Slot> {
-    const own: Waiting = { came, wake: () => {} };
+    const own: Waiting = { came, wake: () => undefined };
     const place = this.line.findIndex((other) => other.came > came);
     this.line.splice(place === -1 ? this.line.length : place, 0, own);
     try {

@@ -1,96 +1,119 @@
+import type { ApiRequest, Call } from '../api/call';
 import type { Reply } from '../api/reply';
-import { backOff, reconnectDelay } from './backoff';
-import type { Pacer } from './pacer';
-import type { Wait } from './wait';
+import { rateLimitDelay, reconnectDelay } from './backoff';
+import type { Pacer, Slot } from './pacer';
+import { Tally } from './tally';
+import { type Wait, waitUnless } from './wait';
 
-/** All that stands between wanting a request and making it. */
-export interface Gate {
-  readonly pacer: Pacer;
-  /** Requests in a window. */
-  readonly limit: number;
+/** How long requests wait, and what for. */
+export interface RequestLimits {
+  readonly requestsPerMinute: number;
   /** How long one request may wait out 429s, in milliseconds. */
-  readonly longestWait: number;
-  readonly wait: Wait;
+  readonly maxWait: number;
+  /** The least time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
+  readonly interval: number;
+}
+
+export interface RequestsConfig {
+  readonly call: Call;
+  readonly pacer: Pacer;
+  readonly limits: RequestLimits;
+  /** The Stop button: ends waits. A request that has left is not called back. */
+  readonly signal: AbortSignal | undefined;
+  readonly clock: RequestsClock;
+}
+
+/** What requests need of the world, so that tests can bring their own. */
+export interface RequestsClock {
+  /** Milliseconds, never going back. */
   readonly now: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Waits until a further request may start after the last one of this run ("Batch Interval"). */
-  readonly space: () => Promise<void>;
-  readonly tally: Tally;
+  /** Waits that throw when the signal aborts. */
+  readonly waitUnless: (signal: AbortSignal) => Wait;
 }
 
-/** What a run's requests came to, counted as they are made. */
-export class Tally {
-  requests = 0;
-  /** Time in which at least one request waited for its slot, in milliseconds. */
-  waited = 0;
-  private waiting = 0;
-  private since = 0;
+export const SYSTEM_CLOCK: RequestsClock = { now: () => performance.now(), random: Math.random, waitUnless };
 
-  constructor(private readonly now: () => number) {}
-
-  /** Counts the time until the given wait is over; times that overlap count once. */
-  async during<T>(wait: Promise<T>): Promise<T> {
-    if (this.waiting === 0) this.since = this.now();
-    this.waiting += 1;
-    try {
-      return await wait;
-    } finally {
-      this.waiting -= 1;
-      if (this.waiting === 0) this.waited += this.now() - this.since;
-    }
-  }
+/** What surrounds each attempt of a request; one that waits for its turn has not left. */
+export interface Flight {
+  /** Called as the request leaves. @throws to call it off */
+  readonly leave: () => void;
+  /** Called when its reply has arrived. */
+  readonly land: () => void;
 }
 
-/** A `space` that lets the starts of requests come at least `interval` milliseconds apart. */
-export function spaced(interval: number, now: () => number, wait: Wait): () => Promise<void> {
-  let earliest = 0;
-  return async () => {
-    const start = Math.max(now(), earliest);
-    earliest = start + interval;
-    if (start > now()) await wait(start - now());
-  };
-}
+const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
 /**
- * Makes a request when the pacer lets it, again after a 429, and a few times if the service can't be
- * reached. It is only ever repeated after a reply that says that nothing was sent.
+ * The requests of one run. Between a request and its reply stands this one object: it waits for a slot of the pacer and
+ * for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be reached. It
+ * repeats only what was certainly not sent.
  */
-export async function attempt(post: () => Promise<Reply>, gate: Gate): Promise<Reply> {
-  const came = gate.now();
-  let firstRefusal: number | null = null;
-  for (let refusals = 0, misses = 0; ;) {
-    const reply = await throughPacer(post, gate, came);
-    if (reply.kind !== 'rejected') return reply;
+export class Requests {
+  readonly tally: Tally;
+  private readonly halted = new AbortController();
+  private readonly wait: Wait;
+  /** When the next request may start, by the interval. */
+  private earliest = 0;
 
-    if (reply.failure.code === 'RATE_LIMITED') {
-      firstRefusal ??= gate.now();
-      const pause = Math.max(reply.retryAfter ?? backOff(refusals, gate.random()), 1);
-      if (gate.now() + pause - firstRefusal > gate.longestWait) return reply;
-      refusals += 1;
-      gate.pacer.hold(pause);
-    } else {
-      const pause = reply.unreached ? reconnectDelay(misses, gate.random()) : null;
-      if (pause === null) return reply;
-      misses += 1;
-      await gate.wait(pause);
+  constructor(private readonly config: RequestsConfig) {
+    const { signal, clock } = config;
+    this.tally = new Tally(clock.now);
+    this.wait = clock.waitUnless(AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]));
+  }
+
+  /** Lets no further request start: one that waits for its turn throws. Those in flight still get their replies. */
+  halt(): void {
+    this.halted.abort();
+  }
+
+  /** @throws where the run was stopped or halted before the request left, or by its flight; never after it left */
+  async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
+    const { pacer, limits, clock } = this.config;
+    const came = clock.now();
+    let firstRefusal: number | null = null;
+    for (let refusals = 0, misses = 0; ;) {
+      const reply = await this.attempt(request, flight, came);
+      if (reply.kind !== 'rejected') return reply;
+
+      if (reply.failure.code === 'RATE_LIMITED') {
+        firstRefusal ??= clock.now();
+        const delay = Math.max(reply.retryAfter ?? rateLimitDelay(refusals, clock.random()), 1);
+        if (clock.now() + delay - firstRefusal > limits.maxWait) return reply;
+        refusals += 1;
+        pacer.hold(delay);
+      } else {
+        const delay = reply.retryable ? reconnectDelay(misses, clock.random()) : null;
+        if (delay === null) return reply;
+        misses += 1;
+        await this.wait(delay);
+      }
     }
   }
-}
 
-async function throughPacer(
-  post: () => Promise<Reply>,
-  { pacer, limit, wait, space, tally }: Gate,
-  came: number,
-): Promise<Reply> {
-  const slot = await tally.during(pacer.acquire(limit, wait, came));
-  try {
-    await space();
-    const reply = await post();
-    // Not before: it throws if the run has ended while it waited.
-    tally.requests += 1;
-    return reply;
-  } finally {
-    slot.release();
+  private async attempt(request: ApiRequest, flight: Flight, came: number): Promise<Reply> {
+    const slot = await this.slot(came);
+    try {
+      await this.interval();
+      flight.leave();
+      this.tally.requests += 1;
+      return await this.config.call(request).finally(flight.land);
+    } finally {
+      slot.release();
+    }
+  }
+
+  private async slot(came: number): Promise<Slot> {
+    const { pacer, limits } = this.config;
+    return await this.tally.during(pacer.acquire(limits.requestsPerMinute, this.wait, came));
+  }
+
+  private async interval(): Promise<void> {
+    const { limits, clock } = this.config;
+    const now = clock.now();
+    const start = Math.max(now, this.earliest);
+    this.earliest = start + limits.interval;
+    if (start > now) await this.wait(start - now);
   }
 }

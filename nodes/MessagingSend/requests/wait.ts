@@ -21,7 +21,7 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
       return;
     }
 
-    let stop = () => {};
+    let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
     own.addEventListener('abort', stop);
     try {

@@ -1,18 +1,20 @@
-import { type INodeExecutionData, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { BALANCE_FIELDS, type JsonRecord, pick } from '../api/records';
-import { creditsOf } from '../delivery/credits';
-import type { Failure } from '../failures/failure';
-import { type Account, caller, readAccount } from '../n8n/http';
-import { nodeApiError } from '../n8n/nodeErrors';
-import { gateFor, readBalance } from '../n8n/wire';
+import type { Account } from '../api/account';
+import { GET_BALANCE } from '../api/endpoints';
+import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
+import { failure } from '../failures/catalogue';
+import { readAccount } from '../n8n/account';
+import { httpCall } from '../n8n/http';
+import { nodeApiError, setUpError } from '../n8n/nodeErrors';
+import { requestsOf } from '../n8n/requests';
 import { decide, readState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';
 
 /** The name under which the state is kept in the static data of the node. */
 const KEPT = 'lowBalance';
 
-/** As much as n8n itself gives a poll, for an n8n that does not tell. */
+/** As much as n8n itself gives a poll, for an n8n that does not say, in milliseconds. */
 const POLL_BUDGET = 5 * 60_000;
 
 /**
@@ -22,33 +24,33 @@ const POLL_BUDGET = 5 * 60_000;
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   if (!isResumed(this)) return await poll(this);
-  // n8n 2.41 gives up a trigger whose first poll fails as n8n starts: after 15 seconds, without a failed
-  // execution, and for good. A service that is down just then must not end the watch, so the error is
-  // reported as n8n does it with that of any later poll, and polls go on.
-  return await poll(this).catch((error: Error) => {
-    this.__emitError(error);
+  // n8n 2.41 gives up a trigger whose first poll fails as n8n starts: after 15 seconds, without a failed execution, and
+  // for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports that
+  // of any later poll, and polling goes on.
+  return await poll(this).catch((error: unknown) => {
+    this.__emitError(error as Error);
     return null;
   });
 }
 
-/** Whether n8n has activated the workflow by itself: there is nobody to show an error to. */
+/** Whether n8n has activated the workflow on its own: there is nobody to show an error to. */
 function isResumed(context: IPollFunctions): boolean {
   return ['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
 /**
- * Reads the balance, and gives an item if it is to be told. A test run always gives one, and leaves
- * alone what is kept; so does an error.
+ * Reads the balance, and gives an item if the workflow is to be started. A test run always gives one; neither a test run
+ * nor an error changes what is kept.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   const { account, settings } = await setUp(context);
   const data = await readData(context, account, settings);
   const credits = creditsOf(data);
-  if (credits === null) throw nodeApiError(context.getNode(), NO_CREDITS);
+  if (credits === null) throw nodeApiError(context.getNode(), failure('balanceNotReported'));
   const { user_id, user_name } = pick(data, BALANCE_FIELDS);
   const owner = typeof user_id === 'boolean' ? null : user_id;
 
-  // Not before the answer is there, and in one go: a slow poll may be overtaken by the next one.
+  // Only once the answer is there, and without a pause: a slow poll may be overtaken by the next one.
   const now = Date.now();
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
@@ -65,45 +67,31 @@ async function setUp(context: IPollFunctions): Promise<{ account: Account; setti
   try {
     return { account: await readAccount(context), settings: readTriggerSettings(context) };
   } catch (error) {
-    throw new NodeOperationError(context.getNode(), error as Error);
+    throw setUpError(context.getNode(), error);
   }
 }
 
-/** The `data` of the balance, in the time that n8n gives a poll: one that takes longer would be abandoned without a word. */
+/** The `data` of the balance, in the time that n8n gives a poll: it silently abandons one that takes longer. */
 async function readData(
   context: IPollFunctions,
   account: Account,
   { limits, requestOptions }: TriggerSettings,
 ): Promise<JsonRecord> {
-  const budget = tellsBudget(context) ? context.getPollBudgetMs() : POLL_BUDGET;
+  const budget = hasBudget(context) ? context.getPollBudgetMs() : POLL_BUDGET;
   const deadline = AbortSignal.timeout(budget);
-  const gate = gateFor(account, deadline, { ...limits, longestWait: Math.min(limits.longestWait, budget) });
-  const reply = await readBalance(caller(context, account, requestOptions, deadline), gate).catch((error: unknown) => {
+  const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
+  const call = httpCall(context, account, requestOptions, deadline);
+  const requests = requestsOf(account, call, requestLimits, deadline);
+  const reply = await requests.make({ endpoint: GET_BALANCE }).catch((error: unknown) => {
     if (deadline.aborted) return null;
     throw error;
   });
   if (reply?.kind === 'accepted') return reply.data;
-  throw nodeApiError(context.getNode(), reply === null || deadline.aborted ? TOO_LATE : reply.failure);
+  const why = reply === null || deadline.aborted ? failure('pollTimeout') : reply.failure;
+  throw nodeApiError(context.getNode(), why);
 }
 
-/** n8n 2.0 does not have it yet. */
-function tellsBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
+/** n8n 2.0 does not have it. */
+function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
   return typeof context.getPollBudgetMs === 'function';
 }
-
-const NO_CREDITS: Failure = {
-  code: 'UNREADABLE_ANSWER',
-  httpStatus: null,
-  message: 'The service answered, but did not report the credits',
-  description: 'Check the Base URL in the credential: it ends in /v1 or /api/v1.',
-  scope: 'run',
-};
-
-const TOO_LATE: Failure = {
-  code: 'TIMEOUT',
-  httpStatus: null,
-  message: 'The balance could not be read in the time that n8n gives a poll',
-  description:
-    'The service is slow, or the requests of this API key are waiting for its limit. The next poll tries again.',
-  scope: 'run',
-};

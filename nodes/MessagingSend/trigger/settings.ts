@@ -1,42 +1,47 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../api/records';
-import type { DeliveryOptions } from '../delivery/options';
-import { OptionError, optionNumber, readDeliveryOptions } from '../n8n/deliveryOptions';
+import { failure } from '../failures/catalogue';
+import { FailureError } from '../failures/failure';
+import { readLimitOptions } from '../n8n/limitOptions';
+import { readNumber } from '../n8n/optionReaders';
 import { readRequestOptions, type RequestOptions } from '../n8n/requestOptions';
+import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
+import { margin, remindEvery } from './fields';
 
 const HOUR = 60 * 60 * 1000;
 
 export interface TriggerSettings {
   readonly lowBalance: LowBalanceSettings;
-  readonly limits: Pick<DeliveryOptions, 'longestWait' | 'requestsPerMinute'>;
+  readonly limits: Omit<RequestLimits, 'interval'>;
   readonly requestOptions: RequestOptions;
 }
 
 /**
  * Reads the parameters of the trigger.
- * @throws if a value can't be used; the message names the parameter
+ * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
   const options: unknown = context.getNodeParameter('options', {});
   const given = isRecord(options) ? options : {};
-  const remindEvery = optionNumber(given.remindEvery, 'Remind Every', 0, 0) * HOUR;
+  // The field's default is for a user who adds the option; without it there is no reminder.
+  const reminder = readNumber(given, { ...remindEvery, default: 0 }) * HOUR;
   return {
     lowBalance: {
       threshold: readThreshold(context.getNodeParameter('threshold')),
-      margin: optionNumber(given.margin, 'Margin', 0, 0),
-      remindEvery: remindEvery > 0 ? remindEvery : null,
+      margin: readNumber(given, margin),
+      remindEvery: reminder > 0 ? reminder : null,
     },
-    limits: readDeliveryOptions(given),
+    limits: readLimitOptions(given),
     requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', {})),
   };
 }
 
-/** Without a threshold nothing would ever be low, so there is none to fall back to. */
+/** Without a threshold nothing would ever be low, so there is no fallback. */
 function readThreshold(value: unknown): number {
   const threshold =
     typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
-  throw new OptionError('The Threshold has to be a number above 0');
+  throw new FailureError(failure('thresholdInvalid'));
 }

@@ -1,18 +1,14 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { keepAnswer } from '../../n8n/routing';
-import { optionNotices, toolNotice } from './notices';
-import { deliveryOptions } from './options';
-import { routedSend } from './send';
-import { routedSendBulk } from './sendBulk';
-import { forModels, notForModels } from './toolFields';
+import { MAX_CHARACTERS } from '../../api/endpoints';
 
-const BULK = { resource: ['message'], operation: ['sendBulk'] };
-const FROM_ITEMS = { ...BULK, source: ['items'] };
-const FROM_LIST = { ...BULK, source: ['json'] };
+type Show = NonNullable<IDisplayOptions['show']>;
 
-/** Send and Send Bulk from items ask for the same two fields. */
-function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textHint?: string): INodeProperties[] {
+/** As people write it: 1,000. */
+export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
+
+/** The two fields that Send, and Send Bulk from Input Items, have in common. */
+export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {
   const phone: INodeProperties = {
     displayName: 'Phone',
     name: 'phone',
@@ -46,96 +42,27 @@ function recipientAndText(show: NonNullable<IDisplayOptions['show']>, textHint?:
     forModels(
       message,
       show,
-      'Text to send, of at most 1,000 characters. Every call sends a message and uses a credit, also if the same text was sent before.',
+      `Text to send, of at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, also if the same text was sent before.`,
     ),
   ];
 }
 
-const source: INodeProperties = {
-  displayName: 'Source',
-  name: 'source',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Input Items',
-      value: 'items',
-      description: 'One message for each input item',
-    },
-    {
-      name: 'JSON List',
-      value: 'json',
-      description: 'A list of messages of any length, such as a webhook brings',
-    },
-  ],
-  default: 'items',
-  description: 'Where the messages come from',
-};
+/**
+ * A parameter as it is when the node is the tool of an agent or an MCP server. With a hint, the model fills it in unless
+ * the user enters something else: it is set as by the button beside the field, which leaves the hint empty. A model sees
+ * nothing of the field but its name and the hint.
+ */
+export function forModels(parameter: INodeProperties, show: Show, hint?: string): INodeProperties {
+  const property: INodeProperties = { ...parameter, displayOptions: { show: { ...show, '@tool': [true] } } };
+  return hint === undefined ? property : { ...property, default: filledInByModel(parameter, hint) };
+}
 
-// n8n's field for JSON shows no placeholder.
-const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';
+/** The same parameter everywhere else. */
+export function notForModels(parameter: INodeProperties, show: Show): INodeProperties {
+  return { ...parameter, displayOptions: { show, hide: { '@tool': [true] } } };
+}
 
-const messages: INodeProperties = {
-  displayName: 'Messages',
-  name: 'messages',
-  type: 'json',
-  required: true,
-  default: '',
-  placeholder: `e.g. ${LIST}`,
-  description:
-    'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
-};
-
-export const messageProperties: INodeProperties[] = [
-  {
-    displayName: 'Operation',
-    name: 'operation',
-    type: 'options',
-    noDataExpression: true,
-    displayOptions: { show: { resource: ['message'] } },
-    options: [
-      {
-        name: 'Send',
-        value: 'send',
-        action: 'Send text message to phone number',
-        description: 'Send one message for each input item, with a request each',
-        routing: {
-          request: { method: 'POST', url: '/messages/send' },
-          send: { paginate: true },
-          operations: { pagination: routedSend },
-          output: { postReceive: [keepAnswer] },
-        },
-      },
-      {
-        name: 'Send Bulk',
-        value: 'sendBulk',
-        action: 'Send text messages to many phone numbers',
-        description: 'Send many messages with few requests, 100 in each: one for each input item, or a whole list',
-        routing: {
-          request: { method: 'POST', url: '/messages/send-bulk' },
-          send: { paginate: true },
-          operations: { pagination: routedSendBulk },
-          output: { postReceive: [keepAnswer] },
-        },
-      },
-    ],
-    default: 'send',
-  },
-  toolNotice,
-  ...recipientAndText(
-    { resource: ['message'], operation: ['send'] },
-    'At most 1,000 characters. For longer texts, add the option Long Messages.',
-  ),
-  notForModels(source, BULK),
-  // A call by a model is one item, so from Input Items it could send but one message.
-  { ...forModels(source, BULK), default: 'json' },
-  ...recipientAndText(FROM_ITEMS),
-  notForModels({ ...messages, hint: `A list such as ${LIST}. Every input item sends its list.` }, FROM_LIST),
-  forModels(
-    messages,
-    FROM_LIST,
-    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most 1,000 characters. Each uses a credit.`,
-  ),
-  deliveryOptions,
-  ...optionNotices,
-];
+/** The expression that the editor's button writes; n8n recognises it by the comment. */
+function filledInByModel({ displayName, type }: INodeProperties, hint: string): string {
+  return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${displayName}', \`${hint}\`, '${type}') }}`;
+}

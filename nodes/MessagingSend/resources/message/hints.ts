@@ -1,6 +1,7 @@
 import type { NodeHint } from 'n8n-workflow';
 
-import { MANY } from '../../n8n/summary';
+import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
+import { BULK_ADVISED_FROM } from '../../n8n/hints';
 
 /** What is said where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
@@ -9,10 +10,10 @@ export const hintsBeforeRun: NodeHint[] = [
     condition: '$parameter["resource"] === "message" && !$parameter["options"]["dryRun"]',
   }),
   hint(
-    'Send makes a request for each item, and the service allows 60 a minute. Send Bulk makes one for every 100 items.',
+    `Send makes a request for each item, and the service allows ${REQUESTS_PER_MINUTE} a minute. Send Bulk makes one for every ${MAX_BATCH_SIZE} items.`,
     {
       type: 'warning',
-      condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${MANY}`,
+      condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
     },
   ),
   hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings', {

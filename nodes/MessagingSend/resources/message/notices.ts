@@ -1,17 +1,8 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
-type Show = NonNullable<IDisplayOptions['show']>;
+import { notice } from '../../n8n/notice';
 
 const MESSAGE = { resource: ['message'] };
-
-/**
- * A box in the panel. It is shown only with the choice that puts money or a message at stake, so that it is read.
- *
- * @param show  begins paths into a collection with `/`: without it, n8n 2.0 can't open a workflow with the node
- */
-function notice(name: string, text: string, show: Show): INodeProperties {
-  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show } };
-}
 
 /** For a node that a model calls. */
 export const toolNotice = notice(
@@ -43,10 +34,3 @@ export const optionNotices: INodeProperties[] = [
     },
   ),
 ];
-
-/** For the trigger, right below Poll Times: n8n's default is every minute. */
-export const everyMinuteNotice = notice(
-  'everyMinuteNotice',
-  'Each check takes one of the 60 requests a minute that the service allows this API key. Once an hour will do for most.',
-  { '/pollTimes.item[0].mode': ['everyMinute'] },
-);

@@ -1,27 +1,49 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+  IExecuteFunctions,
+  IExecutePaginationFunctions,
+  INodeExecutionData,
+  INodeProperties,
+  INodePropertyOptions,
+} from 'n8n-workflow';
 
 import { SEND } from '../../delivery/operation';
 import { draftFromItem, draftsOf } from '../../n8n/drafts';
 import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf } from '../../n8n/itemParameters';
-import { routedCaller, type RoutedRequest } from '../../n8n/routing';
+import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { sendForItem, sendForRun } from '../../n8n/run';
+import { MAX_TEXT, recipientAndText } from './fields';
+import { readDeliveryOptions } from './options';
+
+export const send: INodePropertyOptions = {
+  name: 'Send',
+  value: 'send',
+  action: 'Send text message to phone number',
+  description: 'Send one message for each input item, with a request each',
+  routing: routingOf(SEND.endpoint, sendOne),
+};
+
+export const sendFields: INodeProperties[] = recipientAndText(
+  { resource: ['message'], operation: ['send'] },
+  `At most ${MAX_TEXT} characters. For longer texts, add the option Long Messages.`,
+);
 
 /** Send in a workflow: one request and one output item for each input item. */
-export async function send(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function sendAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const record = recordOfRun(this);
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
-  return [await sendForRun(this, { operation: SEND, drafts, output: 'send' }, record)];
+  return [
+    await sendForRun(this, { operation: SEND, drafts, output: 'send', readOptions: readDeliveryOptions }, record),
+  ];
 }
 
 /** Send through its routing. */
-export async function routedSend(
-  this: IExecutePaginationFunctions,
-  request: RoutedRequest,
-): Promise<INodeExecutionData[]> {
-  const drafts = draftFromItem(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
-  return await sendForItem(this, { operation: SEND, drafts, output: 'send' }, (account) =>
-    routedCaller(this, request, account),
+async function sendOne(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+  const drafts = draftFromItem(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
+  return await sendForItem(
+    this,
+    { operation: SEND, drafts, output: 'send', readOptions: readDeliveryOptions },
+    request,
   );
 }

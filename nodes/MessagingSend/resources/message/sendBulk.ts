@@ -1,42 +1,106 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+  IExecuteFunctions,
+  IExecutePaginationFunctions,
+  INodeExecutionData,
+  INodeProperties,
+  INodePropertyOptions,
+} from 'n8n-workflow';
 
+import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import type { Draft, Unsendable } from '../../messages/message';
 import { draftFromItem, draftsFromList, draftsOf } from '../../n8n/drafts';
 import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
 import type { Output } from '../../n8n/outputItems';
-import { routedCaller, type RoutedRequest } from '../../n8n/routing';
+import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { sendForItem, sendForRun } from '../../n8n/run';
+import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
+import { readDeliveryOptions } from './options';
+
+const BULK = { resource: ['message'], operation: ['sendBulk'] };
+const FROM_ITEMS = { ...BULK, source: ['items'] };
+const FROM_LIST = { ...BULK, source: ['json'] };
+
+export const sendBulk: INodePropertyOptions = {
+  name: 'Send Bulk',
+  value: 'sendBulk',
+  action: 'Send text messages to many phone numbers',
+  description: `Send many messages with few requests, ${MAX_BATCH_SIZE} in each: one for each input item, or a whole list`,
+  routing: routingOf(SEND_BULK.endpoint, sendList),
+};
+
+const source: INodeProperties = {
+  displayName: 'Source',
+  name: 'source',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: 'Input Items',
+      value: 'items',
+      description: 'One message for each input item',
+    },
+    {
+      name: 'JSON List',
+      value: 'json',
+      description: 'A list of messages of any length, such as a webhook brings',
+    },
+  ],
+  default: 'items',
+  description: 'Where the messages come from',
+};
+
+// n8n's field for JSON shows no placeholder.
+const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';
+
+const messages: INodeProperties = {
+  displayName: 'Messages',
+  name: 'messages',
+  type: 'json',
+  required: true,
+  default: '',
+  placeholder: `e.g. ${LIST}`,
+  description:
+    'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
+};
+
+export const sendBulkFields: INodeProperties[] = [
+  notForModels(source, BULK),
+  // A call by a model is one item, so from Input Items it could send only one message.
+  { ...forModels(source, BULK), default: 'json' },
+  ...recipientAndText(FROM_ITEMS),
+  notForModels({ ...messages, hint: `A list such as ${LIST}. Every input item sends its list.` }, FROM_LIST),
+  forModels(
+    messages,
+    FROM_LIST,
+    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most ${MAX_TEXT} characters. Each uses a credit.`,
+  ),
+];
 
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
-export async function sendBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const record = recordOfRun(this);
   // Neither depends on the item: the editor takes no expression for them.
-  const read = readerFor(this.getNodeParameter('source', 0));
-  const output = outputFor(this.getNodeParameter('options.output', 0, 'messages'));
+  const draftsOfItem = draftReader(this.getNodeParameter('source', 0));
+  const output = outputOf(this.getNodeParameter('options.output', 0, 'messages'));
   const parameters = parametersOf(this);
-  const drafts = draftsOf(this.getInputData().length, (item) => read(item, parameters(item)));
-  return [await sendForRun(this, { operation: SEND_BULK, drafts, output }, record)];
+  const drafts = draftsOf(this.getInputData().length, (item) => draftsOfItem(item, parameters(item)));
+  return [await sendForRun(this, { operation: SEND_BULK, drafts, output, readOptions: readDeliveryOptions }, record)];
 }
 
 /** Send Bulk through its routing. */
-export async function routedSendBulk(
-  this: IExecutePaginationFunctions,
-  request: RoutedRequest,
-): Promise<INodeExecutionData[]> {
-  const read = readerFor(this.getNodeParameter('source'));
-  const output = outputFor(this.getNodeParameter('options.output', 'messages'));
-  const drafts = read(this.getItemIndex(), (name, otherwise) => this.getNodeParameter(name, otherwise));
-  return await sendForItem(this, { operation: SEND_BULK, drafts, output }, (account) =>
-    routedCaller(this, request, account),
-  );
+async function sendList(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+  const draftsOfItem = draftReader(this.getNodeParameter('source'));
+  const output = outputOf(this.getNodeParameter('options.output', 'messages'));
+  const drafts = draftsOfItem(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
+  return await sendForItem(this, { operation: SEND_BULK, drafts, output, readOptions: readDeliveryOptions }, request);
 }
 
-function readerFor(source: unknown): (item: number, read: ReadParameter) => Iterable<Draft | Unsendable> {
+function draftReader(source: unknown): (item: number, read: ReadParameter) => Iterable<Draft | Unsendable> {
   return source === 'json' ? draftsFromList : draftFromItem;
 }
 
-function outputFor(value: unknown): Output {
+function outputOf(value: unknown): Output {
   return value === 'batches' ? 'batches' : 'messages';
 }

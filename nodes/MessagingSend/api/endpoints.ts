@@ -1,0 +1,25 @@
+/** What the API offers, and its limits (API parts 4 and 8). */
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST';
+  /** From the Base URL on. */
+  readonly path: string;
+}
+
+/** API 4.1. */
+export const GET_BALANCE = { method: 'GET', path: '/user/balance' } as const satisfies Endpoint;
+
+/** API 4.2. */
+export const SEND_ONE = { method: 'POST', path: '/messages/send' } as const satisfies Endpoint;
+
+/** API 4.3. */
+export const SEND_MANY = { method: 'POST', path: '/messages/send-bulk' } as const satisfies Endpoint;
+
+/** The service counts requests by the minute, for each API key. */
+export const REQUESTS_PER_MINUTE = 60;
+
+/** Messages in one bulk request. */
+export const MAX_BATCH_SIZE = 100;
+
+/** The longest text of a single send, in Unicode code points; for bulk requests no limit is known. */
+export const MAX_CHARACTERS = 1000;

@@ -1,0 +1,464 @@
+import type { Failure, FailureCode, Scope, SendAgain } from './failure';
+
+/** One way in which something can fail. What varies from case to case is put in as values. */
+interface Entry<Values, Code extends string> {
+  /** What `details.code` of an item shows; docs/errors.md explains each. */
+  readonly code: Code;
+  readonly scope: Scope;
+  readonly sendAgain: SendAgain;
+  readonly message: (values: Values) => string;
+  readonly advice: (values: Values) => string;
+}
+
+type Text<Values> = string | ((values: Values) => string);
+
+/** Declares an entry: about one request alone and safe to send again, unless it says otherwise. */
+function entry<Values = undefined>() {
+  return <const Code extends string>(declared: {
+    code: Code;
+    scope?: Scope;
+    sendAgain?: SendAgain;
+    message: Text<Values>;
+    advice?: Text<Values>;
+  }): Entry<Values, Code> => {
+    const { code, scope = 'request', sendAgain = 'safe', message, advice = '' } = declared;
+    const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
+    return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
+  };
+}
+
+const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
+const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
+const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
+const THEN_RUN_AGAIN = 'Then run this again.';
+
+/** Every failure that this node reports. */
+export const CATALOGUE = {
+  // What the user gave can't be sent.
+
+  phoneEmpty: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number is empty',
+    advice: 'Fill in the field, or remove the item before this node.',
+  }),
+  phoneNotText: entry<{ kind: string }>()({
+    code: 'INVALID_PHONE',
+    message: ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
+    advice: WITH_COUNTRY_CODE,
+  }),
+  phoneScientific: entry()({
+    code: 'INVALID_PHONE',
+    message:
+      'A spreadsheet turned the phone number into scientific notation (such as 4.47E+11), which loses its digits',
+    advice: FORMAT_AS_TEXT,
+  }),
+  phoneNegative: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number is negative: a spreadsheet took it for a calculation',
+    advice: FORMAT_AS_TEXT,
+  }),
+  phoneLetters: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number contains letters',
+    advice: `A number consists of digits alone. ${WITH_COUNTRY_CODE}`,
+  }),
+  phoneCharacters: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number contains a character that does not belong in one',
+    advice: `Give one number for each message. ${WITH_COUNTRY_CODE}`,
+  }),
+  phoneCountryCode: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number begins with 0, so its country code is missing',
+    advice:
+      "Replace the 0 with the country code, such as 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.",
+  }),
+  phoneLength: entry<{ digits: string; wrong: string }>()({
+    code: 'INVALID_PHONE',
+    message: ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: 7 to 15 are needed`,
+    advice: WITH_COUNTRY_CODE,
+  }),
+  phoneTooLong: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number is too long: it has more than 100 characters',
+    advice: WITH_COUNTRY_CODE,
+  }),
+
+  textEmpty: entry()({
+    code: 'INVALID_MESSAGE',
+    message: 'The message is empty',
+    advice: 'Fill in the text. If it comes from an expression, check that the item has that field.',
+  }),
+  textNotText: entry<{ kind: string }>()({
+    code: 'INVALID_MESSAGE',
+    message: ({ kind }) => `The message is ${kind}, not a text`,
+    advice: 'If it comes from an expression, point it at the field that holds the text.',
+  }),
+  textTooLong: entry<{ characters: number; max: number }>()({
+    code: 'INVALID_MESSAGE',
+    message: ({ characters, max }) => `The message has ${characters} characters; at most ${max} can be sent`,
+    advice: "Shorten the text, or set the option 'Long Messages'.",
+  }),
+
+  listNotJson: entry()({
+    code: 'INVALID_MESSAGES',
+    message: 'Messages is not valid JSON',
+    advice: 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.',
+  }),
+  listNotList: entry()({
+    code: 'INVALID_MESSAGES',
+    message: 'Messages is not a list',
+    advice:
+      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]',
+  }),
+  listEntryNotObject: entry()({
+    code: 'INVALID_MESSAGES',
+    message: 'The entry is not an object',
+    advice: 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }',
+  }),
+
+  expressionFailed: entry<{ reason: string }>()({
+    code: 'INVALID_PARAMETER',
+    message: ({ reason }) => `An expression failed: ${reason}`,
+    advice: 'Check the expressions in the fields of this node for this item.',
+  }),
+  countryCodeInvalid: entry()({
+    code: 'INVALID_PARAMETER',
+    message: "The option 'Default Country Code' must be 1 to 4 digits, such as 44",
+    advice: 'Correct the option. If it comes from an expression, check its value for this item.',
+  }),
+
+  // The node is not set up.
+
+  optionNotBoolean: entry<{ option: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ option }) => `The option '${option}' must be true or false`,
+    advice: 'Correct the option.',
+  }),
+  optionNotChoice: entry<{ option: string; choices: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ option, choices }) => `The option '${option}' must be one of ${choices}`,
+    advice: 'Correct the option.',
+  }),
+  optionTooSmall: entry<{ option: string; min: number }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ option, min }) => `The option '${option}' must be a number of at least ${min}`,
+    advice: 'Correct the option.',
+  }),
+  thresholdInvalid: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "The 'Threshold' must be a number above 0",
+    advice: 'Correct the threshold.',
+  }),
+  baseUrlInvalid: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: 'The Base URL in the credential is not an address such as https://api.example.com/v1',
+    advice: 'Correct the credential.',
+  }),
+  proxyInvalid: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "The 'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
+    advice: 'Correct the proxy.',
+  }),
+  proxyProtocol: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "The 'Proxy' under Request Options must be one for http or https",
+    advice: 'Correct the proxy.',
+  }),
+  notSetUp: entry<{ reason: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ reason }) => reason,
+    advice: "Check the node's credential, its options and its Request Options.",
+  }),
+
+  // The service refused: nothing was sent.
+
+  apiKeyMissing: entry()({
+    code: 'MISSING_API_KEY',
+    scope: 'run',
+    message: 'The service received no API key',
+    advice: 'Open the credential and enter the API key from your account settings.',
+  }),
+  apiKeyInvalid: entry()({
+    code: 'INVALID_API_KEY',
+    scope: 'run',
+    message: 'The API key is not valid',
+    advice:
+      'Open the credential and enter the API key exactly as your account settings show it. Each messaging instance has its own key.',
+  }),
+  creditsTooLow: entry<{ required: number; available: number }>()({
+    code: 'INSUFFICIENT_CREDITS',
+    scope: 'run',
+    message: ({ required, available }) => `Not enough credits: ${required} needed, ${available} available`,
+    advice: 'Top up the account, then run this again.',
+  }),
+  creditsTooLowUnknown: entry()({
+    code: 'INSUFFICIENT_CREDITS',
+    scope: 'run',
+    message: 'Not enough credits',
+    advice: 'Top up the account, then run this again.',
+  }),
+  valueInvalid: entry()({
+    code: 'VALIDATION_ERROR',
+    message: 'The service found a value that it does not accept',
+    advice: 'Correct the values, then run this again.',
+  }),
+  fieldsInvalid: entry<{ fields: string }>()({
+    code: 'VALIDATION_ERROR',
+    message: ({ fields }) => `The service does not accept the value of ${fields}`,
+    advice: 'Correct the values, then run this again.',
+  }),
+  messageInvalid: entry<{ part: string }>()({
+    code: 'VALIDATION_ERROR',
+    message: ({ part }) => `The service does not accept ${part}`,
+    advice: 'Correct it and run this again.',
+  }),
+  rateLimited: entry<{ perMinute: number; wait: string }>()({
+    code: 'RATE_LIMITED',
+    scope: 'run',
+    message: ({ perMinute }) =>
+      `The service takes no more requests for now: it allows ${perMinute} a minute for each API key`,
+    advice: ({ wait }) =>
+      `Wait ${wait}, then run this again. Send Bulk sends up to 100 messages with one request. If other programs use the same key, lower the option 'Requests per Minute', or raise 'Longest Wait'.`,
+  }),
+  messageNotAccepted: entry()({
+    code: 'NOT_ACCEPTED',
+    message: 'The service accepted the request, but did not send this message',
+    advice: 'Check the phone number and the text.',
+  }),
+  redirected: entry<{ status: number; origin: string }>()({
+    code: 'REDIRECTED',
+    scope: 'run',
+    message: ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
+    advice: ({ origin }) => `Enter the new address as the Base URL in the credential${origin}.`,
+  }),
+  notFound: entry<{ status: number }>()({
+    code: 'NOT_FOUND',
+    scope: 'run',
+    message: ({ status }) => `The service does not know this address (HTTP ${status})`,
+    advice: CHECK_BASE_URL,
+  }),
+  forbidden: entry()({
+    code: 'FORBIDDEN',
+    scope: 'run',
+    message: 'The service does not allow this API key to do that',
+    advice: 'Check in your account settings what this key may do.',
+  }),
+  refused: entry()({
+    code: 'REFUSED',
+    message: 'The service refused the request',
+    advice: 'Nothing was sent with this request.',
+  }),
+  refusedWithStatus: entry<{ status: number }>()({
+    code: 'HTTP_4…',
+    message: ({ status }) => `The service refused the request (HTTP ${status})`,
+    advice: 'Nothing was sent with this request.',
+  }),
+
+  // The credits were checked first: nothing was sent.
+
+  creditsNotRead: entry<{ reason: string; advice: string }>()({
+    code: '…',
+    scope: 'run',
+    message: ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
+    advice: ({ advice }) => advice,
+  }),
+  creditsNotReported: entry()({
+    code: 'UNREADABLE_ANSWER',
+    scope: 'run',
+    message: 'Nothing was sent, because the service did not report the credits',
+    advice: "Try again later, or switch off the option 'Check Credits First'.",
+  }),
+  creditsTooLowForRun: entry<{ required: number; available: number }>()({
+    code: 'INSUFFICIENT_CREDITS',
+    scope: 'run',
+    message: ({ required, available }) => `Not enough credits for the run: ${required} needed, ${available} available`,
+    advice: "Nothing was sent. Top up the account, or switch off the option 'Check Credits First'.",
+  }),
+
+  // The service was not reached: nothing was sent.
+
+  hostUnknown: entry()({
+    code: 'UNREACHABLE_ENOTFOUND',
+    scope: 'run',
+    message: 'The host in the Base URL does not exist',
+    advice: `Check the Base URL in the credential for a typing error. ${THEN_RUN_AGAIN}`,
+  }),
+  hostLookup: entry()({
+    code: 'UNREACHABLE_EAI_AGAIN',
+    scope: 'run',
+    message: "The name of the service's host could not be looked up",
+    advice: `Check the network and the name server of the machine that runs n8n. ${THEN_RUN_AGAIN}`,
+  }),
+  connectionRefused: entry()({
+    code: 'UNREACHABLE_ECONNREFUSED',
+    scope: 'run',
+    message: 'The service refused the connection',
+    advice: `Check the Base URL in the credential, and whether the service (or the proxy) is running. ${THEN_RUN_AGAIN}`,
+  }),
+  hostUnreachable: entry()({
+    code: 'UNREACHABLE_EHOSTUNREACH',
+    scope: 'run',
+    message: "n8n can't reach the service's host",
+    advice: `Check the network and the proxy of the machine that runs n8n. ${THEN_RUN_AGAIN}`,
+  }),
+  connectionTimeout: entry()({
+    code: 'UNREACHABLE_ETIMEDOUT',
+    scope: 'run',
+    message: 'The connection to the service could not be made in time',
+    advice: 'Check the Base URL, the network and the firewall, then run this again.',
+  }),
+  urlInvalid: entry()({
+    code: 'UNREACHABLE_ERR_INVALID_URL',
+    scope: 'run',
+    message: 'The Base URL is not an address',
+    advice: 'Enter it in the credential in the form https://host/v1.',
+  }),
+  certificateUntrusted: entry()({
+    code: 'UNREACHABLE_…',
+    scope: 'run',
+    message: "The connection is not secure: the service's certificate is not trusted",
+    advice: `Check the Base URL in the credential. For a service of your own with its own certificate, turn on 'Ignore SSL Issues' in this node's settings under Request Options. ${THEN_RUN_AGAIN}`,
+  }),
+  notHttps: entry()({
+    code: 'UNREACHABLE_EPROTO',
+    scope: 'run',
+    message: 'The service does not speak https at this address',
+    advice: `Check the Base URL in the credential: it may have to begin with http://. ${THEN_RUN_AGAIN}`,
+  }),
+  blockedByN8n: entry()({
+    code: 'UNREACHABLE_…',
+    scope: 'run',
+    message: 'n8n does not allow a request to this address',
+    advice: "Ask the administrator of this n8n to allow the service's host.",
+  }),
+
+  // The message may have been sent.
+
+  timeout: entry()({
+    code: 'TIMEOUT',
+    sendAgain: 'checkFirst',
+    message: 'The service did not answer in time',
+    advice: "If the service is slow, raise 'Timeout' in this node's settings under Request Options.",
+  }),
+  connectionLost: entry()({
+    code: 'CONNECTION_LOST',
+    sendAgain: 'checkFirst',
+    message: 'The connection to the service was lost before its answer arrived',
+    advice: 'Check the network between n8n and the service.',
+  }),
+  serverError: entry<{ status: number }>()({
+    code: 'SERVER_ERROR',
+    sendAgain: 'checkFirst',
+    message: ({ status }) => `The service failed while it handled the request (HTTP ${status})`,
+  }),
+  gatewayError: entry<{ status: number }>()({
+    code: 'HTTP_5…',
+    sendAgain: 'checkFirst',
+    message: ({ status }) => `The service, or a gateway in front of it, failed to answer (HTTP ${status})`,
+  }),
+  answerUnreadable: entry<{ status: number }>()({
+    code: 'UNREADABLE_ANSWER',
+    sendAgain: 'checkFirst',
+    message: ({ status }) => `The response is not from this API (HTTP ${status})`,
+    advice: CHECK_BASE_URL,
+  }),
+  messageNotListed: entry()({
+    code: 'NOT_LISTED',
+    sendAgain: 'checkFirst',
+    message: 'The service accepted the request, but its answer does not mention this message',
+  }),
+  stoppedInFlight: entry()({
+    code: 'STOPPED',
+    scope: 'run',
+    sendAgain: 'checkFirst',
+    message: 'The run was stopped while the request was in flight',
+  }),
+  interrupted: entry()({
+    code: 'INTERRUPTED',
+    scope: 'run',
+    sendAgain: 'checkFirst',
+    message: "n8n stopped during an earlier attempt, so this message's outcome is unknown",
+    advice:
+      "If it was not sent, set the option 'If the Outcome Is Uncertain' to Send Again and retry with the currently saved workflow.",
+  }),
+  outcomeUnknown: entry()({
+    code: 'UNCERTAIN',
+    sendAgain: 'checkFirst',
+    message: 'It is not known whether this message was sent',
+  }),
+
+  // The run ended before this message's turn.
+
+  notStarted: entry()({
+    code: 'NOT_STARTED',
+    scope: 'run',
+    message: 'Not sent, because the run ended at an earlier failure',
+    advice: 'Correct the cause of that failure, then retry.',
+  }),
+  stopped: entry()({
+    code: 'STOPPED',
+    scope: 'run',
+    message: 'The run was stopped before this message was sent',
+    advice: 'A new execution sends all items again: start it with only those that were not sent.',
+  }),
+
+  // The trigger.
+
+  balanceNotReported: entry()({
+    code: 'UNREADABLE_ANSWER',
+    scope: 'run',
+    message: 'The service answered, but did not report the credits',
+    advice: CHECK_BASE_URL,
+  }),
+  pollTimeout: entry()({
+    code: 'TIMEOUT',
+    scope: 'run',
+    message: 'The balance could not be read in the time that n8n gives a poll',
+    advice:
+      'The service is slow, or the requests of this API key are waiting for its limit. The next poll tries again.',
+  }),
+} as const;
+
+export type FailureName = keyof typeof CATALOGUE;
+
+type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
+
+/** What a failure has besides its entry. */
+export interface Details {
+  /** Status of the HTTP answer. */
+  readonly httpStatus?: number | null;
+  /** What the service itself said, fit to show. */
+  readonly serviceSays?: string;
+  /** Where the code is that of an HTTP status, of a network error or the service's own. */
+  readonly code?: FailureCode;
+  /** Where the answer says more about it than the entry. */
+  readonly sendAgain?: SendAgain;
+}
+
+/** The failure of this name, with what varies put in. */
+export function failure<Name extends FailureName>(
+  name: Name,
+  ...[values, details = {}]: ValuesOf<Name> extends undefined
+    ? [values?: undefined, details?: Details]
+    : [values: ValuesOf<Name>, details?: Details]
+): Failure {
+  const { code, scope, sendAgain, message, advice } = CATALOGUE[name] as Entry<unknown, FailureCode>;
+  return {
+    code: details.code ?? code,
+    httpStatus: details.httpStatus ?? null,
+    message: message(values),
+    advice: advice(values),
+    serviceSays: details.serviceSays ?? '',
+    scope,
+    sendAgain: details.sendAgain ?? sendAgain,
+  };
+}

@@ -1,0 +1,48 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { JsonRecord } from '../api/records';
+import { failure } from '../failures/catalogue';
+import { FailureError } from '../failures/failure';
+
+/** Readers of options by their fields, which give name, default and bounds. Each throws a FailureError that names the option. */
+
+/** A number of at least the field's `minValue`. */
+export function readNumber(given: JsonRecord, field: INodeProperties): number {
+  const value = given[field.name];
+  if (isUnset(value)) return Number(field.default);
+  const min = field.typeOptions?.minValue ?? 0;
+  const number = Number(value);
+  if (Number.isFinite(number) && number >= min) return number;
+  throw new FailureError(failure('optionTooSmall', { option: nameOf(field), min }));
+}
+
+/** An expression may give a text; what is neither true nor false is an error, because money may depend on it. */
+export function readBoolean(given: JsonRecord, field: INodeProperties): boolean {
+  const value = given[field.name];
+  const written = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (written === true || written === 'true') return true;
+  if (written === false || written === 'false' || isUnset(written)) return false;
+  throw new FailureError(failure('optionNotBoolean', { option: nameOf(field) }));
+}
+
+/** @param choices the values of the field's options, the default first */
+export function readChoice<Choice extends string>(
+  given: JsonRecord,
+  field: INodeProperties,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const value = given[field.name];
+  if (isUnset(value)) return choices[0];
+  const choice = choices.find((possible) => possible === value);
+  if (choice !== undefined) return choice;
+  throw new FailureError(failure('optionNotChoice', { option: nameOf(field), choices: choices.join(', ') }));
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** Without its unit. */
+function nameOf({ displayName }: INodeProperties): string {
+  return displayName.replace(/ \(.*\)$/, '');
+}

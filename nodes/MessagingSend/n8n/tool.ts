@@ -1,0 +1,72 @@
+/** What is different where a model calls the node, as the tool of an agent or of an MCP server. */
+import type { INode } from 'n8n-workflow';
+
+import type { Delivered } from '../delivery/deliver';
+import type { Origin, Unsendable } from '../messages/message';
+import type { Outcome, Result } from '../messages/outcome';
+import { descriptionOf, messageOf } from './failureText';
+
+/** The most messages whose own failure a model is given. */
+const MAX_NAMED = 10;
+
+const COUNTED_FROM_0 = 'Entries are counted from 0.';
+
+/** Whether a model calls the node: n8n adds this ending to its type. */
+export function isTool({ type }: INode): boolean {
+  return type.endsWith('Tool');
+}
+
+/** Of an error, an AI Agent passes only the message to its model, which can do nothing about it without the rest. */
+export function forCaller(
+  node: INode,
+  text: { message: string; description: string },
+): { message: string; description?: string } {
+  return isTool(node) ? { message: `${text.message}. ${text.description}` } : text;
+}
+
+/**
+ * What a model needs to know of drafts that can't be sent. It can correct its arguments and call again, but knows of no
+ * executions, so it learns what is wrong with each message.
+ */
+export function unsendableForModel({ unsendable, receipts }: Delivered): { message: string; description: string } {
+  const named = unsendable.slice(0, MAX_NAMED);
+  const more = unsendable.length > MAX_NAMED ? [`${unsendable.length - MAX_NAMED} more entries can't be sent`] : [];
+  const advice = [...new Set(named.map(({ failure }) => descriptionOf(failure)))];
+  const nothing = receipts.length > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
+  return {
+    message: [...named.map(messageOf), ...more].join('; '),
+    description: [...advice, nothing, ...(hasEntries(unsendable) ? [COUNTED_FROM_0] : [])].join(' '),
+  };
+}
+
+/** Which messages of its call were sent and which were not, for a model to call again with the rest. */
+export function progressForModel(results: readonly Result[]): string {
+  const entriesThat = (kind: Outcome['kind']) =>
+    results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message.entry ?? 0);
+  const uncertain = entriesThat('uncertain');
+  if (!hasEntries(results.map(({ message }) => message))) {
+    return uncertain.length > 0 ? 'Do not call this again before that is clear.' : 'Nothing was sent.';
+  }
+  const parts = [
+    ['Entries that were sent:', entriesThat('sent')],
+    ['Entries that may have been sent:', uncertain],
+    ['Entries that were not sent:', entriesThat('not_sent')],
+  ] as const;
+  const lists = parts.flatMap(([label, entries]) => (entries.length > 0 ? [`${label} ${ranges(entries)}.`] : []));
+  return [...lists, COUNTED_FROM_0, 'Call this again with nothing but entries that were not sent.'].join(' ');
+}
+
+function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {
+  return origins.some(({ entry }) => entry !== null);
+}
+
+/** `0, 2-99`: batches are long, and what failed in them are often neighbours. */
+function ranges(numbers: readonly number[]): string {
+  const found: Array<{ first: number; last: number }> = [];
+  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
+    const range = found.at(-1);
+    if (range !== undefined && number === range.last + 1) range.last = number;
+    else found.push({ first: number, last: number });
+  }
+  return found.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+}

@@ -1,0 +1,23 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { optionNotices, toolNotice } from './notices';
+import { deliveryOptions } from './options';
+import { send, sendFields } from './send';
+import { sendBulk, sendBulkFields } from './sendBulk';
+
+export const messageProperties: INodeProperties[] = [
+  {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    displayOptions: { show: { resource: ['message'] } },
+    options: [send, sendBulk],
+    default: 'send',
+  },
+  toolNotice,
+  ...sendFields,
+  ...sendBulkFields,
+  deliveryOptions,
+  ...optionNotices,
+];
