@@ -8,11 +8,28 @@ import tseslint from 'typescript-eslint';
 
 const TYPESCRIPT = ['**/*.ts'];
 const JAVASCRIPT = ['**/*.{js,mjs}'];
-const PACKAGE = ['{nodes,credentials}/**/*.ts'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
 const JEST_TESTS = ['{bench,test}/**/*.test.ts'];
 const NODE_TESTS = ['test/e2e/**'];
+
+/** The package's folders from top to bottom. An import leads down, or stays in its folder; never up, never sideways. */
+const LAYERS = [
+  ['resources', 'trigger'],
+  ['n8n'],
+  ['delivery'],
+  ['journal', 'requests'],
+  ['messages'],
+  ['api'],
+  ['failures'],
+];
+
+/** These work on plain data: what they need of n8n, of the clock or of the network is given to them. */
+const WITHOUT_N8N = ['delivery', 'journal', 'messages', 'api', 'failures'];
+const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
+
+/** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
+const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
 
 export default tseslint.config(
   { ignores: ['dist/**', 'bench/results/**', 'docs/**', 'examples/**', 'package-lock.json', 'tsconfig*.json'] },
@@ -28,7 +45,7 @@ export default tseslint.config(
       eqeqeq: 'error',
       'simple-import-sort/imports': 'error',
       'simple-import-sort/exports': 'error',
-      'no-restricted-imports': ['error', { patterns: [ONE_STYLE_OF_IMPORTS()] }],
+      'no-restricted-imports': ['error', { patterns: [ONE_STYLE] }],
     },
   },
   {
@@ -44,7 +61,12 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-floating-promises': [
         'error',
-        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['describe', 'test'] }] },
+        // Node's test runner waits for them itself. `describe` is another name of `suite` there.
+        {
+          allowForKnownSafeCalls: [
+            { from: 'file', path: 'node_modules/@types/node/test.d.ts', name: ['suite', 'test'] },
+          ],
+        },
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // A field that is left out of a copy is named beside the rest.
@@ -64,6 +86,21 @@ export default tseslint.config(
         process: 'readonly',
         require: 'readonly',
         Buffer: 'readonly',
+      },
+    },
+  },
+
+  // Runs in the browser.
+  {
+    files: ['sandbox/inbox/inbox.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: {
+        document: 'readonly',
+        location: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
       },
     },
   },
@@ -99,6 +136,8 @@ export default tseslint.config(
     },
   },
 
+  ...LAYERS.flat().map(layerRules),
+
   {
     files: JEST_TESTS,
     ignores: NODE_TESTS,
@@ -119,10 +158,30 @@ export default tseslint.config(
 /** @param path  what no import may contain, as a regular expression */
 function notImporting(path) {
   const pattern = { regex: path, message: 'Benchmarks and tests share code in test/support.' };
-  return { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE_OF_IMPORTS(), pattern] }] };
+  return { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE, pattern] }] };
 }
 
-/** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
-function ONE_STYLE_OF_IMPORTS() {
-  return { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
+/** What a folder of the package may import. */
+function layerRules(folder) {
+  const own = LAYERS.findIndex((layer) => layer.includes(folder));
+  const others = LAYERS.flatMap((layer, index) => (index > own ? [] : layer.filter((name) => name !== folder)));
+  const patterns = [
+    ONE_STYLE,
+    {
+      regex: `^(\\.\\./)+(?:(?:${others.join('|')})(?:/|$)|MessagingSend)`,
+      message: `Dependencies point down: ${folder}/ does not know what is above or beside it.`,
+    },
+    ...(WITHOUT_N8N.includes(folder) ? [{ regex: '^n8n-', message: `${folder}/ works without n8n.` }] : []),
+  ];
+  const clock = { message: `${folder}/ works without a clock.` };
+  return {
+    files: [`nodes/MessagingSend/${folder}/**`],
+    rules: {
+      'no-restricted-imports': ['error', { patterns }],
+      ...(WITHOUT_CLOCK.includes(folder) && {
+        'no-restricted-globals': ['error', { name: 'performance', ...clock }],
+        'no-restricted-properties': ['error', { object: 'Date', property: 'now', ...clock }],
+      }),
+    },
+  };
 }

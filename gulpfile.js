@@ -7,6 +7,9 @@ const { dest, parallel, src } = require('gulp');
 const PLACEHOLDER = 'https://homepage.invalid/';
 const { homepage } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+// `npm run dev` builds elsewhere.
+const DIST = process.env.MESSAGING_SEND_DIST ?? 'dist';
+
 function fillInHomepage() {
   return new Transform({
     objectMode: true,
@@ -19,19 +22,23 @@ function fillInHomepage() {
 
 /** Nothing of an earlier build may end up in the package. */
 async function clean() {
-  rmSync('dist', { recursive: true, force: true });
+  rmSync(DIST, { recursive: true, force: true });
 }
 
 function icons() {
-  return src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
+  return src('icons/*.svg', { encoding: false }).pipe(dest(`${DIST}/icons`));
 }
 
 function codex() {
-  return src('nodes/**/*.node.json', { base: 'nodes' }).pipe(fillInHomepage()).pipe(dest('dist/nodes'));
+  return src('nodes/**/*.node.json', { base: 'nodes' })
+    .pipe(fillInHomepage())
+    .pipe(dest(`${DIST}/nodes`));
 }
 
 function credentialLinks() {
-  return src('dist/credentials/*.js').pipe(fillInHomepage()).pipe(dest('dist/credentials'));
+  return src(`${DIST}/credentials/*.js`)
+    .pipe(fillInHomepage())
+    .pipe(dest(`${DIST}/credentials`));
 }
 
 exports.clean = clean;

@@ -1,56 +1,37 @@
 import path from 'node:path';
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 
-import { EXAMPLE_CONTACTS } from './contacts';
-import { CACHE_VARIABLE } from './install';
-import { CURRENT } from './releases';
-import type { Port } from './stack';
+import { addPortFlags, findPorts, type PortFlags } from '../tools/cli/ports';
+import { EXAMPLE_CONTACTS } from '../tools/n8n/examples/contacts';
+import { CACHE_VARIABLE } from '../tools/n8n/install';
+import { CURRENT } from '../tools/n8n/releases';
 
 /** What the command line asks for. */
 export interface DemoOptions {
-  /** Check the outcome and end, instead of staying up for a person. */
+  /** End after the run, instead of staying up for a person. */
   exit: boolean;
-  ports: { n8n: Port; sandbox: Port };
+  ports: { n8n: number; sandbox: number };
   contactsFile: string;
   keepData: boolean;
 }
 
-const N8N_PORT = 5678;
-const SANDBOX_PORT = 4010;
-
-/** Reads the command line; a wrong one ends the process with a line that says what is wrong. */
-export function readOptions(argv: string[]): DemoOptions {
+/** Reads the command line; a wrong one ends the process with a line that names what is wrong. */
+export async function readOptions(argv: string[]): Promise<DemoOptions> {
   const command = new Command('npm run demo --')
     .description(`Runs the contacts example in real n8n ${CURRENT} against the sandbox.`)
-    .option('--exit', 'check what came of it, end, and exit with 0 only if all is right', false)
-    .option('--n8n-port <port>', `port of n8n (${N8N_PORT}; with --exit a free one)`, asPort)
-    .option('--sandbox-port <port>', `port of the sandbox (${SANDBOX_PORT}; with --exit a free one)`, asPort)
+    .option('--exit', 'end after the run, with exit code 0 if the workflow succeeded', false)
     .option('--contacts <file>', "another list than the example's: CSV with columns name, phone, city, appointment")
     .option('--keep', "keep the folder with n8n's data", false)
     .addHelpText('after', `\nn8n is installed once, in a cache folder; ${CACHE_VARIABLE} names another one.`)
-    .allowExcessArguments(false)
-    .parse(argv);
-  const flags = command.opts<{
-    exit: boolean;
-    n8nPort?: number;
-    sandboxPort?: number;
-    contacts?: string;
-    keep: boolean;
-  }>();
+    .allowExcessArguments(false);
+  const flags = addPortFlags(command, '; with --exit a free one')
+    .parse(argv)
+    .opts<PortFlags & { exit: boolean; contacts?: string; keep: boolean }>();
   return {
     exit: flags.exit,
-    ports: {
-      n8n: flags.n8nPort ?? (flags.exit ? 'free' : N8N_PORT),
-      sandbox: flags.sandboxPort ?? (flags.exit ? 'free' : SANDBOX_PORT),
-    },
+    ports: await findPorts(flags, flags.exit),
     contactsFile: flags.contacts === undefined ? EXAMPLE_CONTACTS : path.resolve(flags.contacts),
     keepData: flags.keep,
   };
-}
-
-function asPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65535) return port;
-  throw new InvalidArgumentError('It has to be a number from 1 to 65535.');
 }

@@ -1,21 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import getPort from 'get-port';
-
-import { installN8n } from '../demo/install';
-import { asArray, asObject, asString, isObject, type JsonObject } from '../demo/json';
-import { startN8n } from '../demo/n8n';
-import { installPackage } from '../demo/package';
-import { CURRENT } from '../demo/releases';
-import { N8nRest } from '../demo/rest';
-import type { Session } from '../demo/session';
-import { OWNER } from '../demo/stack';
+import { type Session } from '../tools/cli/session';
+import { asObjects, asString, isObject, type JsonObject } from '../tools/json';
+import { N8nInstance } from '../tools/n8n/instance';
+import { installPackage, packageFolderOf } from '../tools/n8n/package';
+import { type N8nRest } from '../tools/n8n/rest';
 import { PROJECT_FOLDER } from '../tools/project';
-import type { Manifest } from './contents';
+import type { Manifest } from './project';
 
 const require = createRequire(import.meta.url);
 
@@ -25,35 +18,29 @@ interface Described {
 }
 
 /**
- * Installs a packed package in an n8n with nothing in it, starts it, and asks what it has loaded.
+ * Installs a packed package in an empty n8n, starts it, and checks what it has loaded.
  *
- * What has to be there follows from package.json's list and from the classes it names.
+ * What must be loaded follows from the files in package.json and from their classes.
  *
  * @param tarball  the packed package; the checkout holds the same in `dist/`
  * @returns a sentence for each problem
  */
 export async function installProblems(tarball: string, manifest: Manifest, session: Session): Promise<string[]> {
-  const { signal, say, closing } = session;
-  const installation = await installN8n(CURRENT, { say, signal });
-  // n8n compares real paths, and a temporary folder may be reached through a link.
-  const folder = await mkdtemp(path.join(await realpath(tmpdir()), 'n8n-messaging-send-release-'));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
-  const installed = await installPackage(tarball, folder, signal);
-  const n8n = await startN8n({ installation, folder, port: await getPort(), signal });
-  closing.add(() => n8n.stop());
-  const rest = new N8nRest(n8n);
-  await rest.setUpOwner(OWNER);
+  const providePackage = (userFolder: string) => installPackage(tarball, userFolder, session.signal);
+  const { rest, folder } = await N8nInstance.start({ purpose: 'release', providePackage }, session);
 
   const nodes = asDescriptions(await rest.readFile('/types/nodes.json'), 'nodes.json');
   const credentials = asDescriptions(await rest.readFile('/types/credentials.json'), 'credentials.json');
   const expected = expectedTypes(manifest);
   const problems = [
-    ...(existsSync(path.join(installed, 'node_modules')) ? ['Packages were installed with it.'] : []),
+    ...(existsSync(path.join(packageFolderOf(folder), 'node_modules'))
+      ? ['npm installed other packages with it.']
+      : []),
     ...(await loadingProblems(expected.nodes, nodes, rest)),
     ...(await loadingProblems(expected.credentials, credentials, rest)),
     ...expected.nodes.flatMap((name) => codexProblems(nodes.get(name))),
   ];
-  if (problems.length === 0) say(`  loaded: ${[...expected.nodes, ...expected.credentials].join(', ')}`);
+  if (problems.length === 0) session.say(`  loaded: ${[...expected.nodes, ...expected.credentials].join(', ')}`);
   return problems;
 }
 
@@ -66,7 +53,7 @@ function expectedTypes({ name, n8n }: Manifest): { nodes: string[]; credentials:
   return { nodes, credentials: n8n.credentials.map((file) => (instanceOf(file) as Described).name) };
 }
 
-/** n8n takes from each file the class of the file's name. */
+/** n8n loads from each file the class with the file's name. */
 function instanceOf(file: string): unknown {
   const classes = require(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>;
   const name = path.basename(file).split('.')[0] ?? '';
@@ -76,7 +63,7 @@ function instanceOf(file: string): unknown {
 }
 
 function asDescriptions(text: string, where: string): Map<string, JsonObject> {
-  const list = asArray(JSON.parse(text), where).map((value) => asObject(value, `an entry of ${where}`));
+  const list = asObjects(JSON.parse(text), where);
   return new Map(list.map((description) => [asString(description.name, 'name'), description]));
 }
 
@@ -91,7 +78,7 @@ async function loadingProblems(names: string[], loaded: Map<string, JsonObject>,
 }
 
 async function iconProblems(name: string, iconUrl: unknown, rest: N8nRest): Promise<string[]> {
-  // One for both themes, or one for each.
+  // One icon for both themes, or one for each.
   const paths = isObject(iconUrl) ? ['light', 'dark'].map((theme) => iconUrl[theme]) : [iconUrl];
   const problems = paths.map(async (icon) => {
     if (typeof icon !== 'string') return [`${name} has no icon.`];
@@ -105,5 +92,5 @@ function codexProblems(description: JsonObject | undefined): string[] {
   if (description === undefined) return [];
   return isObject(description.codex)
     ? []
-    : [`${String(description.name)} has no categories: its .node.json was not read.`];
+    : [`${String(description.name)} has no categories: n8n has not read its .node.json.`];
 }

@@ -1,13 +1,23 @@
 import { readProjectFile } from '../tools/project';
-import type { Manifest } from './contents';
 import type { ReleaseInput } from './version';
 
-/** package.json of the checkout; what it has to hold is checked by the linter. */
+/** The fields of package.json that the release checks read; the linter checks what it must contain. */
+export interface Manifest {
+  name: string;
+  version: string;
+  homepage: string;
+  repository: { url: string };
+  optionalDependencies?: Record<string, string>;
+  bundleDependencies?: unknown;
+  n8n: { nodes: string[]; credentials: string[] };
+}
+
+/** package.json of the checkout. */
 export function readManifest(): Manifest {
   return JSON.parse(readProjectFile('package.json')) as Manifest;
 }
 
-/** What the checkout says of its version, to compare with a tag. */
+/** The facts about the checkout's version that a tag must agree with. */
 export function readReleaseInput(): Omit<ReleaseInput, 'tag'> {
   const { version, repository } = readManifest();
   const lock = JSON.parse(readProjectFile('package-lock.json')) as { version: string };

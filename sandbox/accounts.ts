@@ -1,11 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-
+import { failure, Refusal } from './answers';
 import { createLimiter, type Limiter } from './limiter';
 import type { SandboxOptions } from './options';
 
 /** What belongs to one API key: its balance and its request limit. */
 export interface Account {
-  /** `key 1`, `key 2`, …: stands for the key wherever it is shown. */
+  /** `key 1`, `key 2`, …: shown in place of the key everywhere. */
   label: string;
   credits: number;
   /** Null for no limit. */
@@ -17,11 +16,15 @@ export type Authentication = { kind: 'missing' } | { kind: 'invalid' } | { kind:
 /** The accounts of a sandbox, one per key. */
 export class Accounts {
   readonly all: Account[];
-  private readonly hashes: Buffer[];
+  private readonly byKey: Map<string, Account>;
 
   constructor(private readonly options: SandboxOptions) {
-    this.hashes = options.keys.map(hash);
-    this.all = options.keys.map((_, index) => ({ label: `key ${index + 1}`, credits: 0, limiter: null }));
+    const entries = options.keys.map((key, index): [string, Account] => [
+      key,
+      { label: `key ${index + 1}`, credits: 0, limiter: null },
+    ]);
+    this.byKey = new Map(entries);
+    this.all = [...this.byKey.values()];
     this.reset();
   }
 
@@ -38,18 +41,19 @@ export class Accounts {
   authenticate(authorization: string | undefined): Authentication {
     const key = /^Bearer +(\S.*)$/i.exec(authorization?.trim() ?? '')?.[1];
     if (key === undefined) return { kind: 'missing' };
-    const account = this.find(key);
-    return account === null ? { kind: 'invalid' } : { kind: 'valid', account };
+    const account = this.byKey.get(key);
+    return account === undefined ? { kind: 'invalid' } : { kind: 'valid', account };
   }
 
-  /** Compares hashes, all of them: neither the length of a key nor the place of a difference shows in the time. */
-  private find(key: string): Account | null {
-    const given = hash(key);
-    const matches = this.hashes.map((known) => timingSafeEqual(known, given));
-    return this.all[matches.indexOf(true)] ?? null;
+  /** The account with this label; throws a {@link Refusal} if there is none. */
+  labelled(label: string): Account {
+    const account = this.all.find((candidate) => candidate.label === label);
+    if (account !== undefined) return account;
+    throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
   }
-}
 
-function hash(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  /** Sets the balance of the account with this label, or of every account. */
+  setCredits(credits: number, label?: string): void {
+    for (const account of label === undefined ? this.all : [this.labelled(label)]) account.credits = credits;
+  }
 }

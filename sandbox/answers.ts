@@ -1,13 +1,13 @@
 import type { JsonValue } from './details';
 
-/** A whole HTTP answer, not sent yet: a fault may still keep it back, cut it or replace it. */
+/** A complete HTTP answer before it is sent: a fault may still delay, cut or replace it. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** `error` of a failure (2.4); 429 has no `code` in the document, and faults may leave it out. */
+/** `error` of a failure (2.4). Without `code` as the document's 429, and where a fault leaves it out. */
 export type ErrorObject = { message: string; code?: string } & Record<string, JsonValue | undefined>;
 
 /** `{ success: true, data }` (2.4). */
@@ -25,7 +25,7 @@ function json(status: number, body: object): Answer {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
 }
 
-/** Codes by status: those of part 7 of the document, and the sandbox's own for what the document does not show. */
+/** Codes by status: those of part 7 of the document, and the sandbox's own where the document has none. */
 export const ERROR_CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'INVALID_API_KEY',
@@ -40,7 +40,7 @@ export const ERROR_CODES: Readonly<Record<number, string>> = {
   500: 'SERVER_ERROR',
 };
 
-/** Thrown where a hook refuses a request; the error handler sends `answer`. */
+/** Thrown to refuse a request; the error handler sends `answer`. */
 export class Refusal extends Error {
   constructor(readonly answer: Answer) {
     super(`refused with ${answer.status}`);

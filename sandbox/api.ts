@@ -4,11 +4,11 @@ import type { Account } from './accounts';
 import { type Answer, failure, Refusal } from './answers';
 import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
-import { answerInPlace } from './faultAnswers';
+import { replacingAnswer } from './faultAnswers';
 import type { Endpoint, Fault, ReplacingFault } from './faults';
 import { type Call, handle, messagesIn } from './handle';
 import type { Allowance } from './limiter';
-import { recordOf } from './recording';
+import { loggedRequest } from './logging';
 import type { SandboxState } from './state';
 
 /** Part 4 of the document. */
@@ -20,44 +20,45 @@ const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: stri
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The endpoints of the document, under the prefix `app` is registered with. */
+/** Registers the endpoints of the document, under the prefix of `app`. */
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
   for (const { endpoint, method, url } of ROUTES) {
     const calls = new WeakMap<FastifyRequest, Call>();
     app.route({
       method,
       url,
-      onRequest: async (request, reply) => {
+      onRequest: (request, reply, done) => {
         const call = admit(state, endpoint, request, reply);
         calls.set(request, call);
         if (call.fault?.kind === 'reset-before') cutConnection(reply);
+        done();
       },
       handler: async (request, reply) => {
         const call = calls.get(request);
-        if (call === undefined) throw new Error('a request was handled that was not admitted');
-        call.record.messages = messagesIn(endpoint, request.body);
-        await deliver(state, reply, call, answerTo(state, call, request.body), closing);
+        if (call === undefined) throw new Error('a request reached its handler without being admitted');
+        call.logged.messages = messagesIn(endpoint, request.body);
+        await respond(state, reply, call, answerTo(state, call, request.body), closing);
         return reply;
       },
     });
     app.route({
       method: METHODS.filter((other) => other !== method),
       url,
-      onRequest: async () => {
+      onRequest: () => {
         throw new Refusal(failure(405, { code: 'METHOD_NOT_ALLOWED', message: `Use ${method}` }, { allow: method }));
       },
-      handler: async () => undefined,
+      handler: () => undefined,
     });
   }
 }
 
 /**
- * Authenticates the request, counts it against the limit, and picks its fault, in this order: a request with a wrong
- * key or over the limit uses up no fault, and one that a fault hits counts against the limit.
+ * Authenticates the request, counts it against the limit and picks its fault, in this order. So a request with a wrong
+ * key or over the limit uses up no fault, and a request that a fault hits counts against the limit.
  */
 function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
-  const record = recordOf(request);
-  record.endpoint = endpoint;
+  const logged = loggedRequest(request);
+  logged.endpoint = endpoint;
   const authentication = state.accounts.authenticate(request.headers.authorization);
   if (authentication.kind === 'missing') {
     throw new Refusal(
@@ -68,11 +69,11 @@ function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest,
     throw new Refusal(failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }));
   }
   const { account } = authentication;
-  record.key = account.label;
+  logged.key = account.label;
   countAgainstLimit(account, state.options.now(), reply);
   const fault = state.faults.pick(endpoint);
-  record.fault = fault?.kind ?? null;
-  return { endpoint, account, record, fault };
+  logged.fault = fault?.kind ?? null;
+  return { endpoint, account, logged, fault };
 }
 
 function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {
@@ -94,51 +95,46 @@ function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyRepl
   );
 }
 
-/** Rounded up: a client that waits as long is let in. */
+/** Rounded up, so that a client that waits this long is let in. */
 function wholeSeconds({ resetInMs }: Allowance): number {
   return Math.ceil(resetInMs / 1000);
 }
 
 function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
-  const { fault, record, endpoint, account } = call;
-  if (fault === null) return handle(state, call, body);
-  if (fault.kind === 'reset-during') {
-    return handle(state, call, body, fault.sent ?? Math.floor(record.messages / 2));
+  const { fault, logged, endpoint, account } = call;
+  if (fault?.kind === 'reset-during') {
+    return handle(state, call, body, fault.sent ?? Math.floor(logged.messages / 2));
   }
-  if (!replaces(fault)) return handle(state, call, body);
+  if (fault === null || !replaces(fault)) return handle(state, call, body);
   if (fault.handled === true) handle(state, call, body);
   const { credits } = account;
-  return answerInPlace(fault, { endpoint, messages: record.messages, credits, now: state.options.now() });
+  return replacingAnswer(fault, { endpoint, messages: logged.messages, credits, now: state.options.now() });
 }
 
-function replaces(fault: Fault): fault is ReplacingFault & Fault {
+function replaces(fault: Fault): fault is ReplacingFault {
   return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
 }
 
-async function deliver(
+/** Sends the answer, or as much of it as the fault lets through. */
+async function respond(
   { options }: SandboxState,
   reply: FastifyReply,
-  { fault, record }: Call,
+  { fault, logged }: Call,
   answer: Answer,
   closing: AbortSignal,
 ): Promise<void> {
-  switch (fault?.kind) {
-    case 'reset-during':
-    case 'reset-after':
-      await pause(options.latencyMs, closing);
-      {
-        cutConnection(reply);
-        return;
-      }
-    case 'half-body':
-      await pause(options.latencyMs, closing);
-      record.status = answer.status;
-      {
-        sendHalf(reply, answer);
-        return;
-      }
-    case 'delay':
-      await pause(fault.ms, closing);
+  if (fault?.kind === 'delay') await pause(fault.ms, closing);
+  const isCut = fault?.kind === 'reset-during' || fault?.kind === 'reset-after';
+  if (!isCut && fault?.kind !== 'half-body') {
+    sendAnswer(reply, answer);
+    return;
   }
-  sendAnswer(reply, answer);
+  // A hook delays the answers that Fastify sends; these bypass it.
+  await pause(options.latencyMs, closing);
+  if (isCut) {
+    cutConnection(reply);
+    return;
+  }
+  logged.status = answer.status;
+  sendHalf(reply, answer);
 }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 
@@ -12,16 +11,16 @@ export async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal: closing }).catch(() => undefined);
 }
 
-/** Ends the connection with a TCP reset and no answer; over TLS, where Node has no reset, it is closed. */
+/** Ends the connection with a TCP reset and no answer. Over TLS, where Node can't reset, it is closed. */
 export function cutConnection(reply: FastifyReply): void {
   reply.hijack();
   const { socket } = reply.raw;
   if (socket === null) return;
-  if (isTls(socket)) socket.destroy();
+  if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Writes half of the body under the Content-Length of all of it, and closes the connection once that is out. */
+/** Writes half of the body under the Content-Length of the whole, then closes the connection. */
 export function sendHalf(reply: FastifyReply, answer: Answer): void {
   reply.hijack();
   const body = Buffer.from(answer.body);
@@ -30,8 +29,4 @@ export function sendHalf(reply: FastifyReply, answer: Answer): void {
   }
   reply.raw.writeHead(answer.status, { 'content-length': body.length });
   reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.destroy());
-}
-
-function isTls(socket: Socket): boolean {
-  return socket instanceof TLSSocket;
 }

@@ -1,101 +1,87 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
 
 import { failure, Refusal } from './answers';
-import { checkFaults } from './faultCheck';
+import { check, InvalidInput } from './check';
+import { FAULTS } from './faults';
 import type { SandboxState } from './state';
 
-const PAGE = { type: 'integer', minimum: 1, maximum: 1000 } as const;
+const whole = z.coerce.number().int();
+const limit = whole.min(1).max(1000);
+
+const MESSAGES_QUERY = z.object({ after: whole.default(0), limit: limit.default(100) });
+const REQUESTS_QUERY = z.object({ limit: limit.default(100) });
+const CONVERSATIONS_QUERY = z.object({ search: z.string().default(''), limit: limit.default(300) });
+const CONVERSATION_QUERY = z.object({ limit: limit.default(200) });
+const CREDITS_BODY = z.object({ credits: whole.min(0), key: z.string().optional() });
 
 /** The control API: what was sent and requested, credits, faults. Needs no key, so it belongs on a private address. */
 export function registerControl(app: FastifyInstance, state: SandboxState): void {
   registerReads(app, state);
   registerFaults(app, state);
 
-  app.post('/reset', async () => {
+  app.post('/reset', () => {
     state.reset();
     return describe(state);
   });
 
-  app.post<{ Body: { credits: number; key?: string } }>(
-    '/credits',
-    {
-      schema: {
-        body: {
-          type: 'object',
-          required: ['credits'],
-          properties: { credits: { type: 'integer', minimum: 0 }, key: { type: 'string' } },
-        },
-      },
-    },
-    async ({ body }) => {
-      setCredits(state, body.credits, body.key);
-      return describe(state);
-    },
-  );
-}
-
-/** Sets the balance of the key with this label, or of every key. */
-export function setCredits({ accounts }: SandboxState, credits: number, label?: string): void {
-  const chosen = accounts.all.filter((account) => label === undefined || account.label === label);
-  if (chosen.length === 0)
-    throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
-  for (const account of chosen) account.credits = credits;
+  app.post('/credits', ({ body }) => {
+    const { credits, key } = check(CREDITS_BODY, body);
+    state.accounts.setCredits(credits, key);
+    return describe(state);
+  });
 }
 
 function registerReads(app: FastifyInstance, state: SandboxState): void {
-  app.get('/state', async () => describe(state));
+  const { messages, requests } = state;
 
-  app.get<{ Querystring: { after: number; limit: number } }>(
-    '/messages',
-    { schema: { querystring: query({ after: { type: 'integer', default: 0 }, limit: { ...PAGE, default: 100 } }) } },
-    async ({ query: { after, limit } }) => {
-      const messages = state.messages.page(after, limit);
-      return { messages, total: state.messages.total, next_after: messages.at(-1)?.id ?? after };
-    },
-  );
+  app.get('/state', () => describe(state));
 
-  app.get<{ Querystring: { limit: number } }>(
-    '/requests',
-    { schema: { querystring: query({ limit: { ...PAGE, default: 100 } }) } },
-    async ({ query: { limit } }) => ({ requests: state.requests.list(limit), total: state.requests.total }),
-  );
+  app.get('/messages', ({ query }) => {
+    const { after, limit } = check(MESSAGES_QUERY, query);
+    const page = messages.page(after, limit);
+    return { messages: page, total: messages.total, next_after: page.at(-1)?.id ?? after };
+  });
 
-  app.get<{ Querystring: { search: string; limit: number } }>(
-    '/conversations',
-    { schema: { querystring: query({ search: { type: 'string', default: '' }, limit: { ...PAGE, default: 300 } }) } },
-    async ({ query: { search, limit } }) => ({
-      conversations: state.messages.conversations(search, limit),
-      total: state.messages.phones,
-    }),
-  );
+  app.get('/requests', ({ query }) => {
+    const { limit } = check(REQUESTS_QUERY, query);
+    return { requests: requests.list(limit), total: requests.total };
+  });
 
-  app.get<{ Params: { phone: string }; Querystring: { limit: number } }>(
-    '/conversations/:phone',
-    { schema: { querystring: query({ limit: { ...PAGE, default: 200 } }) } },
-    async ({ params: { phone }, query: { limit } }) => ({
-      messages: state.messages.conversation(phone, limit),
-      total: state.messages.countTo(phone),
-    }),
-  );
+  app.get('/conversations', ({ query }) => {
+    const { search, limit } = check(CONVERSATIONS_QUERY, query);
+    return { conversations: messages.conversations(search, limit), total: messages.phones };
+  });
+
+  app.get<{ Params: { phone: string } }>('/conversations/:phone', ({ params: { phone }, query }) => {
+    const { limit } = check(CONVERSATION_QUERY, query);
+    return { messages: messages.conversation(phone, limit), total: messages.countTo(phone) };
+  });
 }
 
-function registerFaults(app: FastifyInstance, state: SandboxState): void {
-  app.get('/faults', async () => ({ faults: state.faults.progress() }));
+function registerFaults(app: FastifyInstance, { faults }: SandboxState): void {
+  const progress = () => ({ faults: faults.progress() });
 
-  app.put('/faults', async ({ body }) => {
-    try {
-      state.faults.set(checkFaults(body));
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new Refusal(failure(422, { code: 'VALIDATION_ERROR', message }));
-    }
-    return { faults: state.faults.progress() };
+  app.get('/faults', progress);
+
+  app.put('/faults', ({ body }) => {
+    faults.set(readFaults(body));
+    return progress();
   });
 
-  app.delete('/faults', async () => {
-    state.faults.set([]);
-    return { faults: [] };
+  app.delete('/faults', () => {
+    faults.set([]);
+    return progress();
   });
+}
+
+function readFaults(body: unknown) {
+  try {
+    return check(FAULTS, body, 'faults');
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new Refusal(failure(422, { code: 'VALIDATION_ERROR', message: error.message }));
+  }
 }
 
 function describe({ accounts, messages, options, requests, resets }: SandboxState): object {
@@ -118,8 +104,4 @@ function describe({ accounts, messages, options, requests, resets }: SandboxStat
     window_seconds: options.windowSeconds,
     limiter: options.limiter,
   };
-}
-
-function query(properties: Record<string, object>): object {
-  return { type: 'object', properties };
 }

@@ -1,4 +1,4 @@
-/** The document leaves the structure of validation details open; these are the ones services are known to use. */
+/** The document leaves the structure of validation details open; services are known to use these. */
 export const DETAILS_SHAPES = [
   'field-message',
   'dotted',
@@ -17,7 +17,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [name
 export interface Problem {
   path: Array<string | number>;
   message: string;
-  /** Over a limit of part 8 of the document, rather than malformed. */
+  /** True if a limit of part 8 of the document is exceeded, false if the value is malformed. */
   overLimit: boolean;
 }
 
@@ -79,7 +79,7 @@ function nested(problems: Problem[]): JsonValue {
   return Object.fromEntries([...groups].map(([name, inner]) => [name, nested(inner)]));
 }
 
-/** One entry per message: null when it is fine, else its fields. A problem of no message stands at the first. */
+/** One entry per message: null if it is valid, else its fields. A problem without a message is put at the first. */
 function perMessage(problems: Problem[], messageCount: number): JsonValue {
   const indexOf = ({ path }: Problem) => path.find((part) => typeof part === 'number') ?? 0;
   const length = Math.max(messageCount, ...problems.map((problem) => indexOf(problem) + 1));

@@ -4,24 +4,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Answer, ERROR_CODES, failure, Refusal } from './answers';
 
-/** Every failure in the envelope of the document (2.4), also those that Fastify finds: bad JSON, huge bodies, … */
+/** Puts every failure in the envelope of the document (2.4), even those that Fastify finds: bad JSON, huge bodies, … */
 export function registerErrors(app: FastifyInstance): void {
-  // Before the body is read: to an unknown path, a body of a type that can't be read is no 415.
-  app.addHook('onRequest', async (request) => {
+  // Before the body is read: an unknown path is a 404, even where the body would be a 415.
+  app.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) throw new Refusal(notFound(request));
+    done();
   });
   app.setNotFoundHandler((request, reply) => sendAnswer(reply, notFound(request)));
   app.setErrorHandler((error, _request, reply) => sendAnswer(reply, answerToError(error)));
 }
 
-/** Sends an answer, with its headers over those the reply has already. */
+/** Sends an answer; its headers replace those that the reply already has. */
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   reply.code(status).headers({ ...headers, 'content-length': Buffer.byteLength(body) });
-  // Fastify gives a string a content type if it has none, but leaves a stream as it is.
+  // Fastify adds a content type to a string without one, but not to a stream.
   return reply.send('content-type' in headers ? body : Readable.from([Buffer.from(body)]));
 }
 
-/** The answer to an error on the way; one that nobody foresaw is a 500 and says nothing of the inside. */
+/** The answer to an error; an unexpected one is a 500 without details. */
 export function answerToError(error: unknown): Answer {
   if (error instanceof Refusal) return error.answer;
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;

@@ -2,12 +2,12 @@ import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredit
 import { formatDetails, type JsonValue, pathOf } from './details';
 import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault } from './faults';
 
-/** What an answer in place of the API's own may speak of. */
-export interface Occasion {
+/** The facts about a request that a replacing answer can mention. */
+export interface RequestFacts {
   endpoint: Endpoint;
   /** Messages in the request. */
   messages: number;
-  /** Balance of the key, before the request unless the fault is `handled`. */
+  /** Balance of the key: before the request, or after it if the fault is `handled`. */
   credits: number;
   /** ms since 1970. */
   now: number;
@@ -16,11 +16,11 @@ export interface Occasion {
 /** An entry of `messages` in the bulk send result (2.3). */
 export type BulkEntry = { message_id: number; phone: string; status: string };
 
-/** The answer a fault gives in place of the API's own. */
-export function answerInPlace(fault: ReplacingFault, occasion: Occasion): Answer {
+/** The answer that replaces the API's own. */
+export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Answer {
   switch (fault.kind) {
     case 'status':
-      return statusAnswer(fault, occasion);
+      return statusAnswer(fault, facts);
     case 'html':
       return { status: fault.status ?? 502, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE };
     case 'body': {
@@ -36,7 +36,7 @@ export function answerInPlace(fault: ReplacingFault, occasion: Occasion): Answer
   }
 }
 
-/** The entries of a bulk answer as the fault lists them. */
+/** The entries of a bulk answer, changed by the fault. */
 export function reshapeEntries(fault: BulkAnswerFault, entries: BulkEntry[]): JsonValue[] {
   const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
   const indices = fault.indices ?? (fewByDefault ? [0] : entries.map((_, index) => index));
@@ -64,30 +64,30 @@ function reshape(fault: BulkAnswerFault, entry: BulkEntry): JsonValue[] {
   }
 }
 
-function statusAnswer(fault: StatusFault, occasion: Occasion): Answer {
-  const standard = standardError(fault, occasion);
+function statusAnswer(fault: StatusFault, facts: RequestFacts): Answer {
+  const standard = standardError(fault, facts);
   const error: ErrorObject = {
     ...standard,
     code: fault.code === undefined ? standard.code : (fault.code ?? undefined),
     message: fault.message ?? standard.message,
-    details: detailsOf(fault, occasion),
+    details: detailsOf(fault, facts),
     ...fault.error,
   };
   if (fault.retryAfter === undefined) return failure(fault.status, error);
-  return failure(fault.status, error, { 'retry-after': retryAfter(fault.retryAfter, occasion.now) });
+  return failure(fault.status, error, { 'retry-after': retryAfter(fault.retryAfter, facts.now) });
 }
 
-/** The error as the API words it; a 402 states the numbers of `error` if given, else plausible ones. */
-function standardError({ status, error }: StatusFault, { messages, credits }: Occasion): ErrorObject {
+/** The error in the API's words. A 402 contains the numbers in the fault's `error`, or plausible ones. */
+function standardError({ status, error }: StatusFault, { messages, credits }: RequestFacts): ErrorObject {
   if (status !== 402) {
-    return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, as asked of the sandbox` };
+    return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, requested by a fault` };
   }
   const required = error?.required_credits ?? messages;
   const available = error?.available_credits ?? Math.max(0, Math.min(credits, messages - 1));
   return insufficientCredits(Number(required), Number(available));
 }
 
-function detailsOf(fault: StatusFault, { endpoint, messages }: Occasion): JsonValue | undefined {
+function detailsOf(fault: StatusFault, { endpoint, messages }: RequestFacts): JsonValue | undefined {
   if (fault.details !== undefined) return fault.details;
   if (fault.status !== 422 && fault.detailsShape === undefined) return undefined;
   const fields = fault.fields ?? [endpoint === 'bulk' ? 'messages.0.phone' : 'phone'];

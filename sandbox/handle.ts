@@ -1,24 +1,25 @@
+import { isObject } from '../tools/json';
 import type { Account } from './accounts';
 import { type Answer, failure, insufficientCredits, success } from './answers';
 import { formatDetails, type Problem } from './details';
 import { reshapeEntries } from './faultAnswers';
 import type { Endpoint, Fault } from './faults';
 import type { SentMessage } from './messages';
-import type { RequestRecord } from './requests';
+import type { LoggedRequest } from './requests';
 import type { SandboxState } from './state';
-import { isRecord, type Message, validateBulk, validateSend } from './validation';
+import { type Message, validateBulk, validateSend } from './validation';
 
 /** An authenticated request that the limit let through. */
 export interface Call {
   endpoint: Endpoint;
   account: Account;
-  record: RequestRecord;
+  logged: LoggedRequest;
   fault: Fault | null;
 }
 
 /**
- * Does what the endpoint does: checks, charges, sends; gives the answer, which nobody has seen yet.
- * `sendAtMost` stops half way through, for a connection that is lost meanwhile.
+ * Handles the request as its endpoint does (checks, charges, sends) and returns the answer, which is not sent yet.
+ * `sendAtMost` stops part way, for a connection that is lost meanwhile.
  */
 export function handle(state: SandboxState, call: Call, body: unknown, sendAtMost = Infinity): Answer {
   if (call.endpoint === 'balance') return balance(state, call.account);
@@ -32,11 +33,11 @@ export function handle(state: SandboxState, call: Call, body: unknown, sendAtMos
   return call.endpoint === 'send' ? singleResult(call, sent) : bulkResult(call, sent);
 }
 
-/** How many messages a request carries, whether or not they are valid. */
+/** How many messages a request contains, valid or not. */
 export function messagesIn(endpoint: Endpoint, body: unknown): number {
   if (endpoint === 'balance') return 0;
   if (endpoint === 'send') return 1;
-  return isRecord(body) && Array.isArray(body.messages) ? body.messages.length : 0;
+  return isObject(body) && Array.isArray(body.messages) ? body.messages.length : 0;
 }
 
 function balance({ options }: SandboxState, { credits }: Account): Answer {
@@ -51,14 +52,14 @@ function invalid({ options }: SandboxState, problems: Problem[], messageCount: n
   return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
 }
 
-function send(state: SandboxState, { account, endpoint, record }: Call, messages: Message[]): SentMessage[] {
+function send(state: SandboxState, { account, endpoint, logged }: Call, messages: Message[]): SentMessage[] {
   account.credits -= messages.length;
-  record.sent = messages.length;
-  return state.messages.add(messages, { key: account.label, endpoint, request: record.number }, state.timestamp());
+  logged.sent = messages.length;
+  return state.messages.add(messages, { key: account.label, endpoint, request: logged.number }, state.timestamp());
 }
 
 function singleResult({ account }: Call, [sent]: SentMessage[]): Answer {
-  // Nothing sent: the connection is about to be cut, and this answer with it.
+  // Nothing was sent: the connection is about to be cut, so nobody sees this answer.
   if (sent === undefined) return failure(500, { code: 'SERVER_ERROR', message: 'Not sent' });
   return success(201, {
     message_id: sent.id,

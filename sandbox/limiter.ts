@@ -1,4 +1,4 @@
-/** The three usual ways to count requests against a limit. Pure: the time comes in as an argument, in ms. */
+/** The three usual ways to count requests against a limit. Each gets the time as an argument, in ms. */
 export const LIMITER_KINDS = ['sliding', 'fixed', 'token-bucket'] as const;
 export type LimiterKind = (typeof LIMITER_KINDS)[number];
 
@@ -11,12 +11,25 @@ export interface Allowance {
 
 export type Permit = Allowance & { kind: 'granted' | 'refused' };
 
-/** A refused request counts for nothing, so a client that hammers is let in again as soon as one that waits. */
-export interface Limiter {
-  /** What is left at `now` (ms), without taking any. */
-  look(now: number): Allowance;
-  /** Takes one request at `now` (ms) if one is left; the allowance is the one after it. */
-  take(now: number): Permit;
+/** Counts requests against a limit. A refused request counts for nothing: it does not delay the next one. */
+export abstract class Limiter {
+  constructor(
+    protected readonly limit: number,
+    protected readonly windowMs: number,
+  ) {}
+
+  /** What is left at `now` (ms). */
+  abstract look(now: number): Allowance;
+
+  /** Counts one request at `now` (ms), after a look at that time. */
+  protected abstract count(now: number): void;
+
+  /** Takes one request at `now` (ms) if one is left; returns what is left after it. */
+  take(now: number): Permit {
+    const kind = this.look(now).remaining === 0 ? 'refused' : 'granted';
+    if (kind === 'granted') this.count(now);
+    return { kind, ...this.look(now) };
+  }
 }
 
 /** A limiter of `limit` requests per `windowMs`, or null when `limit` is 0: no limit. */
@@ -26,15 +39,10 @@ export function createLimiter(kind: LimiterKind, limit: number, windowMs: number
 }
 
 /** At most `limit` in any stretch of `windowMs`: a request is free again exactly `windowMs` after it was granted. */
-export class SlidingLimiter implements Limiter {
+class SlidingLimiter extends Limiter {
   private granted: number[] = [];
 
-  constructor(
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {}
-
-  look(now: number): Allowance {
+  override look(now: number): Allowance {
     const stillCounted = this.granted.findIndex((at) => now - at < this.windowMs);
     this.granted = stillCounted === -1 ? [] : this.granted.slice(stillCounted);
     const oldest = this.granted[0];
@@ -45,24 +53,17 @@ export class SlidingLimiter implements Limiter {
     };
   }
 
-  take(now: number): Permit {
-    if (this.look(now).remaining === 0) return { kind: 'refused', ...this.look(now) };
+  protected override count(now: number): void {
     this.granted.push(now);
-    return { kind: 'granted', ...this.look(now) };
   }
 }
 
 /** At most `limit` per window; windows start at whole multiples of `windowMs`, as a per-minute counter does. */
-export class FixedLimiter implements Limiter {
+class FixedLimiter extends Limiter {
   private window = -1;
   private used = 0;
 
-  constructor(
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {}
-
-  look(now: number): Allowance {
+  override look(now: number): Allowance {
     const window = Math.floor(now / this.windowMs);
     if (window !== this.window) {
       this.window = window;
@@ -75,10 +76,8 @@ export class FixedLimiter implements Limiter {
     };
   }
 
-  take(now: number): Permit {
-    if (this.look(now).remaining === 0) return { kind: 'refused', ...this.look(now) };
+  protected override count(): void {
     this.used += 1;
-    return { kind: 'granted', ...this.look(now) };
   }
 }
 
@@ -86,20 +85,12 @@ export class FixedLimiter implements Limiter {
  * A full bucket of `limit` tokens, refilled evenly over `windowMs`. The level is kept in token-milliseconds
  * (one token is `windowMs` of them, one ms adds `limit`), so that whole-number times give exact results.
  */
-export class TokenBucketLimiter implements Limiter {
-  private readonly capacity: number;
-  private level: number;
+class TokenBucketLimiter extends Limiter {
+  private readonly capacity = this.limit * this.windowMs;
+  private level = this.capacity;
   private filledAt: number | null = null;
 
-  constructor(
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {
-    this.capacity = limit * windowMs;
-    this.level = this.capacity;
-  }
-
-  look(now: number): Allowance {
+  override look(now: number): Allowance {
     const elapsed = Math.max(0, now - (this.filledAt ?? now));
     this.level = Math.min(this.capacity, this.level + elapsed * this.limit);
     this.filledAt = now;
@@ -111,10 +102,8 @@ export class TokenBucketLimiter implements Limiter {
     };
   }
 
-  take(now: number): Permit {
-    if (this.look(now).remaining === 0) return { kind: 'refused', ...this.look(now) };
+  protected override count(): void {
     this.level -= this.windowMs;
-    return { kind: 'granted', ...this.look(now) };
   }
 }
 

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-import { checkFault } from './faultCheck';
-import type { Fault } from './faults';
+import { check } from './check';
+import { FAULT, type Fault } from './faults';
 import { LIMITER_KINDS, type LimiterKind } from './limiter';
-import { DEFAULTS } from './options';
+import { completeOptions } from './options';
 import { API_PREFIXES, type Sandbox, startSandbox } from './server';
 
-/** The flags as commander gives them, under the names of the options they set where these are the same. */
+/** The flags, as commander names them. */
 interface Flags {
   port: number;
   host: string;
@@ -20,18 +20,20 @@ interface Flags {
   faultSeed: number;
 }
 
+const DEFAULTS = completeOptions();
+
 const command = new Command('sandbox')
-  .description('The messaging API as a local server, with an inbox page. Nothing leaves this machine.')
+  .description('Runs the messaging API as a local server with an inbox page. Nothing leaves this machine.')
   .option('--port <number>', 'port to listen on, 0 for any free one', whole, 4010)
   .option('--host <address>', 'address to listen on', DEFAULTS.host)
-  .option('--key <key>', `API key; repeat for more (default: "${DEFAULTS.keys.join()}")`, added<string>(nonEmpty))
+  .option('--key <key>', `API key; repeat for more (default: "${DEFAULTS.keys.join()}")`, added<string>(String))
   .option('--credits <number>', 'credits of each key', whole, DEFAULTS.credits)
   .option('--limit <requests>', 'requests per window and key, 0 for no limit', whole, DEFAULTS.limit)
   .option('--window <seconds>', 'length of the window', whole, DEFAULTS.windowSeconds)
   .addOption(
     new Option('--limiter <kind>', 'how requests are counted').choices(LIMITER_KINDS).default(DEFAULTS.limiter),
   )
-  .option('--latency <ms>', 'every answer comes this much later', whole, DEFAULTS.latencyMs)
+  .option('--latency <ms>', 'delay of every answer', whole, DEFAULTS.latencyMs)
   .option('--fault <json>', 'a fault, see sandbox/README.md; repeat for more', added(fault))
   .option('--fault-seed <number>', 'seed of faults with a probability', whole, DEFAULTS.faultSeed)
   .showSuggestionAfterError(false)
@@ -65,7 +67,7 @@ async function main(flags: Flags): Promise<void> {
 function announce({ url }: Sandbox, keys: string[]): void {
   const [base, alternative] = API_PREFIXES;
   const lines = [
-    'The sandbox is running; Ctrl-C ends it.',
+    'The sandbox is running. Press Ctrl-C to stop it.',
     `  base address         ${url}${base}`,
     `  alternative address  ${url}${alternative}`,
     ...keys.map((key) => `  API key              ${key}`),
@@ -82,24 +84,19 @@ function reasonOf(error: unknown, { host, port }: Flags): string {
 }
 
 function whole(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return Number(value);
-}
-
-function nonEmpty(value: string): string {
-  if (!/^\S+$/.test(value)) throw new InvalidArgumentError('It must not be empty or hold spaces.');
-  return value;
 }
 
 function fault(value: string): Fault {
   try {
-    return checkFault(JSON.parse(value));
+    return check(FAULT, JSON.parse(value), 'fault');
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** For a flag that may be repeated. */
+/** For a flag that can be repeated. */
 function added<Value>(read: (value: string) => Value): (value: string, before: Value[] | undefined) => Value[] {
   return (value, before = []) => [...before, read(value)];
 }

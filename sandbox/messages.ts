@@ -10,13 +10,13 @@ export interface SentMessage {
   /** Label of the key it was sent with, never the key. */
   key: string;
   endpoint: Endpoint;
-  /** Number of the request it came in; see `RequestRecord.number`. */
+  /** Number of the request that contained it; see `LoggedRequest.number`. */
   request: number;
   /** ISO 8601, UTC. */
   sent_at: string;
 }
 
-/** What one phone has received: its newest message, and how many there are. */
+/** What one phone received: its newest message and the number of messages. */
 export interface Conversation {
   phone: string;
   count: number;
@@ -25,7 +25,7 @@ export interface Conversation {
 
 const FIRST_ID = 1001;
 
-/** Everything sent, in order, found by id or by phone without a search: made for hundreds of thousands. */
+/** All sent messages, in order. Lookups by id and by phone need no search, so it holds hundreds of thousands. */
 export class MessageStore {
   private all: SentMessage[] = [];
   private readonly byPhone = new Map<string, SentMessage[]>();
@@ -38,7 +38,7 @@ export class MessageStore {
     return this.byPhone.size;
   }
 
-  /** Keeps the messages as sent at `sentAt` (ISO 8601) and gives each its id. */
+  /** Stores the messages as sent at `sentAt` (ISO 8601) and assigns each an id. */
   add(messages: Message[], from: Pick<SentMessage, 'key' | 'endpoint' | 'request'>, sentAt: string): SentMessage[] {
     return messages.map(({ phone, message }) => {
       const sent = { id: FIRST_ID + this.all.length, phone, message, ...from, sent_at: sentAt };
@@ -70,7 +70,7 @@ export class MessageStore {
     return (this.byPhone.get(phone) ?? []).slice(-limit);
   }
 
-  /** The conversations with the newest messages first, at most `limit`; `search` looks at phones and last texts. */
+  /** At most `limit` conversations, the most recent first; `search` matches phones and newest texts. */
   conversations(search: string, limit: number): Conversation[] {
     const wanted = search.toLowerCase();
     const seen = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Endpoint, FaultKind } from './faults';
 
-/** One request to the API, or to a path that does not exist. Never holds a key. */
-export interface RequestRecord {
+/** One request to the API or to an unknown path. Never contains a key. */
+export interface LoggedRequest {
   /** From 1, in order of arrival. */
   number: number;
   method: string;
@@ -9,40 +9,40 @@ export interface RequestRecord {
   path: string;
   /** Null for a path or method the API does not have. */
   endpoint: Endpoint | null;
-  /** Label of the key, null when there was no valid one. */
+  /** Label of the key; null without a valid one. */
   key: string | null;
-  /** Null until answered, and for good when the connection was cut without a status line. */
+  /** Null until answered; stays null if the connection was cut before a status line. */
   status: number | null;
   /** Messages in the body; 0 when it could not be read. */
   messages: number;
-  /** Messages that really went out. */
+  /** Messages that were sent. */
   sent: number;
-  /** The fault that hit it. */
+  /** The kind of the fault that hit it. */
   fault: FaultKind | null;
   /** ISO 8601, UTC. */
   started_at: string;
-  /** From arrival to the start of the answer, or to the cut; null while under way. */
+  /** From arrival to the start of the answer, or to the cut; null while in flight. */
   duration_ms: number | null;
 }
 
-/** Keeping every request of a long run would cost more memory than the messages; older ones are dropped. */
+/** All requests of a long run would take more memory than the messages, so older ones are dropped. */
 const KEPT = 10_000;
 
-/** The latest requests, and how many there were. */
+/** The latest requests, and the number of all. */
 export class RequestLog {
-  private latest: RequestRecord[] = [];
+  private latest: LoggedRequest[] = [];
   private count = 0;
-  /** Requests that are over: answered or cut. */
+  /** How many were answered or cut. */
   completed = 0;
 
   get total(): number {
     return this.count;
   }
 
-  /** Opens a record at arrival, to be completed in place: a request under way is in the list too. */
-  open(method: string, path: string, startedAt: string): RequestRecord {
+  /** Adds a request on arrival, to be completed in place: requests in flight are in the list too. */
+  open(method: string, path: string, startedAt: string): LoggedRequest {
     this.count += 1;
-    const record: RequestRecord = {
+    const logged: LoggedRequest = {
       number: this.count,
       method,
       path,
@@ -55,14 +55,14 @@ export class RequestLog {
       started_at: startedAt,
       duration_ms: null,
     };
-    this.latest.push(record);
+    this.latest.push(logged);
     if (this.latest.length >= 2 * KEPT) this.latest = this.latest.slice(-KEPT);
-    return record;
+    return logged;
   }
 
   /** The latest `limit` requests (at most 10,000), oldest first. */
-  list(limit = KEPT): RequestRecord[] {
-    return this.latest.slice(-Math.min(limit, KEPT)).map((record) => ({ ...record }));
+  list(limit = KEPT): LoggedRequest[] {
+    return this.latest.slice(-Math.min(limit, KEPT)).map((logged) => ({ ...logged }));
   }
 
   clear(): void {

@@ -5,43 +5,43 @@ import { createServer as createTlsServer } from 'node:https';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { registerApi } from './api';
-import { registerControl, setCredits } from './control';
+import { check } from './check';
+import { registerControl } from './control';
 import { answerToError, registerErrors, sendAnswer } from './errors';
-import { checkFaults } from './faultCheck';
-import type { Fault } from './faults';
+import { type Fault, FAULTS } from './faults';
 import { registerInbox } from './inbox';
+import { CONTROL_PREFIX, registerLogging } from './logging';
 import type { SentMessage } from './messages';
 import { completeOptions, type SandboxOptions } from './options';
-import { CONTROL_PREFIX, registerRecording } from './recording';
-import type { RequestRecord } from './requests';
+import type { LoggedRequest } from './requests';
 import { SandboxState } from './state';
 
 export type { Endpoint, Fault } from './faults';
 export type { SentMessage } from './messages';
 export type { SandboxOptions } from './options';
-export type { RequestRecord } from './requests';
+export type { LoggedRequest } from './requests';
 
 /** The two addresses of the document (part 9). */
 export const API_PREFIXES = ['/v1', '/api/v1'] as const;
 
-/** A running sandbox, and its state for tests. */
+/** A running sandbox, with its state for tests. */
 export interface Sandbox {
   /** `http://127.0.0.1:PORT`, without a slash at the end; https with `tls`. */
   url: string;
   port: number;
-  /** Everything sent, oldest first. */
+  /** All sent messages, oldest first. */
   messages(): SentMessage[];
-  /** The latest 10,000 requests, oldest first, with those under way. */
-  requests(): RequestRecord[];
+  /** The latest 10,000 requests, oldest first, including those in flight. */
+  requests(): LoggedRequest[];
   /** Balance of the first key, or of the key with this label (`key 2`). */
   credits(label?: string): number;
   /** Sets the balance of every key, or of the key with this label. */
   setCredits(credits: number, label?: string): void;
   /** Replaces all faults. */
   setFaults(faults: Fault[]): void;
-  /** Back to how it started: nothing sent or requested, credits and limits full, the faults of the options. */
+  /** As at the start: nothing sent or requested, credits and limits full, the faults of the options. */
   reset(): void;
-  /** Stops at once; connections that are open are cut. */
+  /** Stops immediately and cuts open connections. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface Sandbox {
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   const state = new SandboxState(completeOptions(options));
   const closing = new AbortController();
-  // Every answer that is held back listens for it.
+  // Every delayed answer listens for it.
   setMaxListeners(0, closing.signal);
   const app = createApp(state, closing.signal);
   const { host, tls } = state.options;
@@ -62,13 +62,9 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
     port,
     messages: () => state.messages.list(),
     requests: () => state.requests.list(),
-    credits: (label = 'key 1') => {
-      const account = state.accounts.all.find((candidate) => candidate.label === label);
-      if (account === undefined) throw new Error(`no key is labelled ${label}`);
-      return account.credits;
-    },
-    setCredits: (credits, label) => setCredits(state, credits, label),
-    setFaults: (faults) => state.faults.set(checkFaults(faults)),
+    credits: (label = 'key 1') => state.accounts.labelled(label).credits,
+    setCredits: (credits, label) => state.accounts.setCredits(credits, label),
+    setFaults: (faults) => state.faults.set(check(FAULTS, faults, 'faults')),
     reset: () => state.reset(),
     close: async () => {
       closing.abort();
@@ -83,21 +79,31 @@ function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
     bodyLimit,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    frameworkErrors: (error, _request, reply) => sendAnswer(reply, answerToError(error)),
+    frameworkErrors: (error, _request, reply) => {
+      sendAnswer(reply, answerToError(error));
+    },
     serverFactory: (listener) => (tls === null ? createServer(listener) : createTlsServer(tls, listener)),
   });
   app.removeContentTypeParser('text/plain');
-  registerRecording(app, state, closing);
+  registerLogging(app, state, closing);
   registerErrors(app);
   registerInbox(app);
-  app.register(async (control) => registerControl(control, state), { prefix: CONTROL_PREFIX });
-  for (const prefix of API_PREFIXES) {
-    app.register(async (api) => registerApi(api, state, closing), { prefix });
-  }
+  register(CONTROL_PREFIX, (control) => registerControl(control, state));
+  for (const prefix of API_PREFIXES) register(prefix, (api) => registerApi(api, state, closing));
   return app;
+
+  function register(prefix: string, routes: (scope: FastifyInstance) => void): void {
+    app.register(
+      (scope, _options, done) => {
+        routes(scope);
+        done();
+      },
+      { prefix },
+    );
+  }
 }
 
-/** The address to reach a server at that listens on `host`. */
+/** The address that reaches a server listening on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

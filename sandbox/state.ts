@@ -1,5 +1,5 @@
 import { Accounts } from './accounts';
-import { FaultPlan } from './faults';
+import { FaultPlan } from './faultPlan';
 import { MessageStore } from './messages';
 import type { SandboxOptions } from './options';
 import { RequestLog } from './requests';
@@ -10,7 +10,7 @@ export class SandboxState {
   readonly messages = new MessageStore();
   readonly requests = new RequestLog();
   readonly faults: FaultPlan;
-  /** Counts up with each reset, so that a page that shows the state knows to start over. */
+  /** Counts the resets, so that a page that shows the state notices one. */
   resets = 0;
 
   constructor(readonly options: SandboxOptions) {

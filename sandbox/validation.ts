@@ -1,6 +1,7 @@
+import { isObject } from '../tools/json';
 import type { Problem } from './details';
 
-/** One message as it came in. */
+/** One message of a request. */
 export interface Message {
   phone: string;
   message: string;
@@ -8,7 +9,7 @@ export interface Message {
 
 export type Validated = { kind: 'valid'; messages: Message[] } | { kind: 'invalid'; problems: Problem[] };
 
-/** Part 8 of the document. */
+/** Limits of part 8 of the document. */
 export const MESSAGES_PER_BULK = 100;
 export const SINGLE_MESSAGE_CHARACTERS = 1000;
 
@@ -22,15 +23,15 @@ export function validateSend(body: unknown): Validated {
 
 /**
  * Checks the body of POST /messages/send-bulk; one bad message makes the whole body invalid.
- * `messageCharacters` bounds each text, 0 for any length: the document shows no maximum for bulk.
+ * `messageCharacters` limits each text, 0 for any length: the document shows no maximum for bulk.
  */
 export function validateBulk(body: unknown, messageCharacters: number): Validated {
-  if (!isRecord(body)) return invalid([], 'must be a JSON object');
+  if (!isObject(body)) return invalid([], 'must be a JSON object');
   const { messages } = body;
   if (!Array.isArray(messages)) return invalid(['messages'], 'must be an array');
-  if (messages.length === 0) return invalid(['messages'], 'must hold at least 1 message');
+  if (messages.length === 0) return invalid(['messages'], 'must contain at least 1 message');
   if (messages.length > MESSAGES_PER_BULK) {
-    return invalid(['messages'], `must hold at most ${MESSAGES_PER_BULK} messages, not ${messages.length}`, true);
+    return invalid(['messages'], `must contain at most ${MESSAGES_PER_BULK} messages, not ${messages.length}`, true);
   }
   return validated(messages.map((entry: unknown, index) => readMessage(entry, ['messages', index], messageCharacters)));
 }
@@ -46,7 +47,7 @@ function validated(parts: Array<Message | Problem[]>): Validated {
 }
 
 function readMessage(value: unknown, path: Problem['path'], maximum: number): Message | Problem[] {
-  if (!isRecord(value)) return [problem(path, 'must be a JSON object')];
+  if (!isObject(value)) return [problem(path, 'must be a JSON object')];
   const { phone, message } = value;
   const problems: Problem[] = [];
   if (typeof phone !== 'string') problems.push(problem([...path, 'phone'], mustBeText(phone)));
@@ -79,9 +80,4 @@ function problem(path: Problem['path'], message: string, overLimit = false): Pro
 
 function invalid(path: Problem['path'], message: string, overLimit = false): Validated {
   return { kind: 'invalid', problems: [problem(path, message, overLimit)] };
-}
-
-/** A JSON object: neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

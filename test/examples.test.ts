@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { filesLinkedFrom } from '../release/readmeLinks';
+import { filesLinkedFrom } from '../tools/markdown';
 import { PROJECT_FOLDER } from '../tools/project';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */

@@ -1,36 +1,48 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { contentProblems } from '../release/contents';
 import { readManifest } from '../release/project';
-import { filesLinkedFrom } from '../release/readmeLinks';
+import { filesLinkedFrom } from '../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../tools/project';
 
 const manifest = readManifest();
 
-test('the package holds what n8n needs, README, licence and changelog, and nothing else', () => {
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: PROJECT_FOLDER,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  ) as Array<{ files: Array<{ path: string }> }>;
-  const files = packed?.files.map(
-    (file) => [file.path, readFileSync(path.join(PROJECT_FOLDER, file.path), 'utf8')] as const,
-  );
+test('The package contains what n8n needs, README, licence and changelog, and nothing else', () => {
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: PROJECT_FOLDER,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ files }] = JSON.parse(packed) as [{ files: Array<{ path: string }> }];
+  const paths = files.map((file) => file.path);
 
-  expect(contentProblems(new Map(files), manifest)).toEqual([]);
+  const inDist = paths.filter((file) => file.startsWith('dist/'));
+  expect(paths.filter((file) => !inDist.includes(file)).sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE.md',
+    'README.md',
+    'index.js',
+    'package.json',
+  ]);
+  expect(inDist).toEqual(expect.arrayContaining([...manifest.n8n.nodes, ...manifest.n8n.credentials]));
+  const belongs = /^dist\/(nodes|credentials)\/.+\.js$|^dist\/nodes\/.+\.node\.json$|^dist\/icons\/[^/]+\.svg$/;
+  expect(inDist.filter((file) => !belongs.test(file))).toEqual([]);
 });
 
-test('index.js gives the classes that n8n loads', () => {
-  const classes = require(PROJECT_FOLDER) as Record<string, unknown>;
+test('The package brings no other packages along', () => {
+  // The linter refuses `dependencies`; n8n drops these two when it installs a package.
+  expect(manifest.optionalDependencies).toBeUndefined();
+  expect(manifest.bundleDependencies).toBeUndefined();
+});
+
+test('index.js exports the classes that n8n loads', () => {
+  const classes = createRequire(__filename)(PROJECT_FOLDER) as Record<string, unknown>;
   const loaded = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) => path.basename(file).split('.')[0]);
   expect(Object.keys(classes).sort()).toEqual(loaded.sort());
 });
 
-test('links to the documentation lead to the homepage in package.json', () => {
+test('Links to the documentation lead to the homepage in package.json', () => {
   const codexes = manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json'));
   for (const built of [...manifest.n8n.credentials, ...codexes].map(readProjectFile)) {
     expect(built).toContain(manifest.homepage);
@@ -38,20 +50,19 @@ test('links to the documentation lead to the homepage in package.json', () => {
   }
 });
 
-test('the README’s links and pictures lead npm’s page to files that are there', () => {
+test("npm's page of the package finds the README's pictures in the repository", () => {
+  // They are not in the package: npm reads them from `repository`. That they exist is tested with all other links.
   expect(manifest.repository.url).toMatch(/^git\+https:\/\/github\.com\/[^/]+\/[^/]+\.git$/);
-  const linked = filesLinkedFrom(readProjectFile('README.md'));
-  expect(linked).toContain('docs/node.png');
-  for (const file of linked) expect(readFileSync(path.join(PROJECT_FOLDER, file)).length).toBeGreaterThan(0);
+  expect(filesLinkedFrom(readProjectFile('README.md'))).toContain('docs/node.png');
 });
 
-test('links to a file are told from those within the page and to elsewhere', () => {
+test('Links to files are told apart from links within the page and to other sites', () => {
   const text =
     '[a](#a) [b](https://example.com) ![c](docs/c.png) [d](examples/README.md#part) [e](mailto:e@example.com)';
   expect(filesLinkedFrom(text)).toEqual(['docs/c.png', 'examples/README.md']);
 });
 
-test('icons are light and dark', () => {
+test('The icons exist in a light and a dark version', () => {
   for (const icon of ['dist/icons/messagingSend.light.svg', 'dist/icons/messagingSend.dark.svg'])
     expect(readProjectFile(icon)).toContain('<svg');
 });

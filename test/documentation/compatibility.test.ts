@@ -8,9 +8,9 @@ import { page, table } from './pages';
 const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
 test('The README names the releases that the tests in real n8n run on, with their Node', () => {
-  // Jest can't load the modules of the demo.
+  // The table is in a folder of ES modules, which Jest does not load.
   const ask =
-    "import { releaseOf, SUPPORTED } from './demo/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
+    "import { releaseOf, SUPPORTED } from './tools/n8n/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
   const supported = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', ask], {
     cwd: PROJECT_FOLDER,
     encoding: 'utf8',

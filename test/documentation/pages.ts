@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-import { type Page, readPage, type Table } from '../../release/markdown';
+import { type Page, readPage, type Table } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
 /** All files that git has or would add. */

@@ -8,7 +8,7 @@ import {
 
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
-import type { Cell, Table } from '../../release/markdown';
+import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { type Loaded, loadPackage } from '../support/engine/engine';
 import { table } from './pages';

@@ -1,159 +1,137 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
-import { asArray, type JsonObject } from '../../demo/json';
-import { CURRENT, type ReleaseName } from '../../demo/releases';
-import type { StoredCredential } from '../../demo/rest';
+import { asArray, asObject, asObjects, type JsonObject } from '../../tools/json';
+import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
+import { type StoredCredential } from '../../tools/n8n/rest';
 import { type ChatModel, startChatModel } from './chatModel';
-import type { ModelAnswer } from './chatProtocol';
-import { REFUSALS } from './refusals';
-import { KEY, type Stage, stopped } from './stage';
+import { type ModelAnswer } from './chatProtocol';
+import { PHONE, REFUSALS, WRONG_KEY } from './refusals';
 import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts';
 import { AGENT, agentWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
 import { START, type WorkflowNode } from './workflow';
 
-const PHONE = '447700900123';
-const WRONG_KEY = 'another-made-up-key-9876543210';
-
-/** What the node does as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called. */
-export function testAgent(release: ReleaseName, stage: () => Stage): void {
-  describe('the tool of an AI Agent', () => {
+/** Tests the node as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called. */
+export function testAgent(release: ReleaseName, instance: () => InstanceWithSandbox): void {
+  describe('as the tool of an AI Agent', () => {
     let model: ChatModel;
     let modelAccount: StoredCredential;
     before(async () => {
       model = await startChatModel();
-      modelAccount = await stage().rest.createCredential('Model', 'openAiApi', {
+      modelAccount = await instance().rest.createCredential('Model', 'openAiApi', {
         apiKey: 'made-up',
         url: model.url,
         header: false,
       });
     });
-    after(async () => await model.close());
-    beforeEach(() => stage().sandbox.reset());
+    after(() => model.close());
+    beforeEach(() => instance().sandbox.reset());
 
     /** Runs an agent with these tools, whose model gives these answers and then "Done.". */
-    async function runAgent(tools: WorkflowNode[], answers: ModelAnswer[], account = stage().credential) {
-      const { rest } = stage();
+    async function runAgent(tools: WorkflowNode[], answers: ModelAnswer[], account = instance().credential) {
+      const { rest } = instance();
       model.script(...answers);
       const workflow = await rest.importWorkflow(agentWorkflow(release, 'Agent', tools), [account, modelAccount]);
-      const execution = await rest.waitForExecution(await rest.run(workflow, START), {
-        seconds: 60,
-        signal: stopped.signal,
-      });
-      for (const key of [KEY, WRONG_KEY])
+      const execution = await rest.run(workflow, START);
+      for (const key of [API_KEY, WRONG_KEY])
         assert.ok(!model.heard().includes(key) && !execution.error.includes(key), 'the key stays secret');
       return { execution, said: execution.runsOf(AGENT).at(-1)?.outputs[0]?.[0]?.json.output };
     }
 
     const call = (name: string, input: JsonObject): ModelAnswer => ({ calls: [{ tool: name, input }] });
     const send = (text: string, phone = PHONE): ModelAnswer => call(SEND_TOOL, { Phone: phone, Message: text });
-    const sentTexts = () =>
-      stage()
-        .sandbox.messages()
-        .map(({ message }) => message);
+    const sent = () => instance().sandbox.messages();
+    const sentTexts = () => sent().map(({ message }) => message);
     const lastResult = (): unknown => JSON.parse(model.results().at(-1) ?? 'null');
 
-    test('its model is told what it does and what to give it', async () => {
+    test('The tools explain themselves to the model', async () => {
       await runAgent(UNTOUCHED, []);
       assertToolsExplainThemselves(model.offered());
     });
 
-    test('gets the balance', async () => {
+    test('The tool of an agent gets the balance', async () => {
       const { said } = await runAgent(UNTOUCHED, [call(BALANCE_TOOL, {}), { text: 'There are credits left.' }]);
       assert.deepEqual(lastResult(), [{ credits: 1_000_000, user_id: 4711, user_name: 'Sandbox User' }]);
       assert.equal(said, 'There are credits left.');
     });
 
-    test('sends a message to the number as the model writes it', async () => {
+    test('The tool of an agent sends a message to the number as the model writes it', async () => {
       const { said } = await runAgent(UNTOUCHED, [send('Your order is on its way.', '+44 (0)7700 900-123')]);
-      const [sent, ...more] = stage().sandbox.messages();
+      const [message, ...more] = sent();
       assert.equal(more.length, 0);
-      assert.equal(sent?.phone, PHONE);
-      assert.equal(sent.message, 'Your order is on its way.');
-      assert.equal(sent.endpoint, 'send');
-      const [result] = asArray(lastResult(), 'result') as JsonObject[];
-      assert.equal(result?.message_id, sent.id);
+      assert.equal(message?.phone, PHONE);
+      assert.equal(message.message, 'Your order is on its way.');
+      assert.equal(message.endpoint, 'send');
+      const [result] = asObjects(lastResult(), 'result');
+      assert.equal(result?.message_id, message.id);
       assert.equal(result.status, 'sent');
       assert.equal(said, 'Done.');
     });
 
-    test('sends a list with one request', async () => {
+    test('The tool of an agent sends a list with one request', async () => {
       const messages = ['one', 'two', 'three'].map((message, index) => ({ phone: `44770090012${index}`, message }));
       await runAgent(UNTOUCHED, [call(BULK_TOOL, { Messages: messages })]);
       assert.deepEqual(
-        stage()
-          .sandbox.messages()
-          .map(({ phone, message }) => ({ phone, message })),
+        sent().map(({ phone, message }) => ({ phone, message })),
         messages,
       );
-      assert.equal(
-        new Set(
-          stage()
-            .sandbox.messages()
-            .map(({ request }) => request),
-        ).size,
-        1,
-      );
+      assert.equal(new Set(sent().map(({ request }) => request)).size, 1);
       assert.equal(asArray(lastResult(), 'result').length, 3);
     });
 
-    test('sends what the user fixed, and lets the model fill in the rest', async () => {
+    test('The tool sends what the user has fixed, and the model fills in the rest', async () => {
       const fixed = tool('Tell the boss', { ...SEND, phone: PHONE });
       await runAgent([fixed], [call('Tell_the_boss', { Message: 'Done for today.' })]);
       assert.deepEqual(
-        stage()
-          .sandbox.messages()
-          .map(({ phone, message }) => [phone, message]),
+        sent().map(({ phone, message }) => [phone, message]),
         [[PHONE, 'Done for today.']],
       );
     });
 
-    test('two calls send two texts, together or one after the other', async () => {
+    test('Two calls send two texts, together or one after the other', async () => {
       const together = ['one', 'two'].map((Message) => ({ tool: SEND_TOOL, input: { Phone: PHONE, Message } }));
       await runAgent(UNTOUCHED, [{ calls: together }, send('three')]);
-      // n8n 2.0 begins with the last of the calls that come together.
+      // n8n 2.0 starts with the last of the calls that come together.
       assert.deepEqual(sentTexts(), release === CURRENT ? ['one', 'two', 'three'] : ['two', 'one', 'three']);
     });
 
-    test('the same text called for twice is sent twice', async () => {
+    test('A text that is called for twice is sent twice', async () => {
       const together = [1, 2].map(() => ({ tool: SEND_TOOL, input: { Phone: PHONE, Message: 'again' } }));
       await runAgent(UNTOUCHED, [{ calls: together }, send('again')]);
       assert.deepEqual(sentTexts(), ['again', 'again', 'again']);
     });
 
-    for (const { name, input, told, prepare, wrongKey } of REFUSALS) {
-      test(`its error can be acted on: ${name}`, async () => {
-        const { rest, sandbox, credential } = stage();
+    for (const { name, input, reported, prepare, wrongKey } of REFUSALS) {
+      test(`The model gets an error that it can act on: ${name}`, async () => {
+        const { sandbox, credential } = instance();
         prepare?.(sandbox);
         const account = wrongKey
-          ? await rest.createCredential('Wrong', 'messagingSendApi', {
-              baseUrl: `${sandbox.url}/v1`,
-              apiKey: WRONG_KEY,
-            })
+          ? await instance().storeAccount({ url: sandbox.url, apiKey: WRONG_KEY, name: 'Wrong' })
           : credential;
         const { execution, said } = await runAgent(UNTOUCHED, [call(SEND_TOOL, input)], account);
-        // n8n 2.0 ends the execution, and the model never hears of it.
+        // n8n 2.0 ends the execution, and the model never gets the error.
         const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
         assert.equal(said, release === CURRENT ? 'Done.' : undefined);
-        for (const part of told) assert.match(text, part);
+        for (const part of reported) assert.match(text, part);
         assert.deepEqual(sandbox.messages(), []);
       });
     }
 
-    test('a model that is told of an error corrects its call, with On Error: Continue on every release', async () => {
+    test('With On Error: Continue, the model gets the error on every release and corrects its call', async () => {
       const continuing = UNTOUCHED.map((node) => ({ ...node, onError: 'continueRegularOutput' }));
       const { said } = await runAgent(continuing, [send('Hello', '07700 900123'), send('Hello')]);
-      const [first] = model.results().map((result) => asArray(JSON.parse(result), 'result') as JsonObject[]);
+      const [first] = model.results().map((result) => asObjects(JSON.parse(result), 'result'));
       assert.match(String(first?.[0]?.error), /country code is missing/);
-      const details = first?.[0]?.details as JsonObject;
+      const details = asObject(first?.[0]?.details, 'details');
       assert.deepEqual([details.code, details.outcome], ['INVALID_PHONE', 'not_sent']);
-      assert.match(String(details.description), /Put the country code in place of the 0/);
+      assert.match(String(details.description), /Replace the 0 with the country code/);
       assert.deepEqual(sentTexts(), ['Hello']);
       assert.equal(said, 'Done.');
     });
 
-    test('of a list that went out in part, the model is told what to send again', async () => {
-      stage().sandbox.setFaults([
+    test('When a list is sent in part, the model gets to know what to send again', async () => {
+      instance().sandbox.setFaults([
         {
           kind: 'status',
           status: 422,
@@ -173,8 +151,8 @@ export function testAgent(release: ReleaseName, stage: () => Stage): void {
     });
 
     for (const retryOnFail of [false, true]) {
-      test(`a message that may have gone out is not sent again${retryOnFail ? ', with Retry On Fail' : ''}`, async () => {
-        stage().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
+      test(`A message that may have been sent is not sent again ${retryOnFail ? 'with' : 'without'} Retry On Fail`, async () => {
+        instance().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
         const tools = UNTOUCHED.map((node) => ({ ...node, retryOnFail, waitBetweenTries: 10 }));
         const { execution } = await runAgent(tools, [send('Hello')]);
         const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;

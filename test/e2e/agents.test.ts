@@ -1,14 +1,14 @@
 import { describe } from 'node:test';
 
-import { SUPPORTED } from '../../demo/releases';
+import { SUPPORTED } from '../../tools/n8n/releases';
 import { testAgent } from './agentTests';
+import { instanceForTests } from './instanceForTests';
 import { testMcpServer } from './mcpTests';
-import { stageForTests } from './stage';
 
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}`, () => {
-    const stage = stageForTests({ release });
-    testAgent(release, stage);
-    testMcpServer(release, stage);
+  describe(`Messaging Send in n8n ${release}`, () => {
+    const instance = instanceForTests({ release });
+    testAgent(release, instance);
+    testMcpServer(release, instance);
   });
 }

@@ -1,21 +1,21 @@
 import Fastify from 'fastify';
 
-import { asObject, isObject, type JsonObject } from '../../demo/json';
+import { asObject, isObject, type JsonObject } from '../../tools/json';
 import { CHAT_COMPLETIONS, type ChatProtocol, type ModelAnswer, type OfferedTool, RESPONSES } from './chatProtocol';
 
-/** A local stand-in for a language model with OpenAI's interface: it says what it was told to say. */
+/** A local stand-in for a language model with OpenAI's interface: it gives the answers of a script. */
 export interface ChatModel {
   /** The base URL to enter in n8n's credential. */
   url: string;
-  /** What it answers from now on, one after the other, and forgets what it was asked so far. Then it says "Done.". */
-  script(...answers: ModelAnswer[]): void;
+  /** Sets what it answers from now on, one after the other and then "Done.", and forgets what it was asked so far. */
+  script: (...answers: ModelAnswer[]) => void;
   /** The tools that it was offered with the latest request. */
-  offered(): OfferedTool[];
-  /** What its tool calls came to, as it was told with the latest request, in the order of the calls. */
-  results(): string[];
+  offered: () => OfferedTool[];
+  /** The results of its tool calls, as in the latest request, in the order of the calls. */
+  results: () => string[];
   /** Everything that it was sent since {@link script}, word for word. */
-  heard(): string;
-  close(): Promise<void>;
+  heard: () => string;
+  close: () => Promise<void>;
 }
 
 /** Starts a {@link ChatModel} that speaks both of OpenAI's protocols. */

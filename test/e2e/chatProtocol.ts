@@ -1,6 +1,6 @@
-import { asArray, asObject, asString, type JsonObject } from '../../demo/json';
+import { asObject, asObjects, asString, type JsonObject } from '../../tools/json';
 
-/** What a model says: a text, which ends the conversation, or calls of tools. */
+/** A model's answer: a text, which ends the conversation, or calls of tools. */
 export type ModelAnswer = { text: string } | { calls: ToolCall[] };
 
 export interface ToolCall {
@@ -19,19 +19,19 @@ export interface OfferedTool {
 /** One of OpenAI's interfaces, as far as an agent uses it. */
 export interface ChatProtocol {
   path: string;
-  offered(body: JsonObject): OfferedTool[];
+  offered: (body: JsonObject) => OfferedTool[];
   /** The results of the tool calls so far. */
-  results(body: JsonObject): string[];
+  results: (body: JsonObject) => string[];
   /** @param id  makes the ids in the answer its own */
-  answer(answer: ModelAnswer, id: string): JsonObject;
+  answer: (answer: ModelAnswer, id: string) => JsonObject;
 }
 
 /** The newer interface, which n8n uses unless told otherwise. */
 export const RESPONSES: ChatProtocol = {
   path: '/responses',
-  offered: (body) => listOf(body, 'tools').map(readTool),
+  offered: (body) => asObjects(body.tools ?? [], 'tools').map(readTool),
   results: (body) =>
-    listOf(body, 'input')
+    asObjects(body.input ?? [], 'input')
       .filter((entry) => entry.type === 'function_call_output')
       .map((entry) => asString(entry.output, 'output')),
   answer: (answer, id) => ({
@@ -66,9 +66,9 @@ export const RESPONSES: ChatProtocol = {
 /** The older interface, which most other providers have as well. */
 export const CHAT_COMPLETIONS: ChatProtocol = {
   path: '/chat/completions',
-  offered: (body) => listOf(body, 'tools').map((tool) => readTool(asObject(tool.function, 'function'))),
+  offered: (body) => asObjects(body.tools ?? [], 'tools').map((tool) => readTool(asObject(tool.function, 'function'))),
   results: (body) =>
-    listOf(body, 'messages')
+    asObjects(body.messages ?? [], 'messages')
       .filter((message) => message.role === 'tool')
       .map((message) => asString(message.content, 'content')),
   answer: (answer, id) => ({
@@ -103,10 +103,6 @@ function readTool(tool: JsonObject): OfferedTool {
     description: asString(tool.description, 'description'),
     schema: asObject(tool.parameters, 'parameters'),
   };
-}
-
-function listOf(body: JsonObject, field: string): JsonObject[] {
-  return asArray(body[field] ?? [], field).map((entry) => asObject(entry, field));
 }
 
 function seconds(): number {

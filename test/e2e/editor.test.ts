@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { copyFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 
-import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../demo/contacts';
-import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../demo/editor';
-import { CONTACTS_FILE, readExample } from '../../demo/example';
-import { filesFolderOf } from '../../demo/n8n';
-import { CURRENT, SUPPORTED } from '../../demo/releases';
-import { PROJECT_FOLDER } from '../../tools/project';
+import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
+import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../tools/n8n/examples/contacts';
+import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
+import { exampleFile, readExample } from '../../tools/n8n/examples/files';
+import { API_KEY } from '../../tools/n8n/instance';
+import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import {
   addOption,
   choose,
@@ -25,16 +23,17 @@ import {
   waitForConnection,
   waitForTexts,
 } from './editorParts';
+import { expectedPhone } from './expectedMessages';
 import { editorForTests } from './inEditor';
-import { KEY, stageForTests } from './stage';
+import { instanceForTests } from './instanceForTests';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 import { chain, ITEMS, items, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow';
 
-/** What the panel of nodes says of node and trigger, which are one there. */
+/** What the panel of nodes says about node and trigger, which are one there. */
 const DESCRIPTION =
   'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
 
-// What costs money or sends twice, as the node says it before it runs.
+// What costs money or sends twice, as the node states it before it runs.
 const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
 const MANY_REQUESTS = 'Send makes a request for each item';
 const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
@@ -97,26 +96,27 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
 ];
 
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}`, () => {
-    const stage = stageForTests({ release });
-    const inEditor = editorForTests(stage);
+  describe(`The editor of n8n ${release}`, () => {
+    const instance = instanceForTests({ release });
+    const inEditor = editorForTests(instance);
 
     /** Stores a workflow that sends to these contacts; returns where the editor shows it. */
     const sendTo = async (contacts: Array<{ phone: string }>): Promise<string> => {
-      const { rest, credential } = stage();
+      const { rest, credential } = instance();
       const nodes = [start(), items(contacts), messagingSend(SEND)];
-      return stage().editorOf(await rest.importWorkflow(chain('Send to contacts', nodes), [credential]));
+      return instance().editorUrl(await rest.importWorkflow(chain('Send to contacts', nodes), [credential]));
     };
 
-    // First of all: the node takes the credential of that name if it is the only one, once it is opened.
-    test('the example imported from its file sends to every contact that can be reached', async () => {
-      const { n8n, sandbox, folder, credential } = stage();
+    // The first test: an opened node takes the credential of that name only if there is no other.
+    test('The example imported from its file sends to every contact that can be reached', async () => {
+      const { n8n, sandbox, folder, credential } = instance();
       sandbox.reset();
-      await copyFile(EXAMPLE_CONTACTS, path.join(filesFolderOf(folder), CONTACTS_FILE));
+      await provideContacts(folder);
+      const { sender } = contactsExampleNodes(await readExample(CONTACTS_EXAMPLE));
       const reachable = (await readContacts(EXAMPLE_CONTACTS)).flatMap((contact) => expectedPhone(contact) ?? []);
       await inEditor(`${release} example`, async (page) => {
-        await importWorkflowFile(page, n8n.url, path.join(PROJECT_FOLDER, 'examples', 'contacts-to-bulk.json'));
-        await openNode(page, (await readExample()).sender);
+        await importWorkflowFile(page, n8n.url, exampleFile(CONTACTS_EXAMPLE));
+        await openNode(page, sender);
         assert.equal(await credentialChosen(page), credential.name);
         await closeNode(page);
         await executeWorkflow(page);
@@ -130,13 +130,13 @@ for (const release of SUPPORTED) {
       );
     });
 
-    test('the node is found in the panel of nodes', async (context) => {
+    test('The node is found in the panel of nodes', async (context) => {
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} search`, async (page) => {
         await openWorkflow(page, workflow);
         await openNodePanel(page);
         for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits']) {
-          await context.test(`by "${word}"`, async () => {
+          await context.test(`The node is found by "${word}"`, async () => {
             const hit = await findInNodePanel(page, word, SENDER);
             assert.equal(await hit.count(), 1);
             // Older releases list the names alone.
@@ -147,7 +147,7 @@ for (const release of SUPPORTED) {
     });
 
     for (const theme of ['light', 'dark'] as const) {
-      test(`the ${theme} icon shows in the panel of nodes, on the canvas and in the credential`, async () => {
+      test(`The ${theme} icon is shown in the panel of nodes, on the canvas and in the credential`, async () => {
         const icon = { file: `messagingSend.${theme}.svg`, isLoaded: true, hasSize: true };
         const workflow = await sendTo([GOOD]);
         await inEditor(
@@ -172,15 +172,15 @@ for (const release of SUPPORTED) {
       });
     }
 
-    test('a credential with the right key connects', async () => {
-      const { sandbox } = stage();
+    test('A credential with the right key connects', async () => {
+      const { sandbox } = instance();
       sandbox.reset();
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} right key`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, SENDER);
         const dialog = await openNewCredential(page);
-        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: KEY });
+        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
         await waitForConnection(dialog);
         assert.deepEqual(
           sandbox.requests().map(({ path, status }) => [path, status]),
@@ -189,8 +189,8 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('a credential with a wrong key says that it is the key', async () => {
-      const { sandbox } = stage();
+    test('A credential with a wrong key reports that the key is wrong', async () => {
+      const { sandbox } = instance();
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} wrong key`, async (page) => {
         await openWorkflow(page, workflow);
@@ -206,13 +206,13 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('the node shows the parameters of its operation and no others', async (context) => {
+    test('The node shows the parameters of its operation and no others', async (context) => {
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} parameters`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, SENDER);
         for (const { choices, parameters, options } of SHOWN) {
-          await context.test(choices.map(([, option]) => option).join(', '), async () => {
+          await context.test(`${choices.map(([, option]) => option).join(', ')} shows its own parameters`, async () => {
             for (const [parameter, option] of choices) await choose(page, parameter, option);
             assert.deepEqual(await parametersShown(page), parameters);
             assert.deepEqual(await optionsOffered(page), options);
@@ -221,7 +221,7 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('before it runs, the node says what its choices cost', async () => {
+    test('The node states what its parameters cost before it runs', async () => {
       const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
       const workflow = await sendTo(contacts);
       await inEditor(`${release} costs`, async (page) => {
@@ -247,13 +247,13 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('the trigger says what a check every minute costs, and a tool what a call does', async () => {
-      const { rest, credential } = stage();
-      const watch = stage().editorOf(
+    test('The trigger states what a check every minute costs, and a tool what a call costs', async () => {
+      const { rest, credential } = instance();
+      const watch = instance().editorUrl(
         await rest.importWorkflow(chain('Watch the credits', [messagingSendTrigger({})]), [credential]),
       );
       const agent = agentWorkflow(release, 'Agent that sends', [tool(SENDER, SEND_TOOL)]);
-      const withTool = stage().editorOf(await rest.importWorkflow(agent, [credential]));
+      const withTool = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
       await inEditor(`${release} trigger costs`, async (page) => {
         await openWorkflow(page, watch);
         await openNode(page, TRIGGER);
@@ -268,8 +268,8 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('a run by the button shows what was sent, and a hint over it', async () => {
-      stage().sandbox.reset();
+    test('A run by the button shows what was sent, with a hint above it', async () => {
+      instance().sandbox.reset();
       const workflow = await sendTo([GOOD, ALSO_GOOD]);
       await inEditor(`${release} run`, async (page) => {
         await openWorkflow(page, workflow);
@@ -286,7 +286,7 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('a run that fails shows what is wrong, what to do, and which item it is', async () => {
+    test('A failed run shows what is wrong, what to do, and which item it is', async () => {
       const workflow = await sendTo([GOOD, WITHOUT_COUNTRY_CODE]);
       await inEditor(`${release} failure`, async (page) => {
         await openWorkflow(page, workflow);
@@ -298,7 +298,7 @@ for (const release of SUPPORTED) {
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(
           description,
-          /^Put the country code in place of the 0, such as 447700900123 .* Nothing was sent\.$/,
+          /^Replace the 0 with the country code, such as 447700900123 .* Nothing was sent\.$/,
         );
       });
     });

@@ -1,14 +1,14 @@
-import type { Locator, Page } from 'playwright-core';
+import { type Locator, type Page } from 'playwright-core';
 
-/** Parts of n8n's editor that only tests look at; what the demo uses too is in `demo/editor.ts`. */
+/** Parts of n8n's editor that only tests look at; `tools/n8n/editor.ts` has the others. */
 
-/** Opens the panel of all nodes, where one looks for a node to add. */
+/** Opens the panel of all nodes, where a user searches for a node to add. */
 export async function openNodePanel(page: Page): Promise<void> {
   await page.getByTestId('node-creator-plus-button').click();
   await page.getByTestId('node-creator-search-bar').waitFor();
 }
 
-/** Looks for a word in the open panel of nodes; returns the hits of that name, of which there is at least one. */
+/** Searches the open panel of nodes for a word; returns the hits of that name, at least one. */
 export async function findInNodePanel(page: Page, word: string, name: string): Promise<Locator> {
   const search = page.getByTestId('node-creator-search-bar');
   const hitName = page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
@@ -93,7 +93,7 @@ export async function optionsOffered(page: Page): Promise<string[]> {
   const offered = page.getByRole('option').filter({ visible: true });
   await offered.first().waitFor();
   const names = await offered.allInnerTexts();
-  // The list would lie over what is chosen next.
+  // The list would cover what is chosen next.
   await add.click();
   await offered.first().waitFor({ state: 'hidden' });
   return names;
@@ -123,7 +123,7 @@ export async function saveCredential(dialog: Locator, fields: Record<string, str
   await dialog.getByTestId('credential-save-button').click();
 }
 
-/** Waits until the dialog tells that the credential works: by a line of text, or, in newer releases, by closing. */
+/** Waits until the dialog shows that the credential works: with a line of text or, in newer releases, by closing. */
 export async function waitForConnection(dialog: Locator): Promise<void> {
   const success = dialog.getByText('Connection tested successfully').filter({ visible: true });
   await Promise.any([success.waitFor(), dialog.waitFor({ state: 'hidden' })]);
@@ -133,12 +133,12 @@ export async function waitForConnection(dialog: Locator): Promise<void> {
 export async function importWorkflowFile(page: Page, n8nUrl: string, file: string): Promise<void> {
   await page.goto(`${n8nUrl}/workflow/new`);
   await page.getByTestId('canvas-wrapper').waitFor();
-  // What the menu's entry opens; the entry stands in another place in each release.
+  // What the menu's entry opens; the entry is in another place in each release.
   await page.getByTestId('workflow-import-input').setInputFiles(file);
   await page.getByTestId('canvas-node').first().waitFor();
 }
 
-/** Says something in the chat of the open workflow, and waits for what has to be answered. */
+/** Writes in the chat of the open workflow, and waits for the answer. */
 export async function sayInChat(page: Page, text: string, answer: string): Promise<void> {
   const input = page.getByPlaceholder(/^Type (a )?message/);
   if ((await input.count()) === 0) await page.getByTestId('workflow-chat-button').click();

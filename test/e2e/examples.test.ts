@@ -3,11 +3,11 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 
-import { storeExampleCredentials } from '../../demo/exampleCredentials';
-import { exampleNames, nodesOf, readExampleFile } from '../../demo/exampleFiles';
-import { asArray, type JsonObject } from '../../demo/json';
-import { OLDEST, SUPPORTED } from '../../demo/releases';
-import type { StoredCredential } from '../../demo/rest';
+import { asArray, type JsonObject } from '../../tools/json';
+import { storeExampleCredentials } from '../../tools/n8n/examples/credentials';
+import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
+import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { type StoredCredential } from '../../tools/n8n/rest';
 import { type ChatModel, startChatModel } from './chatModel';
 import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
@@ -18,10 +18,10 @@ import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
 import { testBalanceCheck } from './examples/scheduledBalanceCheck';
 import { testWebhook } from './examples/webhookToMessage';
-import { DEADLINE, type ExampleWorld } from './examples/world';
+import { type ExampleWorld } from './examples/world';
 import { editorForTests } from './inEditor';
-import { plain } from './recipients';
-import { stageForTests } from './stage';
+import { instanceForTests } from './instanceForTests';
+import { receivedBy } from './recipients';
 
 /** The tests of each example, by the name of its file. */
 const TESTS: Record<string, (world: ExampleWorld) => void> = {
@@ -36,30 +36,30 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'webhook-to-message': testWebhook,
 };
 
-/** They use the error output of the node, which before n8n 2.35.5 stays empty; the README says so. */
+/** They use the node's error output, which stays empty before n8n 2.35.5, as the README says. */
 const NOT_ON_OLDEST = ['appointment-reminder', 'campaign-larger-than-credits', 'contacts-to-bulk'];
 
-test('every example has its tests', async () => {
+test('Every example has its tests', async () => {
   assert.deepEqual(Object.keys(TESTS).sort(), await exampleNames());
 });
 
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}`, () => {
-    const stage = stageForTests({ release });
-    const inEditor = editorForTests(stage);
+  describe(`The examples in n8n ${release}`, () => {
+    const instance = instanceForTests({ release });
+    const inEditor = editorForTests(instance);
     let model: ChatModel;
     let credentials: StoredCredential[];
     before(async () => {
       model = await startChatModel();
-      credentials = [stage().credential, ...(await storeExampleCredentials(stage().rest, model.url))];
+      credentials = [instance().credential, ...(await storeExampleCredentials(instance().rest, model.url))];
     });
-    after(async () => await model.close());
-    beforeEach(() => stage().sandbox.reset());
+    after(() => model.close());
+    beforeEach(() => instance().sandbox.reset());
 
-    test('every node of every example is known, with its version and its parameters', async () => {
-      const types = readNodeTypes(await stage().rest.readFile('/types/nodes.json'));
+    test('n8n knows every node of every example, with its version and its parameters', async () => {
+      const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
       for (const name of await exampleNames()) {
-        for (const node of nodesOf(await readExampleFile(name))) assertKnown(name, node as unknown as INode, types);
+        for (const node of nodesOf(await readExample(name))) assertKnown(name, node as unknown as INode, types);
       }
     });
 
@@ -67,21 +67,18 @@ for (const release of SUPPORTED) {
       if (release === OLDEST && NOT_ON_OLDEST.includes(name)) continue;
       describe(name, () => {
         let workflow: JsonObject;
-        before(
-          async () => void (workflow = await stage().rest.importWorkflow(await readExampleFile(name), credentials)),
-        );
-        const activate = async () => await stage().rest.activate(workflow, DEADLINE);
-        const deactivate = async () => await stage().rest.deactivate(workflow, DEADLINE);
+        before(async () => {
+          workflow = await instance().rest.importWorkflow(await readExample(name), credentials);
+        });
+        const activate = () => instance().rest.activate(workflow);
+        const deactivate = () => instance().rest.deactivate(workflow);
         tests({
-          stage,
+          instance,
           workflow: () => workflow,
           inEditor,
           model: () => model,
-          received: () => plain(stage().sandbox.messages()),
-          runFrom: async (trigger) => {
-            const { rest } = stage();
-            return await rest.waitForExecution(await rest.run(workflow, trigger), DEADLINE);
-          },
+          received: () => receivedBy(instance().sandbox),
+          runFrom: (trigger) => instance().rest.run(workflow, trigger),
           activate,
           deactivate,
           whileActive: () => {
@@ -98,7 +95,7 @@ function readNodeTypes(text: string): INodeTypeDescription[] {
   return asArray(JSON.parse(text), 'the node types') as INodeTypeDescription[];
 }
 
-/** A parameter that the node does not know, or does not show with its other ones, would be ignored in silence. */
+/** n8n silently ignores a parameter that the node doesn't know, or doesn't show together with the others. */
 function assertKnown(example: string, node: INode, types: INodeTypeDescription[]): void {
   const type = types.find(({ name, version }) => name === node.type && [version].flat().includes(node.typeVersion));
   assert.ok(type, `${example}: ${node.name} is a ${node.type} of version ${node.typeVersion}`);

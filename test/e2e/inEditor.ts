@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before } from 'node:test';
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-import { launchBrowser, openWindow } from '../../demo/browser';
-import { logIn } from '../../demo/editor';
-import { OWNER } from '../../demo/stack';
-import type { Stage } from './stage';
+import { launchBrowser, openWindow } from '../../tools/n8n/browser';
+import { logIn } from '../../tools/n8n/editor';
+import { type InstanceWithSandbox, OWNER } from '../../tools/n8n/instance';
 
 /** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
 const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
@@ -18,18 +17,20 @@ export type Theme = 'light' | 'dark';
 /** Runs `work` on a page of its own, logged in. */
 export type InEditor = (name: string, work: (page: Page) => Promise<void>, theme?: Theme) => Promise<void>;
 
-/** A browser for the tests of a `describe`, logged in to their stage's n8n. */
-export function editorForTests(stage: () => Stage): InEditor {
+/** A browser for the tests of a `describe`, logged in to their instance's n8n. */
+export function editorForTests(instance: () => InstanceWithSandbox): InEditor {
   let browser: Browser | undefined;
   // Pages of one window load n8n's editor only once; a window has one theme.
   const windows = new Map<Theme, BrowserContext>();
-  before(async () => void (browser = await launchBrowser()));
-  after(async () => await browser?.close());
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
 
   const windowOf = async (theme: Theme): Promise<BrowserContext> => {
     if (browser === undefined) throw new Error('the browser is there only while the tests run');
     const window = windows.get(theme) ?? (await openWindow(browser, { colorScheme: theme }));
-    if (!windows.has(theme)) await logInOnce(window, stage());
+    if (!windows.has(theme)) await logInOnce(window, instance());
     windows.set(theme, window);
     return window;
   };
@@ -41,7 +42,7 @@ export function editorForTests(stage: () => Stage): InEditor {
       if (folder !== undefined) await takePicture(page, folder, name);
     } catch (failure) {
       const picture = await takePicture(page, path.join(tmpdir(), 'n8n-messaging-send-failures'), name);
-      console.log(`What the editor showed is in ${picture}\n${stage().n8n.lastWords()}`);
+      console.log(`What the editor showed is in ${picture}\n${instance().n8n.endOfLog()}`);
       throw failure;
     } finally {
       await page.close();
@@ -49,7 +50,7 @@ export function editorForTests(stage: () => Stage): InEditor {
   };
 }
 
-async function logInOnce(window: BrowserContext, { n8n }: Stage): Promise<void> {
+async function logInOnce(window: BrowserContext, { n8n }: InstanceWithSandbox): Promise<void> {
   const page = await window.newPage();
   await logIn(page, n8n.url, OWNER);
   await page.close();

@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 
 import { Agent, setGlobalDispatcher } from 'undici';
 
-import type { JsonObject } from '../../demo/json';
-import { CURRENT } from '../../demo/releases';
-import type { StoredCredential } from '../../demo/rest';
 import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { type JsonObject } from '../../tools/json';
+import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { CURRENT } from '../../tools/n8n/releases';
+import { type StoredCredential } from '../../tools/n8n/rest';
+import { instanceForTests } from './instanceForTests';
 import { callAtRate, type Called, describeLatencies } from './openLoop';
 import { startPostgres } from './postgres';
-import { listOf, phoneAt, plain } from './recipients';
-import { KEY, type Stage, stageForTests, stopped } from './stage';
+import { listOf, phoneAt, receivedBy } from './recipients';
 import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes';
 import { chain, messagingSend } from './workflow';
 
-const DEADLINE = { seconds: 60, signal: stopped.signal };
 const PER_SECOND = 50;
 const SECONDS = 60;
 const WITHOUT_LIMIT = { requestsPerMinute: 1_000_000 };
@@ -22,46 +22,48 @@ const WITHOUT_LIMIT = { requestsPerMinute: 1_000_000 };
 // `fetch` gives up after five minutes; here, calls wait for as long as the machine takes.
 setGlobalDispatcher(new Agent({ headersTimeout: 900_000 }));
 
-/** How many executions n8n runs at once; the others wait in n8n's own line. Without it, they wait for its database, and fail. */
-const AT_ONCE = 10;
+/** Concurrent executions; the others wait in n8n's own queue. Without it, they wait for its database, and fail. */
+const CONCURRENCY = 10;
 
 describe(`n8n ${CURRENT} under load`, () => {
-  const stage = stageForTests({
+  const instance = instanceForTests({
     release: CURRENT,
     // On SQLite, n8n can't keep its own records of so many executions, and fails some.
     database: startPostgres,
-    environment: { DB_POSTGRESDB_POOL_SIZE: String(AT_ONCE), N8N_CONCURRENCY_PRODUCTION_LIMIT: String(AT_ONCE) },
+    environment: {
+      DB_POSTGRESDB_POOL_SIZE: String(CONCURRENCY),
+      N8N_CONCURRENCY_PRODUCTION_LIMIT: String(CONCURRENCY),
+    },
   });
 
-  test(`of ${PER_SECOND} calls a second for ${SECONDS} s, each ends in one message`, async () => {
+  test(`Each of ${PER_SECOND} webhook calls a second for ${SECONDS} s sends one message`, async () => {
     const count = PER_SECOND * SECONDS;
-    await activate(stage(), 'load', stage().credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(count, PER_SECOND, async (index) => await call(stage(), 'load', index));
+    await activate(instance(), 'load', instance().credential, WITHOUT_LIMIT);
+    const calls = await callAtRate(count, PER_SECOND, async (index) => await call(instance(), 'load', index));
     console.log(describeLatencies(calls));
-    assertEachSent(calls, stage().sandbox);
+    assertEachSent(calls, instance().sandbox);
   });
 });
 
-describe(`n8n ${CURRENT} with 100 calls at once, where the service allows 60`, () => {
-  const stage = stageForTests({ release: CURRENT, sandbox: { limit: 60, windowSeconds: 60 } });
+describe(`n8n ${CURRENT} with 100 calls at the same time, where the service allows 60 a minute`, () => {
+  const instance = instanceForTests({ release: CURRENT, sandbox: { limit: 60, windowSeconds: 60 } });
 
-  test('those above the limit wait for the next minute, and none is refused', async () => {
-    const { sandbox, credential } = stage();
-    await activate(stage(), 'paced', credential, {});
-    const calls = await callAtRate(100, Infinity, async (index) => await call(stage(), 'paced', index));
+  test('Calls above the limit wait for the next minute, and the service refuses none', async () => {
+    const { sandbox, credential } = instance();
+    await activate(instance(), 'paced', credential, {});
+    const calls = await callAtRate(100, Infinity, async (index) => await call(instance(), 'paced', index));
     console.log(describeLatencies(calls));
     assertEachSent(calls, sandbox);
     assert.deepEqual(new Set(sandbox.requests().map(({ status }) => status)), new Set([201]));
     assert.equal(calls.filter(({ milliseconds }) => milliseconds >= 60_000).length, 40);
   });
 
-  test('those the service refuses, because the node takes the limit for a higher one, go out later', async (context) => {
-    const sandbox = await startSandbox({ keys: [KEY], limit: 60, windowSeconds: 5 });
+  test('Calls that the service refuses, because the node assumes a higher limit, are sent later', async (context) => {
+    const sandbox = await startSandbox({ keys: [API_KEY], limit: 60, windowSeconds: 5 });
     context.after(() => sandbox.close());
-    const account = { baseUrl: `${sandbox.url}/v1`, apiKey: KEY };
-    const credential = await stage().rest.createCredential('Limited account', 'messagingSendApi', account);
-    await activate(stage(), 'refused', credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(100, Infinity, async (index) => await call(stage(), 'refused', index));
+    const credential = await instance().storeAccount({ url: sandbox.url, name: 'Limited account' });
+    await activate(instance(), 'refused', credential, WITHOUT_LIMIT);
+    const calls = await callAtRate(100, Infinity, async (index) => await call(instance(), 'refused', index));
     const refusals = sandbox.requests().filter(({ status }) => status === 429).length;
     console.log(`${describeLatencies(calls)}; ${refusals} refusals`);
     assert.ok(refusals > 0);
@@ -69,9 +71,9 @@ describe(`n8n ${CURRENT} with 100 calls at once, where the service allows 60`, (
   });
 });
 
-/** Makes a workflow that sends one message for each call of the webhook at this path, and answers when it has. */
+/** Activates a workflow that sends one message for each call of the webhook at this path, and then answers. */
 async function activate(
-  { rest }: Stage,
+  { rest }: InstanceWithSandbox,
   path: string,
   credential: StoredCredential,
   options: JsonObject,
@@ -79,10 +81,10 @@ async function activate(
   const phone = '={{ $json.body.phone }}';
   const message = '={{ $json.body.message }}';
   const sender = messagingSend({ resource: 'message', operation: 'send', phone, message, options });
-  await rest.activate(await rest.importWorkflow(chain(path, [webhook(path), sender]), [credential]), DEADLINE);
+  await rest.activate(await rest.importWorkflow(chain(path, [webhook(path), sender]), [credential]));
 }
 
-async function call({ n8n }: Stage, path: string, index: number): Promise<WebhookAnswer> {
+async function call({ n8n }: InstanceWithSandbox, path: string, index: number): Promise<WebhookAnswer> {
   return await callWebhook(n8n.url, path, { phone: phoneAt(index), message: `Hello ${index}` });
 }
 
@@ -94,9 +96,9 @@ function assertEachSent(calls: ReadonlyArray<Called<WebhookAnswer>>, sandbox: Sa
   assert.deepEqual(
     failed.slice(0, 5),
     [],
-    `${failed.length} of ${calls.length} calls failed, and ${sandbox.messages().length} messages went out`,
+    `${failed.length} of ${calls.length} calls failed, and ${sandbox.messages().length} messages were sent`,
   );
-  assert.deepEqual(plain(sandbox.messages()), listOf(calls.length));
+  assert.deepEqual(receivedBy(sandbox), listOf(calls.length));
   assert.deepEqual(
     calls.map(({ answer }) => answer.items[0]?.phone),
     listOf(calls.length).map(({ phone }) => phone),

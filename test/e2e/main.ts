@@ -1,34 +1,33 @@
-import '../../demo/requirements';
+import '../../tools/cli/requirements';
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 
 import { Command } from 'commander';
 
-import { DemoFailure } from '../../demo/failure';
-import { packPackage } from '../../demo/package';
-import { runSession } from '../../demo/session';
-import { ENDING, report } from './report';
+import { ExpectedError } from '../../tools/cli/errors';
+import { runSession } from '../../tools/cli/session';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
+import { packPackage } from '../../tools/n8n/package';
 import { TARBALL_VARIABLE } from './tarball';
 
-void runSession(async ({ signal, closing, say }) => {
+/** How the name of a part's file ends. */
+const ENDING = '.test.ts';
+
+void runSession(async ({ signal, cleanup, say }) => {
   const parts = chooseParts(await findParts());
 
   if (process.env[TARBALL_VARIABLE] === undefined) {
     say('Building and packing the package');
-    const folder = await mkdtemp(path.join(tmpdir(), 'n8n-messaging-send-packed-'));
-    closing.add(() => rm(folder, { recursive: true, force: true }));
     // The parts run in processes of their own, which inherit it.
-    process.env[TARBALL_VARIABLE] = await packPackage(folder, signal);
+    process.env[TARBALL_VARIABLE] = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
   }
 
-  // One after the other: some measure time, and each n8n takes what it can get of the machine.
-  const files = parts.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
-  const { passed, failed } = await report(run({ files, concurrency: 1, signal }), say);
+  const { passed, failed } = await runParts(parts, signal);
   signal.throwIfAborted();
-  await closing.close();
+  await cleanup.run();
   say(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
 });
@@ -49,6 +48,22 @@ function chooseParts(all: string[]): string[] {
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));
   if (unknown.length > 0)
-    throw new DemoFailure(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
+    throw new ExpectedError(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
   return command.args.length === 0 ? all : command.args;
+}
+
+/** Runs parts one after the other: some measure time, and each n8n takes what it can get of the machine. */
+async function runParts(parts: string[], signal: AbortSignal): Promise<{ passed: number; failed: number }> {
+  const files = parts.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
+  const counts = { passed: 0, failed: 0 };
+  const events = run({ files, concurrency: 1, signal });
+  events.on('test:pass', ({ skip, details }) => {
+    if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
+  });
+  events.on('test:fail', ({ details: { error } }) => {
+    // What fails only because of a test within it is not one more failure.
+    if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(String(text));
+  return counts;
 }

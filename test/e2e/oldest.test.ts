@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { OLDEST } from '../../demo/releases';
-import { KEY, stageForTests, stopped } from './stage';
+import { API_KEY } from '../../tools/n8n/instance';
+import { OLDEST } from '../../tools/n8n/releases';
+import { instanceForTests } from './instanceForTests';
 import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const SEND_BULK = {
@@ -13,12 +14,12 @@ const SEND_BULK = {
   message: '={{ $json.text }}',
 };
 
-/** What the README says of releases before 2.35.5, so that it stays true. */
-describe(`n8n ${OLDEST} differs`, () => {
-  const stage = stageForTests({ release: OLDEST });
+// What the README says about releases before 2.35.5.
+describe(`n8n ${OLDEST} differs from newer releases`, () => {
+  const instance = instanceForTests({ release: OLDEST });
 
-  test('with Continue (using error output), failed items leave through the first output, as what they are', async () => {
-    const { rest, sandbox, credential } = stage();
+  test('With Continue (using error output), failed items leave through the first output, marked as failed', async () => {
+    const { rest, sandbox, credential } = instance();
     const contacts = [
       { phone: '447700900001', text: 'A' },
       { phone: '07700 900002', text: 'B' },
@@ -26,11 +27,8 @@ describe(`n8n ${OLDEST} differs`, () => {
     ];
     const nodes = [start(), items(contacts), messagingSend(SEND_BULK, { onError: 'continueErrorOutput' })];
     const workflow = await rest.importWorkflow(chain('Error output', nodes), [credential]);
-    const execution = await rest.waitForExecution(await rest.run(workflow, START), {
-      seconds: 30,
-      signal: stopped.signal,
-    });
-    const [first = [], second = []] = execution.runsOf(SENDER)[0]?.outputs ?? [];
+    const execution = await rest.run(workflow, START);
+    const [first, second] = [execution.outputOf(SENDER, 0), execution.outputOf(SENDER, 1)];
     assert.deepEqual(
       first.map(({ json }) => [json.phone ?? null, json.error ?? null]),
       [
@@ -46,10 +44,10 @@ describe(`n8n ${OLDEST} differs`, () => {
     );
   });
 
-  test('the credential test answers a wrong address in general words', async () => {
-    const { rest, sandbox, credential } = stage();
-    const test = await rest.testCredential(credential, { baseUrl: `${sandbox.url}/v2`, apiKey: KEY });
-    assert.equal(test.status, 'Error');
-    assert.match(test.message, /^The service refused the request/);
+  test('The credential test has only a general answer to a wrong address', async () => {
+    const { rest, sandbox, credential } = instance();
+    const result = await rest.testCredential(credential, { baseUrl: `${sandbox.url}/v2`, apiKey: API_KEY });
+    assert.equal(result.status, 'Error');
+    assert.match(result.message, /^The service refused the request/);
   });
 });

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { execa } from 'execa';
 
-import type { Closing } from '../../demo/closing';
-import { DemoFailure } from '../../demo/failure';
-import { startServer, type User } from './server';
-import { makeFolder, stopped } from './stage';
+import { ExpectedError } from '../../tools/cli/errors';
+import { type Session } from '../../tools/cli/session';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
+import { startService, type User } from './service';
 
 /** Where Debian's packages put each version's programs; only some are in the search path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
@@ -19,12 +19,11 @@ const DATABASE_USER = 'n8n';
 /**
  * Starts a PostgreSQL with an empty database, which listens on a socket in a folder of its own only.
  *
- * @param closing  takes its end
  * @returns n8n's settings for it
  */
-export async function startPostgres(closing: Closing): Promise<NodeJS.ProcessEnv> {
+export async function startPostgres(session: Session): Promise<NodeJS.ProcessEnv> {
   const programs = await findPrograms();
-  const folder = await makeFolder(closing);
+  const folder = await makeTemporaryFolder('postgres', session.cleanup);
   const user = await serverUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
 
@@ -43,16 +42,18 @@ export async function startPostgres(closing: Closing): Promise<NodeJS.ProcessEnv
     'C',
     '--no-sync',
   ];
-  await execa(path.join(programs, 'initdb'), options, { cwd: folder, cancelSignal: stopped.signal, ...user });
-  await startServer({
-    command: path.join(programs, 'postgres'),
-    args: ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
-    folder,
-    user,
-    endSignal: 'SIGQUIT',
-    ask: async () => await execa(path.join(programs, 'pg_isready'), ['--host', folder]),
-    closing,
-  });
+  await execa(path.join(programs, 'initdb'), options, { cwd: folder, cancelSignal: session.signal, ...user });
+  await startService(
+    {
+      command: path.join(programs, 'postgres'),
+      args: ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+      folder,
+      user,
+      endSignal: 'SIGQUIT',
+      ask: async () => await execa(path.join(programs, 'pg_isready'), ['--host', folder]),
+    },
+    session,
+  );
   return {
     DB_TYPE: 'postgresdb',
     DB_POSTGRESDB_HOST: folder,
@@ -66,7 +67,7 @@ async function findPrograms(): Promise<string> {
   const newest = versions.sort((left, right) => Number(right) - Number(left))[0];
   if (newest !== undefined) return path.join(DEBIAN_FOLDER, newest, 'bin');
   const { stdout, failed } = await execa('pg_config', ['--bindir'], { reject: false });
-  if (failed) throw new DemoFailure("PostgreSQL can't be found. On Debian or Ubuntu: apt-get install postgresql");
+  if (failed) throw new ExpectedError("PostgreSQL can't be found. On Debian or Ubuntu: apt-get install postgresql");
   return stdout.trim();
 }
 

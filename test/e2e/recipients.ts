@@ -1,4 +1,6 @@
-/** A message as a list for Send Bulk has it. */
+import { type Sandbox } from '../../sandbox/server';
+
+/** A message, as in a list for Send Bulk. */
 export interface Listed {
   phone: string;
   message: string;
@@ -9,16 +11,24 @@ export function phoneAt(index: number): string {
   return `4477009${String(index).padStart(5, '0')}`;
 }
 
-/** So many messages, each with a number and a text of its own. */
+/** A list of so many messages, each with its own number and text. */
 export function listOf(count: number): Listed[] {
   return Array.from({ length: count }, (_slot, index) => ({ phone: phoneAt(index), message: `Hello ${index}` }));
 }
 
-/** Messages without what the sandbox adds to them, in the order of their numbers: batches may arrive in any order. */
-export function plain(messages: readonly Listed[]): Listed[] {
-  return messages
-    .map(({ phone, message }) => ({ phone, message }))
-    .sort((left, right) => left.phone.localeCompare(right.phone));
+/** The messages that a sandbox has received, in the order of their numbers: batches may arrive in any order. */
+export function receivedBy(sandbox: Sandbox): Listed[] {
+  return sorted(sandbox.messages().map(({ phone, message }) => ({ phone, message })));
+}
+
+/** Messages in the order of their numbers. */
+export function sorted(messages: readonly Listed[]): Listed[] {
+  return messages.toSorted(byPhone);
+}
+
+/** Compares two messages by their numbers. */
+export function byPhone(left: { phone: unknown }, right: { phone: unknown }): number {
+  return String(left.phone).localeCompare(String(right.phone));
 }
 
 /** {@link listOf} as an expression for the parameter Messages of Send Bulk. */

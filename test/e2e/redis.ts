@@ -1,10 +1,10 @@
 import { execa } from 'execa';
 import getPort from 'get-port';
 
-import type { Closing } from '../../demo/closing';
-import { DemoFailure } from '../../demo/failure';
-import { startServer } from './server';
-import { makeFolder } from './stage';
+import { ExpectedError } from '../../tools/cli/errors';
+import { type Session } from '../../tools/cli/session';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
+import { startService } from './service';
 
 /** A running Redis that keeps nothing on disk. */
 export interface Redis {
@@ -14,22 +14,24 @@ export interface Redis {
   forget(): Promise<void>;
 }
 
-/** @param closing  takes its end */
-export async function startRedis(closing: Closing): Promise<Redis> {
+/** Starts a Redis of the tests' own. */
+export async function startRedis(session: Session): Promise<Redis> {
   const port = String(await getPort());
   const redis = async (command: string) => {
     const { stdout } = await execa('redis-cli', ['-h', '127.0.0.1', '-p', port, command]);
-    if (!['PONG', 'OK'].includes(stdout)) throw new DemoFailure(`Redis answered ${stdout} to ${command}`);
+    if (!['PONG', 'OK'].includes(stdout)) throw new ExpectedError(`Redis answered ${stdout} to ${command}`);
   };
-  const folder = await makeFolder(closing);
-  await startServer({
-    command: 'redis-server',
-    args: ['--bind', '127.0.0.1', '--port', port, '--save', '', '--appendonly', 'no'],
-    folder,
-    endSignal: 'SIGKILL',
-    ask: async () => await redis('PING'),
-    closing,
-  });
+  const folder = await makeTemporaryFolder('redis', session.cleanup);
+  await startService(
+    {
+      command: 'redis-server',
+      args: ['--bind', '127.0.0.1', '--port', port, '--save', '', '--appendonly', 'no'],
+      folder,
+      endSignal: 'SIGKILL',
+      ask: async () => await redis('PING'),
+    },
+    session,
+  );
   return {
     environment: { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: port },
     forget: async () => await redis('FLUSHALL'),

@@ -1,25 +1,31 @@
-import type { JsonObject } from '../../demo/json';
-import type { Sandbox } from '../../sandbox/server';
+import { type Sandbox } from '../../sandbox/server';
+import { type JsonObject } from '../../tools/json';
 
-/** A call of the tool that sends one message, which comes to nothing. */
+/** The phone that tools are called with. */
+export const PHONE = '447700900123';
+
+/** A key that the sandbox does not know. */
+export const WRONG_KEY = 'another-made-up-key-9876543210';
+
+/** A call of the tool that sends one message, which sends nothing. */
 export interface Refusal {
   name: string;
   input: JsonObject;
-  /** What the model has to be told: what is wrong, where, and the way out. */
-  told: RegExp[];
+  /** What the model must get to know: what is wrong, where, and what to do. */
+  reported: RegExp[];
   prepare?: (sandbox: Sandbox) => void;
-  /** Use a key that the service does not know. */
+  /** Whether to call with {@link WRONG_KEY}. */
   wrongKey?: boolean;
 }
 
-const input = { Phone: '447700900123', Message: 'Your order is on its way.' };
+const input = { Phone: PHONE, Message: 'Your order is on its way.' };
 
-/** What can be wrong with a call, and with what it needs. */
+/** What can be wrong with a call, or with the account that it uses. */
 export const REFUSALS: Refusal[] = [
   {
     name: 'a phone number without country code',
     input: { ...input, Phone: '07700 900123' },
-    told: [
+    reported: [
       /The phone number begins with 0, so its country code is missing/,
       /such as 447700900123 for 07700 900123/,
       /Nothing was sent/,
@@ -28,19 +34,19 @@ export const REFUSALS: Refusal[] = [
   {
     name: 'a text that is too long',
     input: { ...input, Message: 'x'.repeat(1001) },
-    told: [/The message has 1001 characters; at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
+    reported: [/The message has 1001 characters; at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
   },
   {
     name: 'too few credits',
     input,
     prepare: (sandbox) => sandbox.setCredits(0),
-    told: [/Not enough credits: 1 needed, 0 available/, /Top up the account/, /Nothing was sent/],
+    reported: [/Not enough credits: 1 needed, 0 available/, /Top up the account/, /Nothing was sent/],
   },
   {
     name: 'a wrong API key',
     input,
     wrongKey: true,
-    told: [/The API key is not valid/, /Open the credential and enter the API key/, /Nothing was sent/],
+    reported: [/The API key is not valid/, /Open the credential and enter the API key/, /Nothing was sent/],
   },
   {
     name: 'a value that the service does not accept',
@@ -54,6 +60,11 @@ export const REFUSALS: Refusal[] = [
           details: [{ field: 'message', message: 'Links are not allowed' }],
         },
       ]),
-    told: [/does not accept the value of message/, /Correct the values/, /Links are not allowed/, /Nothing was sent/],
+    reported: [
+      /does not accept the value of message/,
+      /Correct the values/,
+      /Links are not allowed/,
+      /Nothing was sent/,
+    ],
   },
 ];

@@ -1,50 +1,46 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import type { Execution } from '../../demo/execution';
-import { isObject, type JsonObject } from '../../demo/json';
-import { SUPPORTED } from '../../demo/releases';
-import type { Fault } from '../../sandbox/server';
-import { listExpression, listOf, plain } from './recipients';
-import { stageForTests, stopped } from './stage';
+import { type Fault } from '../../sandbox/server';
+import { isObject, type JsonObject } from '../../tools/json';
+import { type Execution } from '../../tools/n8n/execution';
+import { SUPPORTED } from '../../tools/n8n/releases';
+import { instanceForTests } from './instanceForTests';
+import { listExpression, listOf, receivedBy } from './recipients';
 import { callWebhook, webhook } from './triggerNodes';
 import { chain, messagingSend, SENDER, START, start } from './workflow';
 
-const DEADLINE = { seconds: 60, signal: stopped.signal };
 const MESSAGES = 250;
 const LIST = { resource: 'message', operation: 'sendBulk', source: 'json', messages: listExpression(MESSAGES) };
 
-/** The second request is refused, and nothing of it goes out. */
+/** The second request is refused, and nothing of it is sent. */
 const REFUSE_THE_SECOND: Fault = { kind: 'status', status: 403, on: 'bulk', after: 1 };
 
 /** The service does not take the first message, but only in the first request. */
 const REFUSE_THE_FIRST_MESSAGE: Fault = { kind: 'status', status: 422, on: 'bulk', fields: ['messages.0.phone'] };
 
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}`, () => {
-    const stage = stageForTests({ release });
-    beforeEach(() => stage().sandbox.reset());
+  describe(`Runs in n8n ${release} that are repeated`, () => {
+    const instance = instanceForTests({ release });
+    beforeEach(() => instance().sandbox.reset());
 
     const run = async (parameters: JsonObject, settings: JsonObject): Promise<Execution> => {
-      const { rest, credential } = stage();
+      const { rest, credential } = instance();
       const workflow = await rest.importWorkflow(chain('Again', [start(), messagingSend(parameters, settings)]), [
         credential,
       ]);
-      return await rest.waitForExecution(await rest.run(workflow, START), DEADLINE);
+      return await rest.run(workflow, START);
     };
     const activate = async (name: string, parameters: JsonObject): Promise<JsonObject> => {
-      const { rest, credential } = stage();
+      const { rest, credential } = instance();
       const workflow = await rest.importWorkflow(chain(name, [webhook(name), messagingSend(parameters)]), [credential]);
-      await rest.activate(workflow, DEADLINE);
+      await rest.activate(workflow);
       return workflow;
     };
-    const retry = async (id: string): Promise<Execution> => {
-      const { rest } = stage();
-      return await rest.waitForExecution(await rest.retry(id), DEADLINE);
-    };
-    const received = () => plain(stage().sandbox.messages());
+    const retry = (id: string): Promise<Execution> => instance().rest.retry(id);
+    const received = () => receivedBy(instance().sandbox);
 
-    describe('Retry On Fail', () => {
+    describe('by Retry On Fail', () => {
       const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
       const cases: Array<[onError: string, fault: Fault]> = [
         ['stopWorkflow', REFUSE_THE_SECOND],
@@ -53,8 +49,8 @@ for (const release of SUPPORTED) {
         ['continueErrorOutput', REFUSE_THE_FIRST_MESSAGE],
       ];
       for (const [onError, fault] of cases) {
-        test(`sends each message once, and reports each as sent (${onError})`, async () => {
-          stage().sandbox.setFaults([fault]);
+        test(`Retry On Fail with On Error ${onError} sends each message once, and reports each as sent`, async () => {
+          instance().sandbox.setFaults([fault]);
           const execution = await run(LIST, { ...twice, onError });
           assert.equal(execution.status, 'success');
           assert.deepEqual(received(), listOf(MESSAGES));
@@ -68,14 +64,14 @@ for (const release of SUPPORTED) {
       }
 
       for (const onError of ['continueRegularOutput', 'continueErrorOutput']) {
-        test(`for an item that can't be sent, sends no other one again (${onError})`, async () => {
+        test(`Retry On Fail with On Error ${onError} sends nothing again for an item that can't be sent`, async () => {
           const messages = LIST.messages
             .replace('={{ ', `={{ [{ phone: '07700 900124', message: 'Hello' }].concat(`)
             .replace(' }}', ') }}');
           const execution = await run({ ...LIST, messages }, { ...twice, maxTries: 3, onError });
           assert.equal(execution.status, 'success');
           assert.deepEqual(received(), listOf(MESSAGES));
-          assert.equal(stage().sandbox.requests().length, 3);
+          assert.equal(instance().sandbox.requests().length, 3);
           const items = execution.runsOf(SENDER).at(-1)?.outputs.flat() ?? [];
           const failed = items.filter(({ json }) => json.error !== undefined);
           assert.deepEqual(
@@ -87,17 +83,17 @@ for (const release of SUPPORTED) {
       }
     });
 
-    describe('Retry in the list of executions', () => {
+    describe('by Retry in the list of executions', () => {
       const callAndFail = async (name: string): Promise<string> => {
         const workflow = await activate(name, LIST);
-        const { status } = await callWebhook(stage().n8n.url, name, {});
-        const [failed] = await stage().rest.executionsOf(workflow);
+        const { status } = await callWebhook(instance().n8n.url, name, {});
+        const [failed] = await instance().rest.executionsOf(workflow);
         assert.deepEqual([status, failed?.status, failed?.mode], [500, 'error', 'webhook']);
         return failed?.id ?? '';
       };
 
-      test('sends what had not been sent, however often it takes', async () => {
-        const { sandbox } = stage();
+      test('Retry sends what was not sent, however many attempts it takes', async () => {
+        const { sandbox } = instance();
         sandbox.setFaults([REFUSE_THE_SECOND]);
         const id = await callAndFail('refused');
         assert.ok(received().length >= 100 && received().length < MESSAGES);
@@ -116,8 +112,8 @@ for (const release of SUPPORTED) {
         );
       });
 
-      test('leaves alone what may have gone out, and says so', async () => {
-        stage().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1 }]);
+      test('Retry does not send what may have been sent, and reports it', async () => {
+        instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1 }]);
         const id = await callAndFail('uncertain');
         const retried = await retry(id);
         assert.deepEqual(
@@ -125,7 +121,7 @@ for (const release of SUPPORTED) {
           ['error', 'The connection to the service was lost before its answer arrived'],
         );
         assert.deepEqual(received(), listOf(MESSAGES));
-        assert.equal(stage().sandbox.requests().length, 3);
+        assert.equal(instance().sandbox.requests().length, 3);
       });
     });
   });

@@ -1,4 +1,4 @@
-import { DemoFailure } from '../../demo/failure';
+import { ExpectedError } from '../../tools/cli/errors';
 
 /** Names the packed package that all parts test. */
 export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
@@ -7,6 +7,6 @@ export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
 export function tarball(): string {
   const file = process.env[TARBALL_VARIABLE];
   if (file === undefined)
-    throw new DemoFailure('Run the parts by "npm run test:e2e -- <part>": it packs the package first.');
+    throw new ExpectedError('Run the parts by "npm run test:e2e -- <part>": it packs the package first.');
   return file;
 }

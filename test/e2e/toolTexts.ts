@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-import { asObject, asString, isObject } from '../../demo/json';
-import type { OfferedTool } from './chatProtocol';
+import { asObject, asString, isObject } from '../../tools/json';
+import { type OfferedTool } from './chatProtocol';
 import { GET_BALANCE, SEND, SEND_BULK, tool } from './toolWorkflow';
 
 /** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
@@ -11,12 +11,12 @@ export const UNTOUCHED = [
   tool('Send text messages to many phone numbers in Messaging Send', SEND_BULK),
 ];
 
-/** What a model calls them. */
+/** The names that a model calls them by. */
 export const BALANCE_TOOL = 'Get_credit_balance_in_Messaging_Send';
 export const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
 export const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
 
-/** Checks that {@link UNTOUCHED} make sense to a model, which sees nothing else of them. */
+/** Checks that {@link UNTOUCHED} make sense to a model, which sees only this of them. */
 export function assertToolsExplainThemselves(tools: OfferedTool[]): void {
   console.log(tools.map(shown).join('\n'));
   const of = (name: string) => {
@@ -44,7 +44,7 @@ export function assertToolsExplainThemselves(tools: OfferedTool[]): void {
   assert.match(bulk.Messages ?? '', /country code.*at most 1,000 characters.*credit/);
 }
 
-/** The inputs that a tool needs, each with what is said of it. */
+/** The inputs that a tool needs, each with its description. */
 function inputs({ schema }: OfferedTool): Record<string, string> {
   const properties = Object.entries(asObject(schema.properties ?? {}, 'properties'));
   assert.deepEqual(

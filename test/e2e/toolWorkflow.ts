@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { JsonObject } from '../../demo/json';
-import { CURRENT, OLDEST, type ReleaseName } from '../../demo/releases';
+import { type JsonObject } from '../../tools/json';
+import { CURRENT, OLDEST, type ReleaseName } from '../../tools/n8n/releases';
 import { START, start, type WorkflowNode } from './workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
@@ -14,13 +14,13 @@ const VERSIONS: Record<ReleaseName, { agent: number; mcpTrigger: number; model: 
   [OLDEST]: { agent: 3, mcpTrigger: 2, model: { responsesApiEnabled: false } },
 };
 
-/** What each operation is to a user who picks it in the editor. */
+/** The parameters of each operation when a user picks it in the editor. */
 export const GET_BALANCE = { resource: 'balance', operation: 'get' };
 export const SEND = { resource: 'message', operation: 'send' };
 export const SEND_BULK = { resource: 'message', operation: 'sendBulk', source: 'json' };
 
 /**
- * This package's node as a tool of an agent or an MCP server. Its name is what a model knows it by.
+ * This package's node as a tool of an agent or an MCP server. A model knows it by its name.
  *
  * @param settings  what the node's Settings tab sets, such as `onError`
  */
@@ -30,7 +30,7 @@ export function tool(name: string, parameters: JsonObject, settings: JsonObject 
     type: 'n8n-nodes-messaging-send.messagingSendTool',
     typeVersion: 1,
     parameters,
-    // Where the workflow's import puts the stored credential.
+    // The import of the workflow replaces it with the stored credential.
     credentials: { messagingSendApi: { id: '', name: '' } },
     ...settings,
   };

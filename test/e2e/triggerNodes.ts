@@ -1,9 +1,9 @@
-import { asArray, asObject, type JsonObject } from '../../demo/json';
-import type { WorkflowNode } from './workflow';
+import { asObjects, type JsonObject } from '../../tools/json';
+import { type WorkflowNode } from './workflow';
 
 /**
  * A webhook that takes POST requests at `<n8n>/webhook/<path>`, once its workflow is active, and answers when the
- * workflow has ended, with all items that came out of its last node.
+ * workflow has ended, with all items of its last node's output.
  */
 export function webhook(path: string): WorkflowNode {
   return {
@@ -34,7 +34,7 @@ export function formTrigger(path: string, labels: string[]): WorkflowNode {
 export interface WebhookAnswer {
   status: number;
   text: string;
-  /** What came out of the workflow; nothing if it failed. */
+  /** The output of the workflow; empty if it failed. */
   items: JsonObject[];
 }
 
@@ -48,10 +48,10 @@ export async function callWebhook(n8nUrl: string, path: string, body: unknown): 
   const text = await answer.text();
   if (!answer.ok) return { status: answer.status, text, items: [] };
   const parsed: unknown = JSON.parse(text);
-  return { status: answer.status, text, items: asArray(parsed, 'the answer').map((item) => asObject(item, 'an item')) };
+  return { status: answer.status, text, items: asObjects(parsed, 'the answer') };
 }
 
-/** Fills in a form of n8n in the order of its fields, and submits it as its page does. */
+/** Completes a form of n8n in the order of its fields, and submits it as its page does. */
 export async function submitForm(n8nUrl: string, path: string, values: string[]): Promise<Response> {
   const body = new FormData();
   values.forEach((value, index) => body.set(`field-${index}`, value));

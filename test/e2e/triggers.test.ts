@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { SUPPORTED } from '../../demo/releases';
-import { listOf, phoneAt, plain } from './recipients';
-import { stageForTests, stopped } from './stage';
+import { SUPPORTED } from '../../tools/n8n/releases';
+import { instanceForTests } from './instanceForTests';
+import { listOf, phoneAt, receivedBy } from './recipients';
 import { callWebhook, formTrigger, submitForm, webhook } from './triggerNodes';
 import { chain, messagingSend, type WorkflowNode } from './workflow';
 
-const DEADLINE = { seconds: 60, signal: stopped.signal };
-
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}`, () => {
-    const stage = stageForTests({ release });
-    beforeEach(() => stage().sandbox.reset());
+  describe(`Triggers in n8n ${release}`, () => {
+    const instance = instanceForTests({ release });
+    beforeEach(() => instance().sandbox.reset());
 
     const activate = async (name: string, trigger: WorkflowNode, sender: WorkflowNode) => {
-      const { rest, credential } = stage();
+      const { rest, credential } = instance();
       const workflow = await rest.importWorkflow(chain(name, [trigger, sender]), [credential]);
-      await rest.activate(workflow, DEADLINE);
+      await rest.activate(workflow);
       return workflow;
     };
 
-    test('a submitted form ends in a sent message', async () => {
-      const { rest, sandbox, n8n } = stage();
+    test('A submitted form sends a message', async () => {
+      const { rest, sandbox, n8n } = instance();
       const phone = '={{ $json["Your number"] }}';
       const message = '={{ $json["Your text"] }}';
       const send = messagingSend({ resource: 'message', operation: 'send', phone, message });
@@ -33,16 +31,16 @@ for (const release of SUPPORTED) {
       const answer = await submitForm(n8n.url, 'write', ['+44 (0)7700 900123', 'Grüße, "you" & <all> 🌍']);
       assert.equal(answer.status, 200);
 
-      const ended = await stage().waitFor('the execution', DEADLINE.seconds, async () => {
+      const ended = await instance().waitFor('the execution', 60, async () => {
         const [execution] = await rest.executionsOf(workflow);
         return execution?.status === 'success' || execution?.status === 'error' ? execution : undefined;
       });
       assert.deepEqual([ended.status, ended.mode], ['success', 'webhook']);
-      assert.deepEqual(plain(sandbox.messages()), [{ phone: '447700900123', message: 'Grüße, "you" & <all> 🌍' }]);
+      assert.deepEqual(receivedBy(sandbox), [{ phone: '447700900123', message: 'Grüße, "you" & <all> 🌍' }]);
     });
 
-    test('a webhook call ends in a sent message, and is answered with its id', async () => {
-      const { sandbox, n8n } = stage();
+    test('A webhook call sends a message, and is answered with its id', async () => {
+      const { sandbox, n8n } = instance();
       const phone = '={{ $json.body.phone }}';
       const message = '=Order {{ $json.body.order }} is on its way.';
       await activate(
@@ -53,7 +51,7 @@ for (const release of SUPPORTED) {
 
       const { status, items } = await callWebhook(n8n.url, 'order', { phone: phoneAt(1), order: 17 });
 
-      assert.deepEqual(plain(sandbox.messages()), [{ phone: phoneAt(1), message: 'Order 17 is on its way.' }]);
+      assert.deepEqual(receivedBy(sandbox), [{ phone: phoneAt(1), message: 'Order 17 is on its way.' }]);
       assert.equal(status, 200);
       assert.deepEqual(
         items.map((item) => [item.message_id, item.phone, item.status]),
@@ -61,8 +59,8 @@ for (const release of SUPPORTED) {
       );
     });
 
-    test('the list of 250 messages that a webhook brings goes out in 3 requests', async () => {
-      const { sandbox, n8n } = stage();
+    test('A list of 250 messages from a webhook is sent in 3 requests', async () => {
+      const { sandbox, n8n } = instance();
       const messages = '={{ $json.body.messages }}';
       const send = messagingSend({ resource: 'message', operation: 'sendBulk', source: 'json', messages });
       await activate('Webhook with a list', webhook('campaign'), send);
@@ -70,8 +68,8 @@ for (const release of SUPPORTED) {
 
       const { status, items } = await callWebhook(n8n.url, 'campaign', { messages: list });
 
-      assert.deepEqual(plain(sandbox.messages()), list);
-      // The last two are under way at once.
+      assert.deepEqual(receivedBy(sandbox), list);
+      // The last two are in flight at the same time.
       assert.deepEqual(
         sandbox
           .requests()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { JsonObject } from '../../demo/json';
+import { type JsonObject } from '../../tools/json';
 
-/** A node of a workflow, as n8n exports it; its place follows from where it stands in the workflow. */
+/** A node of a workflow, as n8n exports it; its position follows from its place in the list of nodes. */
 export interface WorkflowNode extends JsonObject {
   name: string;
   type: string;
@@ -41,7 +41,7 @@ export function messagingSend(parameters: JsonObject, rest: JsonObject = {}): Wo
     type: 'n8n-nodes-messaging-send.messagingSend',
     typeVersion: 1,
     parameters,
-    // Where the workflow's import puts the stored credential.
+    // The import of the workflow replaces it with the stored credential.
     credentials: { messagingSendApi: { id: '', name: '' } },
     ...rest,
   };
@@ -50,7 +50,7 @@ export function messagingSend(parameters: JsonObject, rest: JsonObject = {}): Wo
 /** The name of {@link messagingSendTrigger}. */
 export const TRIGGER = 'Messaging Send Trigger';
 
-/** @param parameters  n8n fills in Poll Times where they are left out */
+/** @param parameters  n8n fills in Poll Times if they are left out */
 export function messagingSendTrigger(parameters: JsonObject): WorkflowNode {
   return messagingSend(parameters, { name: TRIGGER, type: 'n8n-nodes-messaging-send.messagingSendTrigger' });
 }

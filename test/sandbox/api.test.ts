@@ -2,8 +2,8 @@ import { call, closeSandboxes, get, KEY, messages, post, sandboxWith } from './c
 
 afterEach(closeSandboxes);
 
-describe.each(['/v1', '/api/v1'])('the endpoints under %s', (prefix) => {
-  test('the balance', async () => {
+describe.each(['/v1', '/api/v1'])('Under the prefix %s', (prefix) => {
+  test('the balance endpoint returns credits, user id and user name', async () => {
     const { url } = await sandboxWith({ credits: 42, userId: 7, userName: 'Made Up' });
     expect(await get(`${url}${prefix}/user/balance`)).toMatchObject({
       status: 200,
@@ -11,7 +11,7 @@ describe.each(['/v1', '/api/v1'])('the endpoints under %s', (prefix) => {
     });
   });
 
-  test('a single message is sent, charged and in the list', async () => {
+  test('a single message is sent, charged and listed', async () => {
     const sandbox = await sandboxWith({ credits: 10, now: () => 1_700_000_000_000 });
     const reply = await post(`${sandbox.url}${prefix}/messages/send`, { phone: '447700900123', message: 'Hello' });
     expect(reply.status).toBe(201);
@@ -38,7 +38,7 @@ describe.each(['/v1', '/api/v1'])('the endpoints under %s', (prefix) => {
     ]);
   });
 
-  test('a bulk request is sent, charged and answered entry by entry', async () => {
+  test('a bulk request is sent, charged and answered with one entry per message', async () => {
     const sandbox = await sandboxWith({ credits: 10 });
     const reply = await post(`${sandbox.url}${prefix}/messages/send-bulk`, { messages: messages(3) });
     expect(reply.status).toBe(201);
@@ -59,21 +59,21 @@ describe.each(['/v1', '/api/v1'])('the endpoints under %s', (prefix) => {
   });
 });
 
-describe('authentication', () => {
+describe('The authentication', () => {
   test.each([
-    ['no header', {}, 'MISSING_API_KEY'],
-    ['another scheme', { authorization: 'Basic c2FuZGJveA==' }, 'MISSING_API_KEY'],
+    ['no Authorization header', {}, 'MISSING_API_KEY'],
+    ['another scheme than Bearer', { authorization: 'Basic c2FuZGJveA==' }, 'MISSING_API_KEY'],
     ['no key after Bearer', { authorization: 'Bearer ' }, 'MISSING_API_KEY'],
     ['a wrong key', { authorization: 'Bearer sandbox-kez' }, 'INVALID_API_KEY'],
-    ['a longer key', { authorization: 'Bearer sandbox-key2' }, 'INVALID_API_KEY'],
-  ])('%s', async (_name, headers: Record<string, string>, code) => {
+    ['a key that starts with a valid one', { authorization: 'Bearer sandbox-key2' }, 'INVALID_API_KEY'],
+  ])('refuses a request with %s', async (_name, headers: Record<string, string>, code) => {
     const { url } = await sandboxWith();
     const reply = await call(`${url}/v1/user/balance`, { headers });
     expect(reply).toMatchObject({ status: 401, body: { success: false, error: { code } } });
     expect(reply.headers.has('ratelimit-limit')).toBe(false);
   });
 
-  test('every key has its own balance and its own limit', async () => {
+  test('gives every key its own balance and its own limit', async () => {
     const sandbox = await sandboxWith({ keys: ['first', 'second'], credits: 5, limit: 1 });
     expect((await post(`${sandbox.url}/v1/messages/send`, messages(1)[0], 'first')).status).toBe(201);
     expect((await post(`${sandbox.url}/v1/messages/send`, messages(1)[0], 'first')).status).toBe(429);
@@ -82,7 +82,7 @@ describe('authentication', () => {
     expect([sandbox.credits('key 1'), sandbox.credits('key 2')]).toEqual([4, 5]);
   });
 
-  test('no key is ever shown', async () => {
+  test('never shows a key in the control API', async () => {
     const sandbox = await sandboxWith();
     await post(`${sandbox.url}/v1/messages/send`, messages(1)[0]);
     const reads = ['messages', 'requests', 'state', 'conversations', 'faults'];
@@ -92,8 +92,8 @@ describe('authentication', () => {
   });
 });
 
-describe('credits', () => {
-  test('too few for a bulk request: 402 with both numbers, nothing sent or charged', async () => {
+describe('Credits', () => {
+  test('too few for a bulk request give a 402 with both numbers, and nothing is sent or charged', async () => {
     const sandbox = await sandboxWith({ credits: 2 });
     const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(3) });
     expect(reply.status).toBe(402);
@@ -101,7 +101,7 @@ describe('credits', () => {
       success: false,
       error: {
         code: 'INSUFFICIENT_CREDITS',
-        message: expect.stringMatching(/\b3 needed, 2 available/),
+        message: expect.stringMatching(/\b3 needed, 2 available/) as unknown,
         required_credits: 3,
         available_credits: 2,
       },
@@ -110,7 +110,7 @@ describe('credits', () => {
     expect(sandbox.credits()).toBe(2);
   });
 
-  test('the last credits can be spent', async () => {
+  test('can be spent to the last one, and set again', async () => {
     const sandbox = await sandboxWith({ credits: 3 });
     expect((await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(3) })).status).toBe(201);
     expect((await post(`${sandbox.url}/v1/messages/send`, messages(1)[0])).status).toBe(402);
@@ -120,8 +120,8 @@ describe('credits', () => {
   });
 });
 
-describe('the limit, over HTTP', () => {
-  test('headers count down, the 429 says when to come back, and that is true', async () => {
+describe('The request limit', () => {
+  test('counts down in headers, and lets a request in once the time in the 429 has passed', async () => {
     let now = 1_700_000_000_000;
     const sandbox = await sandboxWith({ limit: 2, windowSeconds: 60, now: () => now });
     const balance = `${sandbox.url}/v1/user/balance`;
@@ -138,7 +138,7 @@ describe('the limit, over HTTP', () => {
     expect((await get(balance)).status).toBe(200);
   });
 
-  test('both prefixes share a bucket, and rejected requests count', async () => {
+  test('is shared by both prefixes and counts rejected requests', async () => {
     const { url } = await sandboxWith({ limit: 4, credits: 0 });
     expect((await post(`${url}/v1/messages/send`, {})).status).toBe(422);
     expect((await post(`${url}/api/v1/messages/send`, messages(1)[0])).status).toBe(402);
@@ -147,7 +147,7 @@ describe('the limit, over HTTP', () => {
     expect((await get(`${url}/v1/user/balance`)).status).toBe(429);
   });
 
-  test('unknown paths, wrong methods and wrong keys do not count', async () => {
+  test('does not count unknown paths, wrong methods and wrong keys', async () => {
     const { url } = await sandboxWith({ limit: 1 });
     await get(`${url}/v1/unknown`);
     await post(`${url}/v1/user/balance`, {});
@@ -155,7 +155,7 @@ describe('the limit, over HTTP', () => {
     expect((await get(`${url}/v1/user/balance`)).status).toBe(200);
   });
 
-  test('a limit of 0 has no headers', async () => {
+  test('has no headers when it is 0', async () => {
     const { url } = await sandboxWith({ limit: 0 });
     const reply = await get(`${url}/v1/user/balance`);
     expect(reply.status).toBe(200);
@@ -163,10 +163,16 @@ describe('the limit, over HTTP', () => {
   });
 });
 
-describe('requests the API can not read', () => {
+describe('An invalid HTTP request', () => {
   test.each([
     ['bad JSON', '/v1/messages/send', { method: 'POST', body: '{', type: 'application/json' }, 400, 'BAD_REQUEST'],
-    ['text', '/v1/messages/send', { method: 'POST', body: '{}', type: 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a body that is plain text',
+      '/v1/messages/send',
+      { method: 'POST', body: '{}', type: 'text/plain' },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
     [
       'a huge body',
       '/v1/messages/send',
@@ -176,17 +182,29 @@ describe('requests the API can not read', () => {
     ],
     ['an unknown path', '/v1/messages', { method: 'POST', body: 'x', type: 'text/csv' }, 404, 'NOT_FOUND'],
     ['bad JSON to an unknown path', '/v1/x', { method: 'POST', body: '{', type: 'application/json' }, 404, 'NOT_FOUND'],
-    ['a path outside', '/v2/user/balance', { method: 'GET', type: 'application/json' }, 404, 'NOT_FOUND'],
-    ['a broken address', '/v1/%zz', { method: 'GET', type: 'application/json' }, 400, 'BAD_REQUEST'],
+    [
+      'a path outside of the prefixes',
+      '/v2/user/balance',
+      { method: 'GET', type: 'application/json' },
+      404,
+      'NOT_FOUND',
+    ],
+    ['a broken escape in its path', '/v1/%zz', { method: 'GET', type: 'application/json' }, 400, 'BAD_REQUEST'],
     ['a wrong method', '/v1/user/balance', { method: 'POST', body: 'x', type: 'text/csv' }, 405, 'METHOD_NOT_ALLOWED'],
-  ])('%s', async (_name, path, { type, ...init }, status, code) => {
-    const { url } = await sandboxWith({ bodyLimit: 2000 });
-    const headers = { authorization: `Bearer ${KEY}`, 'content-type': type };
-    const reply = await call(`${url}${path}`, { ...init, headers });
-    expect(reply).toMatchObject({ status, body: { success: false, error: { code, message: expect.any(String) } } });
-  });
+  ])(
+    'with %s gets a status and a code in the envelope of the API',
+    async (_name, path, { type, ...init }, status, code) => {
+      const { url } = await sandboxWith({ bodyLimit: 2000 });
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': type };
+      const reply = await call(`${url}${path}`, { ...init, headers });
+      expect(reply).toMatchObject({
+        status,
+        body: { success: false, error: { code, message: expect.any(String) as unknown } },
+      });
+    },
+  );
 
-  test('405 names the method that is allowed', async () => {
+  test('with a wrong method gets the allowed method in a header', async () => {
     const { url } = await sandboxWith();
     expect((await call(`${url}/v1/messages/send`, { method: 'DELETE' })).headers.get('allow')).toBe('POST');
     expect((await call(`${url}/api/v1/user/balance`, { method: 'PUT' })).headers.get('allow')).toBe('GET');

@@ -5,11 +5,11 @@ export const KEY = 'sandbox-key';
 export interface Reply {
   status: number;
   headers: Headers;
-  /** The body as JSON, or as text when it is none. */
+  /** The body as JSON, or as text if it is not JSON. */
   body: unknown;
 }
 
-/** A request without any checks of its own. */
+/** A request, sent as it is. */
 export async function call(address: string, init: RequestInit = {}): Promise<Reply> {
   const answer = await fetch(address, { redirect: 'manual', ...init });
   const text = await answer.text();

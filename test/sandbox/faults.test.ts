@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 
-import { checkFault } from '../../sandbox/faultCheck';
-import { type Fault, FaultPlan } from '../../sandbox/faults';
+import { check } from '../../sandbox/check';
+import type { JsonValue } from '../../sandbox/details';
+import { FaultPlan } from '../../sandbox/faultPlan';
+import { FAULT, type Fault } from '../../sandbox/faults';
 import type { Sandbox } from '../../sandbox/server';
 import { closeSandboxes, get, KEY, messages, post, type Reply, sandboxWith } from './client';
 
@@ -18,34 +20,34 @@ async function bulkUnder(
   return { reply, sandbox, sent: sandbox.messages().length, charged: 100 - sandbox.credits() };
 }
 
-describe('what is sent under each fault', () => {
-  const answered: Array<[string, Fault, number, number]> = [
-    ['status', { kind: 'status', status: 500 }, 500, 0],
-    ['status, handled', { kind: 'status', status: 500, handled: true }, 500, 5],
-    ['html', { kind: 'html' }, 502, 0],
-    ['html, handled', { kind: 'html', handled: true, status: 504 }, 504, 5],
-    ['body', { kind: 'body', status: 200, body: '{"success":false}' }, 200, 0],
-    ['body, handled', { kind: 'body', status: 201, body: '', handled: true }, 201, 5],
-    ['redirect', { kind: 'redirect', location: '/elsewhere' }, 307, 0],
-    ['redirect, handled', { kind: 'redirect', location: '/elsewhere', status: 303, handled: true }, 303, 5],
-    ['delay', { kind: 'delay', ms: 1 }, 201, 5],
-    ['bulk-answer', { kind: 'bulk-answer', shape: 'missing' }, 201, 5],
+describe('A fault of kind', () => {
+  const answered: Array<[string, number, number, Fault]> = [
+    ['status', 500, 0, { kind: 'status', status: 500 }],
+    ['status (handled)', 500, 5, { kind: 'status', status: 500, handled: true }],
+    ['html', 502, 0, { kind: 'html' }],
+    ['html (handled)', 504, 5, { kind: 'html', handled: true, status: 504 }],
+    ['body', 200, 0, { kind: 'body', status: 200, body: '{"success":false}' }],
+    ['body (handled)', 201, 5, { kind: 'body', status: 201, body: '', handled: true }],
+    ['redirect', 307, 0, { kind: 'redirect', location: '/elsewhere' }],
+    ['redirect (handled)', 303, 5, { kind: 'redirect', location: '/elsewhere', status: 303, handled: true }],
+    ['delay', 201, 5, { kind: 'delay', ms: 1 }],
+    ['bulk-answer', 201, 5, { kind: 'bulk-answer', shape: 'missing' }],
   ];
-  test.each(answered)('%s', async (_name, fault, status, count) => {
+  test.each(answered)('%s answers with %i and sends %i of 5 messages', async (_name, status, count, fault) => {
     const { reply, sandbox, sent, charged } = await bulkUnder(fault);
     expect(reply).toMatchObject({ status });
     expect({ sent, charged }).toEqual({ sent: count, charged: count });
     expect(sandbox.requests()).toMatchObject([{ status, messages: 5, sent: count, fault: fault.kind }]);
   });
 
-  const cut: Array<[string, Fault, number]> = [
-    ['reset-before', { kind: 'reset-before' }, 0],
-    ['reset-during', { kind: 'reset-during' }, 2],
-    ['reset-during after 4', { kind: 'reset-during', sent: 4 }, 4],
-    ['reset-during after none', { kind: 'reset-during', sent: 0 }, 0],
-    ['reset-after', { kind: 'reset-after' }, 5],
+  const cut: Array<[string, number, Fault]> = [
+    ['reset-before', 0, { kind: 'reset-before' }],
+    ['reset-during', 2, { kind: 'reset-during' }],
+    ['reset-during (sent: 4)', 4, { kind: 'reset-during', sent: 4 }],
+    ['reset-during (sent: 0)', 0, { kind: 'reset-during', sent: 0 }],
+    ['reset-after', 5, { kind: 'reset-after' }],
   ];
-  test.each(cut)('%s', async (_name, fault, count) => {
+  test.each(cut)('%s cuts the connection and sends %i of 5 messages', async (_name, count, fault) => {
     const { reply, sandbox, sent, charged } = await bulkUnder(fault);
     expect(reply).toBe('cut');
     expect({ sent, charged }).toEqual({ sent: count, charged: count });
@@ -54,7 +56,7 @@ describe('what is sent under each fault', () => {
     expect((await get(`${sandbox.url}/v1/user/balance`)).status).toBe(200);
   });
 
-  test('half-body: everything is sent; half of the answer arrives under its full length', async () => {
+  test('half-body sends all messages and half of the answer under its full length', async () => {
     const sandbox = await sandboxWith({ faults: [{ kind: 'half-body' }] });
     const raw = await rawBalance(sandbox);
     const [head = '', body = ''] = raw.split('\r\n\r\n');
@@ -69,13 +71,13 @@ describe('what is sent under each fault', () => {
     expect(bulk.sandbox.requests()).toMatchObject([{ status: 201, sent: 5 }]);
   });
 
-  test('a fault that lets the request be handled does not make an invalid one valid', async () => {
+  test('reset-after does not send an invalid request', async () => {
     const sandbox = await sandboxWith({ faults: [{ kind: 'reset-after' }] });
     await expect(post(`${sandbox.url}/v1/messages/send`, { phone: '+1', message: '' })).rejects.toThrow();
     expect(sandbox.messages()).toEqual([]);
   });
 
-  test('closing does not wait for an answer that is held back', async () => {
+  test('delay does not keep the sandbox from closing', async () => {
     const sandbox = await sandboxWith({ faults: [{ kind: 'delay', ms: 3_600_000 }] });
     const reply = post(`${sandbox.url}/v1/messages/send`, messages(1)[0]).catch(() => 'cut');
     while (sandbox.messages().length === 0) await new Promise(setImmediate);
@@ -99,7 +101,7 @@ function rawBalance({ port }: Sandbox): Promise<string> {
   });
 }
 
-describe('answers in place of the own', () => {
+describe('A fault that replaces the answer', () => {
   const bulk = async (fault: Fault) => {
     const { reply } = await bulkUnder(fault);
     if (reply === 'cut') throw new Error('no answer');
@@ -114,11 +116,11 @@ describe('answers in place of the own', () => {
     [429, 'RATE_LIMIT_EXCEEDED'],
     [500, 'SERVER_ERROR'],
     [503, 'HTTP_503'],
-  ])('status %i has the code %s', async (status, code) => {
+  ])('answers status %i with the code %s', async (status, code) => {
     expect(await bulk({ kind: 'status', status })).toMatchObject({ status, body: { success: false, error: { code } } });
   });
 
-  test('402 states its numbers', async () => {
+  test('answers 402 with the numbers of the request, or its own', async () => {
     expect((await bulk({ kind: 'status', status: 402 })).body).toMatchObject({
       error: { message: 'Insufficient credits: 5 needed, 4 available', required_credits: 5, available_credits: 4 },
     });
@@ -128,7 +130,7 @@ describe('answers in place of the own', () => {
     });
   });
 
-  test('422 with a named shape, with the fields given, and with any JSON', async () => {
+  test('answers 422 with details in a named shape, about given fields, or in any JSON', async () => {
     const details = async (fault: Fault) => (await bulk(fault)).body;
     expect(await details({ kind: 'status', status: 422 })).toMatchObject({
       error: { details: [{ field: 'messages.0.phone' }] },
@@ -137,31 +139,34 @@ describe('answers in place of the own', () => {
       await details({ kind: 'status', status: 422, detailsShape: 'array-with-nulls', fields: ['messages.3.phone'] }),
     ).toMatchObject({ error: { details: [null, null, null, { phone: [expect.any(String)] }, null] } });
     expect(await details({ kind: 'status', status: 422, details: null })).toMatchObject({ error: { details: null } });
+    const hostile = JSON.parse('{"__proto__":{"phone":"x"},"list":[null,{"a":1}]}') as JsonValue;
+    const reply = await details({ kind: 'status', status: 422, details: hostile });
+    expect(JSON.stringify(reply)).toContain(JSON.stringify(hostile));
   });
 
-  test.each<[Fault & { kind: 'status' }, string | null]>([
-    [{ kind: 'status', status: 429 }, null],
-    [{ kind: 'status', status: 429, retryAfter: 7 }, '7'],
-    [{ kind: 'status', status: 429, retryAfter: 'soon' }, 'soon'],
-    [{ kind: 'status', status: 429, retryAfter: { dateInSeconds: 10 } }, 'Tue, 14 Nov 2023 22:13:30 GMT'],
-  ])('Retry-After of %j is %p', async (fault, expected) => {
+  test.each<[string | null, Fault & { kind: 'status' }]>([
+    [null, { kind: 'status', status: 429 }],
+    ['7', { kind: 'status', status: 429, retryAfter: 7 }],
+    ['soon', { kind: 'status', status: 429, retryAfter: 'soon' }],
+    ['Tue, 14 Nov 2023 22:13:30 GMT', { kind: 'status', status: 429, retryAfter: { dateInSeconds: 10 } }],
+  ])('answers with Retry-After %p for %j', async (expected, fault) => {
     expect((await bulk(fault)).headers.get('retry-after')).toBe(expected);
   });
 
-  test('a 429 without a code', async () => {
+  test('answers 429 without a code', async () => {
     expect((await bulk({ kind: 'status', status: 429, code: null, message: 'Slow down' })).body).toEqual({
       success: false,
       error: { message: 'Slow down' },
     });
   });
 
-  test('an HTML page', async () => {
+  test('answers with an HTML page', async () => {
     const reply = await bulk({ kind: 'html' });
     expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
     expect(reply.body).toMatch(/<h1>Bad Gateway/);
   });
 
-  test('a raw body goes out as it is, with the type given or none', async () => {
+  test('answers with an unchanged body, of the given content type or none', async () => {
     const cutJson = await bulk({ kind: 'body', status: 201, body: '{"success":tr' });
     expect(cutJson).toMatchObject({ status: 201, body: '{"success":tr' });
     expect(cutJson.headers.get('content-type')).toMatch(/^application\/json/);
@@ -170,13 +175,13 @@ describe('answers in place of the own', () => {
     expect(untyped.headers.has('content-type')).toBe(false);
   });
 
-  test('a redirect', async () => {
+  test('answers with a redirect', async () => {
     const reply = await bulk({ kind: 'redirect', location: 'https://elsewhere.invalid/v1' });
     expect(reply.headers.get('location')).toBe('https://elsewhere.invalid/v1');
   });
 });
 
-describe('bulk answers that do not list what was sent', () => {
+describe('A bulk answer that differs from what was sent', () => {
   const phones = messages(5).map(({ phone }) => phone);
   const entries = phones.map((phone, index) => ({ message_id: 1001 + index, phone, status: 'sent' }));
   test.each<[Fault & { kind: 'bulk-answer' }, unknown[]]>([
@@ -195,7 +200,7 @@ describe('bulk answers that do not list what was sent', () => {
     ],
     [{ kind: 'bulk-answer', shape: 'plus-phones' }, entries.map((entry) => ({ ...entry, phone: `+${entry.phone}` }))],
     [{ kind: 'bulk-answer', shape: 'no-phones' }, entries.map(({ message_id, status }) => ({ message_id, status }))],
-  ])('%j', async (fault, expected) => {
+  ])('comes from the fault %j', async (fault, expected) => {
     const { reply, sent } = await bulkUnder(fault);
     expect(reply).toMatchObject({ status: 201, body: { data: { messages_sent: 5, credits_used: 5 } } });
     expect(reply).toHaveProperty('body.data.messages', expected);
@@ -203,7 +208,7 @@ describe('bulk answers that do not list what was sent', () => {
   });
 });
 
-describe('which requests a fault hits', () => {
+describe('A fault', () => {
   const hits = (faults: Fault[], endpoints: Array<'balance' | 'send' | 'bulk'>, seed = 1) => {
     const plan = new FaultPlan(seed);
     plan.set(faults);
@@ -211,24 +216,24 @@ describe('which requests a fault hits', () => {
   };
   const six = Array.from({ length: 6 }, () => 'send' as const);
 
-  test('the next one, once', () => {
+  test('hits the next request, once', () => {
     expect(hits([{ kind: 'html' }], ['send', 'send'])).toEqual(['html', null]);
   });
 
-  test('after some, several times', () => {
+  test('hits several requests after others have passed', () => {
     expect(hits([{ kind: 'html', after: 2, times: 3 }], six)).toEqual([null, null, 'html', 'html', 'html', null]);
   });
 
-  test('only on its endpoint, and only those count', () => {
+  test('hits and counts only requests to its endpoint', () => {
     const fault: Fault = { kind: 'html', on: 'bulk', after: 1 };
     expect(hits([fault], ['bulk', 'send', 'balance', 'bulk'])).toEqual([null, null, null, 'html']);
   });
 
-  test('bulk-answer waits for a bulk request', () => {
+  test('of kind bulk-answer waits for a bulk request', () => {
     expect(hits([{ kind: 'bulk-answer', shape: 'missing' }], ['send', 'bulk'])).toEqual([null, 'bulk-answer']);
   });
 
-  test('the first of the list that is due; the other waits, and has counted meanwhile', () => {
+  test('hits a request before the faults after it in the list, which still count it', () => {
     const faults: Fault[] = [
       { kind: 'html', times: 2 },
       { kind: 'reset-after', after: 1 },
@@ -236,7 +241,7 @@ describe('which requests a fault hits', () => {
     expect(hits(faults, six)).toEqual(['html', 'html', 'reset-after', null, null, null]);
   });
 
-  test('by chance, the same for the same seed', () => {
+  test('with a probability hits the same requests for the same seed', () => {
     const many = Array.from({ length: 400 }, () => 'send' as const);
     const fault: Fault = { kind: 'html', probability: 0.25 };
     const first = hits([fault], many);
@@ -250,7 +255,7 @@ describe('which requests a fault hits', () => {
     expect(hits([{ ...fault, probability: 1, times: 2 }], six).filter(Boolean)).toHaveLength(2);
   });
 
-  test('a request with a wrong key, or over the limit, uses up no fault; one that is hit counts against the limit', async () => {
+  test('hits no request with a wrong key or over the limit, and one that it hits counts against the limit', async () => {
     const sandbox = await sandboxWith({ limit: 1, faults: [{ kind: 'html' }], now: () => 0 });
     const balance = `${sandbox.url}/v1/user/balance`;
     expect((await get(balance, 'wrong')).status).toBe(401);
@@ -264,21 +269,32 @@ describe('which requests a fault hits', () => {
   });
 });
 
-describe('checking a fault', () => {
+describe('The check of a fault', () => {
   test.each<[unknown, RegExp]>([
-    ['html', /must be a JSON object/],
-    [{}, /kind must be one of status, html/],
-    [{ kind: 'toString' }, /kind must be one of/],
-    [{ kind: 'status' }, /status needs status/],
-    [{ kind: 'status', status: '500' }, /status of status must be a whole number/],
-    [{ kind: 'html', on: 'email' }, /on of html must be one of balance, send, bulk, any/],
-    [{ kind: 'html', times: 0 }, /times of html/],
-    [{ kind: 'html', probability: 2 }, /probability of html/],
-    [{ kind: 'html', tiems: 2 }, /html has no tiems/],
-    [{ kind: 'html', constructor: 1 }, /html has no constructor/],
-    [{ kind: 'bulk-answer', shape: 'round' }, /shape of bulk-answer/],
-    [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /on of bulk-answer/],
-  ])('%j is refused', (value, message) => {
-    expect(() => checkFault(value)).toThrow(message);
+    ['html', /^fault: must be an object$/],
+    [{}, /^fault\.kind: must be one of status, html/],
+    [{ kind: 'toString' }, /^fault\.kind: must be one of/],
+    [{ kind: 'status' }, /^fault\.status: .*expected number, received undefined/],
+    [{ kind: 'status', status: '500' }, /^fault\.status: .*expected number, received string/],
+    [{ kind: 'status', status: 500.5 }, /^fault\.status: .*expected int/],
+    [{ kind: 'status', status: 199 }, /^fault\.status: .*>=200/],
+    [{ kind: 'status', status: 600 }, /^fault\.status: .*<=599/],
+    [{ kind: 'status', status: 429, retryAfter: true }, /^fault\.retryAfter: must be seconds, a string or/],
+    [{ kind: 'status', status: 422, fields: [7] }, /^fault\.fields\.0: .*expected string/],
+    [{ kind: 'status', status: 402, error: [] }, /^fault\.error: must be an object/],
+    [{ kind: 'redirect', location: '/', status: 302.5 }, /^fault\.status: .*expected one of 301\|302/],
+    [{ kind: 'body', status: 200 }, /^fault\.body: .*expected string, received undefined/],
+    [{ kind: 'delay', ms: -1 }, /^fault\.ms: .*>=0/],
+    [{ kind: 'html', on: 'email' }, /^fault\.on: .*expected one of "balance"\|"send"\|"bulk"\|"any"/],
+    [{ kind: 'html', times: 0 }, /^fault\.times: .*>=1/],
+    [{ kind: 'html', probability: 2 }, /^fault\.probability: .*<=1/],
+    [{ kind: 'html', tiems: 2 }, /^fault: Unrecognized key: "tiems"/],
+    [{ kind: 'html', constructor: 1 }, /^fault: Unrecognized key: "constructor"/],
+    [JSON.parse('{ "kind": "html", "__proto__": 1 }'), /^fault: Unrecognized key: "__proto__"/],
+    [{ kind: 'bulk-answer', shape: 'round' }, /^fault\.shape: .*expected one of "missing"/],
+    [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /^fault\.on: must be bulk/],
+    [{ kind: 'html', times: 0, after: -1 }, /^fault\.times: .*; fault\.after: /],
+  ])('refuses %j and names what is wrong', (value, message) => {
+    expect(() => check(FAULT, value, 'fault')).toThrow(message);
   });
 });

@@ -7,64 +7,64 @@ afterEach(closeSandboxes);
 const fields = (checked: Validated) =>
   checked.kind === 'valid' ? [] : checked.problems.map(({ path }) => path.join('.'));
 
-describe('a single message', () => {
+describe('A single message', () => {
   test.each([
-    ['7 digits', '1234567', []],
-    ['15 digits', '123456789012345', []],
-    ['6 digits', '123456', ['phone']],
-    ['16 digits', '1234567890123456', ['phone']],
-    ['a leading 0', '0447700900123', ['phone']],
-    ['a leading +', '+447700900123', ['phone']],
-    ['spaces', '4477 00900123', ['phone']],
-    ['a line break at the end', '447700900123\n', ['phone']],
-    ['a number', 447700900123, ['phone']],
-    ['nothing', undefined, ['phone']],
-  ])('phone: %s', (_name, phone, expected) => {
-    expect(fields(validateSend({ phone, message: 'Hello' }))).toEqual(expected);
+    ['7 digits', 'valid', '1234567'],
+    ['15 digits', 'valid', '123456789012345'],
+    ['6 digits', 'invalid', '123456'],
+    ['16 digits', 'invalid', '1234567890123456'],
+    ['a leading 0', 'invalid', '0447700900123'],
+    ['a leading +', 'invalid', '+447700900123'],
+    ['a space', 'invalid', '4477 00900123'],
+    ['a line break at the end', 'invalid', '447700900123\n'],
+    ['the type number', 'invalid', 447700900123],
+    ['no value', 'invalid', undefined],
+  ])('whose phone has %s is %s', (_name, verdict, phone) => {
+    expect(fields(validateSend({ phone, message: 'Hello' }))).toEqual(verdict === 'valid' ? [] : ['phone']);
   });
 
   test.each([
-    ['1000 characters', 'x'.repeat(1000), []],
-    ['1001 characters', 'x'.repeat(1001), ['message']],
-    ['1000 emoji are 1000 characters', '🚚'.repeat(1000), []],
-    ['1001 emoji', '🚚'.repeat(1001), ['message']],
-    ['empty', '', ['message']],
-    ['blank', ' \n ', ['message']],
-    ['an object', {}, ['message']],
-    ['null', null, ['message']],
-  ])('message: %s', (_name, message, expected) => {
-    expect(fields(validateSend({ phone: '447700900123', message }))).toEqual(expected);
+    ['1000 characters', 'valid', 'x'.repeat(1000)],
+    ['1001 characters', 'invalid', 'x'.repeat(1001)],
+    ['1000 emoji', 'valid', '🚚'.repeat(1000)],
+    ['1001 emoji', 'invalid', '🚚'.repeat(1001)],
+    ['no characters', 'invalid', ''],
+    ['only white space', 'invalid', ' \n '],
+    ['the type object', 'invalid', {}],
+    ['the value null', 'invalid', null],
+  ])('whose text has %s is %s', (_name, verdict, message) => {
+    expect(fields(validateSend({ phone: '447700900123', message }))).toEqual(verdict === 'valid' ? [] : ['message']);
   });
 
-  test.each([[null], [[]], ['text'], [7], [undefined]])('a body that is %p is invalid as a whole', (body) => {
+  test.each([[null], [[]], ['text'], [7], [undefined]])('is invalid as a whole if the body is %p', (body) => {
     expect(fields(validateSend(body))).toEqual(['']);
   });
 
-  test('all that is wrong is named', () => {
+  test('is refused with the names of all wrong fields', () => {
     expect(fields(validateSend({}))).toEqual(['phone', 'message']);
   });
 });
 
-describe('bulk', () => {
+describe('A bulk request', () => {
   test.each([
-    ['1 message', messages(1), []],
-    ['100 messages', messages(100), []],
-    ['101 messages', messages(101), ['messages']],
-    ['none', [], ['messages']],
-    ['no array', { 0: messages(1)[0] }, ['messages']],
-    ['an entry that is no object', [...messages(1), 'text'], ['messages.1']],
-  ])('%s', (_name, entries, expected) => {
+    ['1 message', [], messages(1)],
+    ['100 messages', [], messages(100)],
+    ['101 messages', ['messages'], messages(101)],
+    ['no messages', ['messages'], []],
+    ['messages that are no array', ['messages'], { 0: messages(1)[0] }],
+    ['an entry that is no object', ['messages.1'], [...messages(1), 'text']],
+  ])('with %s has the invalid fields %j', (_name, expected, entries) => {
     expect(fields(validateBulk({ messages: entries }, 0))).toEqual(expected);
   });
 
-  test('texts may have any length unless a maximum is set', () => {
+  test('may contain texts of any length unless a maximum is set', () => {
     const body = { messages: [{ phone: '447700900123', message: 'x'.repeat(5000) }] };
     expect(fields(validateBulk(body, 0))).toEqual([]);
     expect(fields(validateBulk(body, 4999))).toEqual(['messages.0.message']);
     expect(fields(validateBulk(body, 5000))).toEqual([]);
   });
 
-  test('one invalid message keeps back the whole request, and is named by its index', async () => {
+  test('with one invalid message sends nothing, and names the message by its index', async () => {
     const sandbox = await sandboxWith();
     const entries = messages(5);
     entries[3] = { phone: '+447700900123', message: 'Hello' };
@@ -73,14 +73,17 @@ describe('bulk', () => {
       status: 422,
       body: {
         success: false,
-        error: { code: 'VALIDATION_ERROR', details: [{ field: 'messages.3.phone', message: expect.any(String) }] },
+        error: {
+          code: 'VALIDATION_ERROR',
+          details: [{ field: 'messages.3.phone', message: expect.any(String) as unknown }],
+        },
       },
     });
     expect(sandbox.messages()).toEqual([]);
     expect(sandbox.credits()).toBe(1000);
   });
 
-  test('a limit of the document may be answered with 429, other faults never', async () => {
+  test('over a limit of the document can be answered with 429, other invalid requests never', async () => {
     const { url } = await sandboxWith({ overLimitStatus: 429 });
     expect((await post(`${url}/v1/messages/send-bulk`, { messages: messages(101) })).status).toBe(429);
     expect((await post(`${url}/v1/messages/send`, { phone: '447700900123', message: 'x'.repeat(1001) })).status).toBe(
@@ -90,7 +93,7 @@ describe('bulk', () => {
   });
 });
 
-describe('the shapes of details', () => {
+describe('The details of a 422', () => {
   const problems = [
     { path: pathOf('messages.1.phone'), message: 'A', overLimit: false },
     { path: pathOf('messages.1.message'), message: 'B', overLimit: false },
@@ -109,11 +112,11 @@ describe('the shapes of details', () => {
     none: undefined,
   };
 
-  test.each(DETAILS_SHAPES)('%s', (shape) => {
+  test.each(DETAILS_SHAPES)('can have the shape %s', (shape) => {
     expect(formatDetails(shape, problems, 3)).toEqual(expected[shape]);
   });
 
-  test('a sandbox answers in the shape it is given', async () => {
+  test('come in the shape of the option detailsShape', async () => {
     const { url } = await sandboxWith({ detailsShape: 'nested' });
     const reply = await post(`${url}/v1/messages/send`, { phone: '447700900123' });
     expect(reply.body).toMatchObject({ error: { details: { message: ['is required'] } } });

@@ -9,8 +9,8 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
-import { readPage } from '../../release/markdown';
 import { readManifest } from '../../release/project';
+import { readPage } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
 /** The built nodes and credential, whose texts n8n shows; n8n's linter sees only those that are literals in `nodes/`. */

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Page } from 'playwright-core';
+import { type Page } from 'playwright-core';
 
-import { openWorkflow } from '../../../demo/editor';
+import { openWorkflow } from '../../../tools/n8n/editor';
 import { sayInChat } from '../editorParts';
-import type { ExampleWorld } from './world';
+import { type ExampleWorld } from './world';
 
-/** The agent, in the editor’s chat, with a stand-in for its model. */
-export function testAgentExample({ stage, received, workflow, inEditor, model }: ExampleWorld): void {
+/** The agent, in the editor's chat, with a stand-in for its model. */
+export function testAgentExample({ instance, received, workflow, inEditor, model }: ExampleWorld): void {
   const SEND_TOOL = 'Send_a_message';
   const inChat = async (name: string, talk: (page: Page) => Promise<void>) => {
     await inEditor(`agent ${name}`, async (page) => {
-      await openWorkflow(page, stage().editorOf(workflow()));
+      await openWorkflow(page, instance().editorUrl(workflow()));
       await talk(page);
     });
   };
 
-  test('what the model calls for after a yes is sent, and the agent says so', async () => {
+  test('After a yes, the agent sends what its model calls for, and confirms it', async () => {
     model().script(
       { text: 'Shall I?' },
       { calls: [{ tool: SEND_TOOL, input: { Phone: '+44 7700 900123', Message: 'Ready.' } }] },
@@ -41,7 +41,7 @@ export function testAgentExample({ stage, received, workflow, inEditor, model }:
     assert.deepEqual(received(), [{ phone: '447700900123', message: 'Ready.' }]);
   });
 
-  test('the model is told of an error, and of the balance', async () => {
+  test('The model gets to know of an error, and of the balance', async () => {
     model().script(
       {
         calls: [

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Execution } from '../../../demo/execution';
-import { asString } from '../../../demo/json';
+import { asString } from '../../../tools/json';
+import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The reminder, started by hand. */
-export function testReminder({ stage, received, runFrom, activate, deactivate }: ExampleWorld): void {
-  /** The texts that the two people with an appointment tomorrow have to get. */
+export function testReminder({ instance, received, runFrom, activate, deactivate }: ExampleWorld): void {
+  /** The texts for the two people with an appointment tomorrow. */
   const expected = (execution: Execution) => {
     const [first] = itemsAt(execution, 'One Item Each');
     const tomorrow = new Date(asString(first?.starts_at, 'starts_at').slice(0, 10));
@@ -22,14 +22,14 @@ export function testReminder({ stage, received, runFrom, activate, deactivate }:
     ];
   };
 
-  test('those with an appointment tomorrow get a text of their own, the others none', async () => {
+  test('Only people with an appointment tomorrow get a text, each their own', async () => {
     const execution = await runFrom('Every Day at 10');
     assert.equal(execution.status, 'success');
     assert.deepEqual(received(), expected(execution));
   });
 
-  test('if somebody gets none, the others do, and the error names who', async () => {
-    stage().sandbox.setFaults([
+  test('When one person cannot get a text, the others do, and the error names that person', async () => {
+    instance().sandbox.setFaults([
       {
         kind: 'status',
         status: 422,
@@ -47,7 +47,7 @@ export function testReminder({ stage, received, runFrom, activate, deactivate }:
     assert.deepEqual(received(), expected(execution).slice(1));
   });
 
-  test('its schedule can be activated', async () => {
+  test('The schedule of the reminder can be activated', async () => {
     await activate();
     await deactivate();
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { openWorkflow, runByButton } from '../../../demo/editor';
-import type { Execution } from '../../../demo/execution';
-import { asObject } from '../../../demo/json';
-import { DEADLINE, type ExampleWorld, itemsAt } from './world';
+import { asObject } from '../../../tools/json';
+import { openWorkflow, runByButton } from '../../../tools/n8n/editor';
+import { type Execution } from '../../../tools/n8n/execution';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign that waits for credits, run from the editor. */
-export function testCampaign({ stage, received, runFrom, workflow, inEditor }: ExampleWorld): void {
+export function testCampaign({ instance, received, runFrom, workflow, inEditor }: ExampleWorld): void {
   const PEOPLE = [
     'Ada Example',
     'Ben Made-Up',
@@ -23,23 +23,23 @@ export function testCampaign({ stage, received, runFrom, workflow, inEditor }: E
     message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
   }));
   const ended = async (): Promise<Execution> => {
-    const [latest] = await stage().rest.executionsOf(workflow());
-    return await stage().rest.waitForExecution(latest?.id ?? '', DEADLINE);
+    const [latest] = await instance().rest.executionsOf(workflow());
+    return await instance().rest.waitForExecution(latest?.id ?? '');
   };
 
-  test('with enough credits it goes out at once', async () => {
-    stage().sandbox.setCredits(8);
+  test('With enough credits the campaign is sent immediately', async () => {
+    instance().sandbox.setCredits(8);
     const execution = await runFrom('Start');
     assert.equal(execution.status, 'success');
     assert.deepEqual(received(), CAMPAIGN);
     assert.equal(itemsAt(execution, 'Sent').length, 8);
   });
 
-  test('with too few, nothing goes out until they are topped up; then all of it, once', async () => {
-    const { sandbox } = stage();
+  test('With too few credits nothing is sent until they are topped up, and then all of it once', async () => {
+    const { sandbox } = instance();
     sandbox.setCredits(5);
     await inEditor('campaign', async (page) => {
-      await openWorkflow(page, stage().editorOf(workflow()));
+      await openWorkflow(page, instance().editorUrl(workflow()));
       const [form] = await Promise.all([page.waitForEvent('popup'), runByButton(page)]);
       await form.getByText('Not enough credits for the run: 8 needed, 5 available').waitFor();
       assert.deepEqual(received(), []);
@@ -48,8 +48,8 @@ export function testCampaign({ stage, received, runFrom, workflow, inEditor }: E
       await form.getByRole('button', { name: 'Submit' }).click();
       await form.getByText('The credits are checked again.').waitFor();
       // The balance has been read twice by then.
-      await stage().waitFor('the workflow to wait again', DEADLINE.seconds, async () => {
-        const [latest] = await stage().rest.executionsOf(workflow());
+      await instance().waitFor('the workflow to wait again', 60, async () => {
+        const [latest] = await instance().rest.executionsOf(workflow());
         return latest?.status === 'waiting' && sandbox.requests().length === 2 ? true : undefined;
       });
       await form.reload();
@@ -65,8 +65,8 @@ export function testCampaign({ stage, received, runFrom, workflow, inEditor }: E
     assert.deepEqual(received(), CAMPAIGN);
   });
 
-  test('what fails for another reason waits for nothing', async () => {
-    stage().sandbox.setFaults([
+  test('A message that fails for another reason does not wait for credits', async () => {
+    instance().sandbox.setFaults([
       {
         kind: 'status',
         status: 422,

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, test } from 'node:test';
 
 import { parse } from 'csv-parse/sync';
 
-import { EXAMPLE_CONTACTS, expectedPhone, readContacts } from '../../../demo/contacts';
-import { CONTACTS_FILE } from '../../../demo/example';
-import type { JsonObject } from '../../../demo/json';
-import { filesFolderOf } from '../../../demo/n8n';
-import type { ExampleWorld } from './world';
+import { type JsonObject } from '../../../tools/json';
+import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../../tools/n8n/examples/contacts';
+import { filesFolderOf } from '../../../tools/n8n/settings';
+import { expectedPhone } from '../expectedMessages';
+import { type ExampleWorld } from './world';
 
-/** The campaign from a CSV file; that it sends well is tested by the demo. */
-export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
+/** The campaign from a CSV file; the tests of the demo check what it sends. */
+export function testContacts({ instance, received, runFrom }: ExampleWorld): void {
   let folder: string;
   before(async () => {
-    folder = filesFolderOf(stage().folder);
-    await copyFile(EXAMPLE_CONTACTS, path.join(folder, CONTACTS_FILE));
+    folder = filesFolderOf(instance().folder);
+    await provideContacts(instance().folder);
   });
 
   /** Runs it, and reads the file of failed rows that it has written. */
@@ -29,7 +29,7 @@ export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
     return parse(await readFile(path.join(folder, file)), { columns: true, bom: true });
   };
 
-  test('every contact that can be reached gets a message, and the others are in the file, with the reason', async () => {
+  test('Every contact that can be reached gets a message, and the others are in the file, with the reason', async () => {
     const contacts = await readContacts(EXAMPLE_CONTACTS);
     const rows = await failedRows();
     assert.deepEqual(
@@ -59,8 +59,8 @@ export function testContacts({ stage, received, runFrom }: ExampleWorld): void {
     }
   });
 
-  test('contacts whose message may have gone out are in the file as uncertain', async () => {
-    stage().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
+  test('Contacts whose message may have been sent are in the file as uncertain', async () => {
+    instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
     const rows = await failedRows();
     assert.equal(rows.filter(({ outcome }) => outcome === 'uncertain').length, 100);
     assert.equal(received().length, new Set(received().map(({ phone }) => phone)).size);

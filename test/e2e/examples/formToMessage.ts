@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import type { Browser } from 'playwright-core';
+import { type Browser } from 'playwright-core';
 
-import { launchBrowser, openWindow } from '../../../demo/browser';
-import { VISITOR } from '../../../demo/exampleCredentials';
-import type { ExampleWorld } from './world';
+import { launchBrowser, openWindow } from '../../../tools/n8n/browser';
+import { VISITOR } from '../../../tools/n8n/examples/credentials';
+import { type ExampleWorld } from './world';
 
-/** The form, filled in by a visitor in a browser. */
-export function testForm({ stage, received, whileActive }: ExampleWorld): void {
+/** The form, completed by a visitor in a browser. */
+export function testForm({ instance, received, whileActive }: ExampleWorld): void {
   whileActive();
   let browser: Browser;
-  before(async () => void (browser = await launchBrowser()));
-  after(async () => await browser.close());
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser.close());
 
-  /** Fills in the form as a visitor does; returns the text of the last page. */
+  /** Completes the form as a visitor does; returns the text of the last page. */
   const submit = async (phone: string): Promise<string> => {
     const window = await openWindow(browser, { httpCredentials: VISITOR });
     const page = await window.newPage();
-    await page.goto(`${stage().n8n.url}/form/send-a-message`);
+    await page.goto(`${instance().n8n.url}/form/send-a-message`);
     await page.getByLabel('Name').fill('Ada Example');
     await page.getByLabel('Phone number').fill(phone);
     await page.getByLabel('Text').fill('your order is ready.');
@@ -29,12 +31,12 @@ export function testForm({ stage, received, whileActive }: ExampleWorld): void {
     return text;
   };
 
-  test('the message goes out, and the visitor is told so', async () => {
+  test('The message is sent, and the page confirms it', async () => {
     assert.match(await submit('+44 7700 900123'), /^Your message was sent\s+It is on its way to 447700900123\./m);
     assert.deepEqual(received(), [{ phone: '447700900123', message: 'Hello Ada Example, your order is ready.' }]);
   });
 
-  test('with a bad number the visitor is told that nothing went out, and why', async () => {
+  test('With a bad number, the page reports that nothing was sent, and why', async () => {
     assert.match(
       await submit('07700 900123'),
       /^Your message was not sent\s+The phone number begins with 0, so its country code is missing\./m,
@@ -42,8 +44,8 @@ export function testForm({ stage, received, whileActive }: ExampleWorld): void {
     assert.deepEqual(received(), []);
   });
 
-  test('without a clear answer the visitor is told to ask first', async () => {
-    stage().sandbox.setFaults([{ kind: 'reset-after' }]);
+  test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
+    instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
       await submit('+44 7700 900123'),
       /^Your message may have been sent\s+.*Ask Ada Example whether it arrived/m,
@@ -51,7 +53,7 @@ export function testForm({ stage, received, whileActive }: ExampleWorld): void {
     assert.equal(received().length, 1);
   });
 
-  test('nobody gets in without the password', async () => {
-    assert.equal((await fetch(`${stage().n8n.url}/form/send-a-message`)).status, 401);
+  test('The form cannot be opened without the password', async () => {
+    assert.equal((await fetch(`${instance().n8n.url}/form/send-a-message`)).status, 401);
   });
 }

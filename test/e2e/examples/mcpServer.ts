@@ -4,22 +4,24 @@ import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { MCP_TOKEN } from '../../../demo/exampleCredentials';
-import { asArray, asObject, type JsonObject } from '../../../demo/json';
-import type { ExampleWorld } from './world';
+import { asArray, asObject, type JsonObject } from '../../../tools/json';
+import { MCP_TOKEN } from '../../../tools/n8n/examples/credentials';
+import { type ExampleWorld } from './world';
 
 /** The MCP server, called by a client with and without its token. */
-export function testMcpExample({ stage, received, whileActive }: ExampleWorld): void {
+export function testMcpExample({ instance, received, whileActive }: ExampleWorld): void {
   whileActive();
   const connect = async (headers: Record<string, string>) => {
     const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${stage().n8n.url}/mcp/messaging-send`), { requestInit: { headers } }),
+      new StreamableHTTPClientTransport(new URL(`${instance().n8n.url}/mcp/messaging-send`), {
+        requestInit: { headers },
+      }),
     );
     return client;
   };
 
-  test('a client with the token gets the balance and sends', async () => {
+  test('A client with the token gets the balance and sends', async () => {
     const client = await connect({ authorization: `Bearer ${MCP_TOKEN}` });
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
@@ -46,7 +48,7 @@ export function testMcpExample({ stage, received, whileActive }: ExampleWorld): 
     await client.close();
   });
 
-  test('a client without the token gets nowhere', async () => {
+  test('A client without the token cannot connect', async () => {
     await assert.rejects(connect({}), /Authorization/);
     await assert.rejects(connect({ authorization: 'Bearer another' }), /Authorization/);
   });

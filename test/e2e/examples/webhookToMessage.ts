@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { CALLER } from '../../../demo/exampleCredentials';
-import { asObject, type JsonObject } from '../../../demo/json';
-import type { ExampleWorld } from './world';
+import { asObject, type JsonObject } from '../../../tools/json';
+import { CALLER } from '../../../tools/n8n/examples/credentials';
+import { type ExampleWorld } from './world';
 
 /** The webhook, called as another program does. */
-export function testWebhook({ stage, received, whileActive }: ExampleWorld): void {
+export function testWebhook({ instance, received, whileActive }: ExampleWorld): void {
   whileActive();
   const GOOD = { phone: '+44 7700 900123', message: 'Hello' };
   const SENT = [{ phone: '447700900123', message: 'Hello' }];
 
   const call = async (body: JsonObject, headers: Record<string, string> = { [CALLER.name]: CALLER.value }) => {
-    const answer = await fetch(`${stage().n8n.url}/webhook/send-a-message`, {
+    const answer = await fetch(`${instance().n8n.url}/webhook/send-a-message`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -25,7 +25,7 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
     return { status, body: json };
   };
 
-  test('a message that went out is answered with 200 and its id', async () => {
+  test('A call whose message was sent is answered with 200 and its id', async () => {
     assert.deepEqual(await answerTo(GOOD), {
       status: 200,
       body: { outcome: 'sent', message_id: 1001, status: 'sent' },
@@ -33,7 +33,7 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
     assert.deepEqual(received(), SENT);
   });
 
-  test('a bad number, a missing text and what the service does not accept are answered with 422', async () => {
+  test('A bad number, a missing text and what the service does not accept are answered with 422', async () => {
     assert.deepEqual(await answerTo({ ...GOOD, phone: '07700 900123' }), {
       status: 422,
       body: {
@@ -46,7 +46,7 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
       status: 422,
       body: { outcome: 'not_sent', code: 'INVALID_MESSAGE', error: 'The message is empty' },
     });
-    stage().sandbox.setFaults([
+    instance().sandbox.setFaults([
       { kind: 'status', status: 422, code: 'VALIDATION_ERROR', details: [{ field: 'message', message: 'No links' }] },
     ]);
     const { status, body } = await answerTo(GOOD);
@@ -56,20 +56,20 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
     assert.deepEqual(received(), []);
   });
 
-  test('what is not the fault of the call is answered with 503, and without the reason', async () => {
+  test('What the caller cannot correct is answered with 503, without the reason', async () => {
     const later = {
       status: 503,
       body: { outcome: 'not_sent', error: 'The message was not sent. The same call can be made again later.' },
     };
-    stage().sandbox.setCredits(0);
+    instance().sandbox.setCredits(0);
     assert.deepEqual(await answerTo(GOOD), later);
-    stage().sandbox.setCredits(1);
-    stage().sandbox.setFaults([{ kind: 'status', status: 401, code: 'INVALID_API_KEY' }]);
+    instance().sandbox.setCredits(1);
+    instance().sandbox.setFaults([{ kind: 'status', status: 401, code: 'INVALID_API_KEY' }]);
     assert.deepEqual(await answerTo(GOOD), later);
     assert.deepEqual(received(), []);
   });
 
-  test('what may have gone out is answered with 504, and the advice not to repeat it', async () => {
+  test('A call whose message may have been sent is answered with 504, and the advice not to repeat it', async () => {
     const uncertain = {
       status: 504,
       body: {
@@ -77,14 +77,14 @@ export function testWebhook({ stage, received, whileActive }: ExampleWorld): voi
         error: 'The message may have been sent. Do not simply repeat the call: check with the recipient first.',
       },
     };
-    stage().sandbox.setFaults([{ kind: 'reset-after' }]);
+    instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.deepEqual(await answerTo(GOOD), uncertain);
-    stage().sandbox.setFaults([{ kind: 'status', status: 500, code: 'SERVER_ERROR' }]);
+    instance().sandbox.setFaults([{ kind: 'status', status: 500, code: 'SERVER_ERROR' }]);
     assert.deepEqual(await answerTo(GOOD), uncertain);
     assert.deepEqual(received(), SENT);
   });
 
-  test('a call without the secret sends nothing', async () => {
+  test('A call without the secret sends nothing', async () => {
     assert.equal((await call(GOOD, {})).status, 403);
     assert.equal((await call(GOOD, { [CALLER.name]: 'another' })).status, 403);
     assert.deepEqual(received(), []);

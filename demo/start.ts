@@ -1,0 +1,51 @@
+import path from 'node:path';
+
+import { type Session } from '../tools/cli/session';
+import { makeFolder } from '../tools/cli/temporaryFolder';
+import { addContactsExample, type ContactsExample } from '../tools/n8n/examples/contactsExample';
+import { type InstanceWithSandbox, startWithSandbox } from '../tools/n8n/instance';
+import { packPackage, unpackPackage } from '../tools/n8n/package';
+
+export interface StartOptions {
+  ports?: { n8n: number; sandbox: number };
+  /** The packed package; without it, this one is built and packed. */
+  tarball?: string;
+  /** The list the example sends to. */
+  contactsFile: string;
+  /** Credits in the sandbox at the start. */
+  credits: number;
+  /** Whether the folder with n8n's data stays when all is over. */
+  keepData?: boolean;
+}
+
+/** n8n and the sandbox, with the contacts example ready to run. */
+export interface Demo {
+  instance: InstanceWithSandbox;
+  example: ContactsExample;
+}
+
+/** Starts everything the demo needs. */
+export async function startDemo(options: StartOptions, session: Session): Promise<Demo> {
+  const { ports, credits, contactsFile, keepData = false } = options;
+  const { say, signal, cleanup } = session;
+  const kept = keepData ? await makeFolder('demo') : undefined;
+  if (kept !== undefined) cleanup.add(() => say(`n8n's data is kept in ${kept}`));
+
+  const providePackage = async (userFolder: string) => {
+    if (options.tarball === undefined) say('Building and packing this package');
+    const tarball = options.tarball ?? (await packPackage(path.join(userFolder, 'package'), signal));
+    await unpackPackage(tarball, userFolder, signal);
+    say('Starting n8n');
+  };
+  const instance = await startWithSandbox(
+    {
+      purpose: 'demo',
+      folder: kept,
+      providePackage,
+      ...(ports === undefined ? {} : { port: ports.n8n }),
+      sandbox: { credits, ...(ports === undefined ? {} : { port: ports.sandbox }) },
+    },
+    session,
+  );
+  return { instance, example: await addContactsExample(instance, contactsFile) };
+}

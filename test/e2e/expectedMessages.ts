@@ -1,0 +1,23 @@
+import { type Contact } from '../../tools/n8n/examples/contacts';
+
+/**
+ * The number a message to this contact must go to, by the API document (4.2): digits with the country code, no
+ * leading 0 or +. Written independently of the node's own rule, which it checks.
+ *
+ * @returns `undefined` for a contact that can't be reached
+ */
+export function expectedPhone(contact: Contact): string | undefined {
+  const bare = (contact.phone ?? '').replace(/[\s().-]/g, '');
+  const digits = bare.replace(/^(\+|00)/, '');
+  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
+}
+
+/**
+ * The text a contact must receive.
+ *
+ * @param template  the workflow's expression: plain text with places such as `{{ $json.name }}`
+ */
+export function expectedMessage(template: string, contact: Contact): string {
+  const place = /\{\{\s*\$json\.(\w+)\s*\}\}/g;
+  return template.replace(/^=/, '').replace(place, (_place, column: string) => contact[column] ?? '');
+}

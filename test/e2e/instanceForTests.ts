@@ -1,0 +1,60 @@
+import { after, before } from 'node:test';
+
+import { type SandboxOptions } from '../../sandbox/server';
+import { Cleanup } from '../../tools/cli/cleanup';
+import { type Session, stopOnSignals } from '../../tools/cli/session';
+import { type InstanceWithSandbox, startWithSandbox } from '../../tools/n8n/instance';
+import { unpackPackage } from '../../tools/n8n/package';
+import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
+import { tarball } from './tarball';
+
+export interface TestInstanceOptions {
+  /** Of n8n; the newest one that is supported, if not given. */
+  release?: ReleaseName;
+  /** Over no limit and 1,000,000 credits. */
+  sandbox?: Partial<SandboxOptions>;
+  /** More settings of n8n. */
+  environment?: NodeJS.ProcessEnv;
+  /** Starts a database other than n8n's SQLite, and returns n8n's settings for it. */
+  database?: (session: Session) => Promise<NodeJS.ProcessEnv>;
+}
+
+/** Aborted when the tests are asked to end; every wait ends with it. */
+export const stopSignal = stopOnSignals(['SIGINT', 'SIGTERM']);
+
+/** A session for the tests of a `describe` or a file: its cleanup runs after them. */
+export function sessionForTests(): Session {
+  const cleanup = new Cleanup();
+  after(() => cleanup.run());
+  return { signal: stopSignal, cleanup, say: (line) => console.log(line) };
+}
+
+/** Starts an n8n that has the packed package. */
+export async function startTestInstance(
+  { release = CURRENT, sandbox, environment, database }: TestInstanceOptions,
+  session: Session,
+): Promise<InstanceWithSandbox> {
+  return await startWithSandbox(
+    {
+      purpose: 'e2e',
+      release,
+      providePackage: (userFolder) => unpackPackage(tarball(), userFolder, session.signal),
+      sandbox: { limit: 0, credits: 1_000_000, ...sandbox },
+      environment: { ...environment, ...(await database?.(session)) },
+    },
+    session,
+  );
+}
+
+/** An instance for the tests of a `describe`: started before them and ended after them. Its sandbox is not reset between them. */
+export function instanceForTests(options: TestInstanceOptions = {}): () => InstanceWithSandbox {
+  const session = sessionForTests();
+  let instance: InstanceWithSandbox | undefined;
+  before(async () => {
+    instance = await startTestInstance(options, session);
+  });
+  return () => {
+    if (instance === undefined) throw new Error('the instance is there only while the tests run');
+    return instance;
+  };
+}

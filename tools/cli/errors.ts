@@ -1,0 +1,15 @@
+/** An error with a cause outside this code: the user sees its message, and no stack trace. */
+export class ExpectedError extends Error {}
+
+/** Ends every wait once the user has asked to stop. */
+export class Stopped extends Error {}
+
+/** The code Node gives to a failed system call, such as `ENOENT`. */
+export function systemCode(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,15 @@
+/** Imported before anything else: what this machine lacks is reported in one line, before it shows as something else. */
+
+const OLDEST_NODE = { major: 20, minor: 19 };
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < OLDEST_NODE.major || (major === OLDEST_NODE.major && minor < OLDEST_NODE.minor)) {
+  refuse(`Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer is required; this is ${process.versions.node}.`);
+}
+// n8n is ended by its process group, which Windows doesn't have.
+if (process.platform === 'win32') refuse('This runs on Linux and macOS; on Windows, use WSL.');
+
+function refuse(reason: string): never {
+  console.error(`Failed: ${reason}`);
+  process.exit(1);
+}

@@ -1,0 +1,56 @@
+import { Cleanup } from './cleanup';
+import { ExpectedError, Stopped, systemCode } from './errors';
+
+/** System calls fail with these for want of a port, disk space or permission, and their messages say so. */
+const MACHINE_FAILURES = ['EADDRINUSE', 'ENOSPC', 'EACCES', 'EROFS'];
+
+/** What a command works with. */
+export interface Session {
+  /** Aborted, with {@link Stopped}, when the user asks to stop. */
+  signal: AbortSignal;
+  /** Undoes what the command has started, once it ends. */
+  cleanup: Cleanup;
+  /** Prints a line. */
+  say: (line: string) => void;
+}
+
+/**
+ * Runs a command from start to end, and sets the exit code.
+ *
+ * Ctrl-C, a closed terminal and a kill stop it in an orderly way, and whatever happens, its cleanup runs. An
+ * {@link ExpectedError} is printed as one line, without a stack trace.
+ *
+ * @param work  the command; returns the exit code
+ */
+export async function runSession(work: (session: Session) => Promise<number>): Promise<void> {
+  const stop = stopOnSignals(['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const cleanup = new Cleanup();
+  const report = (failure: unknown) => {
+    process.exitCode = reportFailure(failure, stop);
+  };
+  try {
+    process.exitCode = await work({ signal: stop, cleanup, say: (line) => console.log(line) });
+  } catch (failure) {
+    report(failure);
+  }
+  await cleanup.run().catch(report);
+}
+
+/** A signal that is aborted, with {@link Stopped}, when this process is asked to end. */
+export function stopOnSignals(names: NodeJS.Signals[]): AbortSignal {
+  const stop = new AbortController();
+  for (const name of names) process.on(name, () => stop.abort(new Stopped()));
+  return stop.signal;
+}
+
+/** @returns the exit code */
+function reportFailure(failure: unknown, signal: AbortSignal): number {
+  if (failure instanceof Stopped || signal.aborted) {
+    console.error('Stopped.');
+    return 130;
+  }
+  const isExpected = failure instanceof ExpectedError || MACHINE_FAILURES.includes(systemCode(failure) ?? '');
+  // Anything else is a mistake in this code, and its stack trace is wanted.
+  console.error(isExpected && failure instanceof Error ? `Failed: ${failure.message}` : failure);
+  return 1;
+}

@@ -1,0 +1,30 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { type Cleanup } from './cleanup';
+
+/**
+ * Makes an empty folder.
+ *
+ * @param purpose  part of its name
+ */
+export async function makeFolder(purpose: string): Promise<string> {
+  // n8n compares real paths, and a temporary folder may be reached through a link.
+  return await mkdtemp(path.join(await realpath(tmpdir()), `n8n-messaging-send-${purpose}-`));
+}
+
+/** Makes an empty folder that `cleanup` removes; so does the end of the process, if that comes first. */
+export async function makeTemporaryFolder(purpose: string, cleanup: Cleanup): Promise<string> {
+  const folder = await makeFolder(purpose);
+  const removeNow = () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', removeNow);
+  cleanup.add(async () => {
+    await rm(folder, { recursive: true, force: true });
+    process.removeListener('exit', removeNow);
+  });
+  return folder;
+}

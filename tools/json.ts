@@ -1,0 +1,31 @@
+/** Values that come from outside are read here: each function returns what it promises or throws, naming the place. */
+
+export type JsonObject = Record<string, unknown>;
+
+/** @returns the value as an object with unknown fields */
+export function asObject(value: unknown, where: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${where} is not an object`);
+  return value;
+}
+
+/** @returns the value as an array of unknowns */
+export function asArray(value: unknown, where: string): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${where} is not an array`);
+  return value;
+}
+
+/** @returns the value as a list of objects with unknown fields */
+export function asObjects(value: unknown, where: string): JsonObject[] {
+  return asArray(value, where).map((entry) => asObject(entry, `an entry of ${where}`));
+}
+
+/** @returns the value as a string */
+export function asString(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw new Error(`${where} is not a string`);
+  return value;
+}
+
+/** Tells an object from arrays, null and plain values. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,110 @@
+import MarkdownIt from 'markdown-it';
+
+/** The parts of a Markdown page that a program can check. */
+export interface Page {
+  headings: Heading[];
+  links: Link[];
+  tables: Table[];
+  /** Fenced blocks. */
+  blocks: Block[];
+  /** Inline code, without that in blocks. */
+  code: string[];
+}
+
+export interface Heading {
+  text: string;
+  /** The fragment that links to it, without the #. */
+  anchor: string;
+}
+
+export interface Link {
+  target: string;
+  isPicture: boolean;
+}
+
+export interface Table {
+  /** The anchor of the heading above it. */
+  under: string;
+  header: string[];
+  rows: Cell[][];
+}
+
+export interface Cell {
+  text: string;
+  bold: string[];
+  code: string[];
+  /** Whether it starts with text in italics. */
+  isAside: boolean;
+}
+
+export interface Block {
+  under: string;
+  language: string;
+  text: string;
+}
+
+const parser = new MarkdownIt();
+
+type Token = ReturnType<typeof parser.parse>[number];
+
+/** Reads a page the way GitHub renders it. */
+export function readPage(markdown: string): Page {
+  const page: Page = { headings: [], links: [], tables: [], blocks: [], code: [] };
+  const tokens = parser.parse(markdown, {});
+  for (const [index, token] of tokens.entries()) {
+    const under = page.headings.at(-1)?.anchor ?? '';
+    const before = tokens[index - 1]?.type;
+    if (token.type === 'fence') page.blocks.push({ under, language: token.info, text: token.content });
+    if (token.type === 'table_open') page.tables.push({ under, header: [], rows: [] });
+    if (token.type === 'tr_open') page.tables.at(-1)?.rows.push([]);
+    if (token.type !== 'inline') continue;
+
+    const parts = token.children ?? [];
+    if (before === 'heading_open')
+      page.headings.push({ text: textOf(parts), anchor: anchorOf(textOf(parts), page.headings) });
+    if (before === 'td_open' || before === 'th_open') page.tables.at(-1)?.rows.at(-1)?.push(readCell(parts));
+    for (const part of parts) {
+      if (part.type === 'code_inline') page.code.push(part.content);
+      if (part.type === 'link_open') page.links.push({ target: String(part.attrGet('href')), isPicture: false });
+      if (part.type === 'image') page.links.push({ target: String(part.attrGet('src')), isPicture: true });
+    }
+  }
+  for (const table of page.tables) table.header = (table.rows.shift() ?? []).map(({ text }) => text);
+  return page;
+}
+
+/** @returns the files that a page links to, pictures included, by their path from the page. */
+export function filesLinkedFrom(markdown: string): string[] {
+  const targets = readPage(markdown).links.map(({ target }) => target);
+  return targets.filter((target) => !/^(#|[a-z]+:)/.test(target)).map((target) => target.replace(/#.*$/, ''));
+}
+
+function readCell(parts: Token[]): Cell {
+  const bold: string[] = [];
+  for (const [index, { type }] of parts.entries()) {
+    if (type !== 'strong_open') continue;
+    const end = parts.findIndex((part, place) => place > index && part.type === 'strong_close');
+    bold.push(textOf(parts.slice(index, end)));
+  }
+  const code = parts.filter(({ type }) => type === 'code_inline').map(({ content }) => content);
+  // The parser puts an empty text before emphasis at the very start.
+  const isAside = parts.find(({ type, content }) => type !== 'text' || content !== '')?.type === 'em_open';
+  return { text: textOf(parts), bold, code, isAside };
+}
+
+function textOf(parts: Token[]): string {
+  return parts
+    .map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : type === 'softbreak' ? ' ' : ''))
+    .join('');
+}
+
+/** GitHub's rule: keeps letters, digits, hyphens and underscores, and numbers headings of the same text. */
+function anchorOf(heading: string, before: readonly Heading[]): string {
+  const anchor = heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+  const same = before.filter((other) => other.text === heading).length;
+  return same === 0 ? anchor : `${anchor}-${same}`;
+}

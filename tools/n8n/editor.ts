@@ -1,0 +1,64 @@
+import { type Locator, type Page } from 'playwright-core';
+
+import { type Owner } from './rest';
+
+/** What a user does in n8n's editor, step by step. Its parts are named as n8n's own tests name them. */
+
+/** Logs in at the n8n of this address. */
+export async function logIn(page: Page, n8nUrl: string, owner: Owner): Promise<void> {
+  await page.goto(`${n8nUrl}/signin`);
+  await page.locator('input[name="emailOrLdapLoginId"]').fill(owner.email);
+  await page.locator('input[name="password"]').fill(owner.password);
+  await page.getByTestId('form-submit-button').click();
+  await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
+}
+
+/** Opens a stored workflow. */
+export async function openWorkflow(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByTestId('canvas-node').first().waitFor();
+}
+
+/** Runs the workflow by the button at the bottom, and waits for this notice about it. */
+export async function executeWorkflow(page: Page, notice = 'Workflow executed successfully'): Promise<void> {
+  await runByButton(page);
+  await noticeOn(page).getByText(notice).first().waitFor();
+}
+
+/** Starts the workflow by the button at the bottom. */
+export async function runByButton(page: Page): Promise<void> {
+  await page.getByTestId('execute-workflow-button').click();
+}
+
+/** Moves and scales the canvas until all of the workflow can be seen. */
+export async function fitCanvas(page: Page): Promise<void> {
+  await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
+  await page.keyboard.press('1');
+}
+
+/** The notices at the edge of the page, which disappear on their own. */
+export function noticeOn(page: Page): Locator {
+  return page.locator('.el-notification');
+}
+
+/** A node on the canvas. */
+export function nodeOnCanvas(page: Page, name: string): Locator {
+  return page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+}
+
+/** Opens a node's panel with its parameters, input and output. */
+export async function openNode(page: Page, name: string): Promise<void> {
+  await nodeOnCanvas(page, name).dblclick();
+  await page.getByTestId('ndv').waitFor();
+}
+
+/** Goes back from a node's panel to the canvas. */
+export async function closeNode(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByTestId('ndv').waitFor({ state: 'hidden' });
+}
+
+/** The right half of a node's panel. */
+export function outputPanel(page: Page): Locator {
+  return page.getByTestId('output-panel');
+}

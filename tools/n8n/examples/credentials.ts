@@ -1,0 +1,27 @@
+import { type N8nRest, type StoredCredential } from '../rest';
+
+/** What a visitor enters where an example asks for a user and a password. */
+export const VISITOR = { username: 'reception', password: 'made-up-password' };
+
+/** The header that a program sends with a call of an example's webhook. */
+export const CALLER = { name: 'X-Api-Key', value: 'made-up-secret' };
+
+/** The token that a client of an example's MCP server sends. */
+export const MCP_TOKEN = 'made-up-token';
+
+/**
+ * Stores the credentials that the examples name, besides that of the messaging service.
+ *
+ * @param modelUrl  the base URL of the model that the agent talks to
+ */
+export async function storeExampleCredentials(rest: N8nRest, modelUrl: string): Promise<StoredCredential[]> {
+  return [
+    await rest.createCredential('Basic Auth account', 'httpBasicAuth', {
+      user: VISITOR.username,
+      password: VISITOR.password,
+    }),
+    await rest.createCredential('Header Auth account', 'httpHeaderAuth', CALLER),
+    await rest.createCredential('Bearer Auth account', 'httpBearerAuth', { token: MCP_TOKEN }),
+    await rest.createCredential('OpenAI account', 'openAiApi', { apiKey: 'made-up', url: modelUrl, header: false }),
+  ];
+}

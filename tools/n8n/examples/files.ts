@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { asObject, asObjects, type JsonObject } from '../../json';
+import { PROJECT_FOLDER } from '../../project';
+
+/** Where the examples are. */
+export const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
+
+const ENDING = '.json';
+
+/** The names of all examples, in alphabetical order: those of their files, without the ending. */
+export async function exampleNames(): Promise<string[]> {
+  const files = await readdir(EXAMPLES_FOLDER);
+  return files
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => path.basename(file, ENDING))
+    .sort();
+}
+
+/** The path of an example. */
+export function exampleFile(name: string): string {
+  return path.join(EXAMPLES_FOLDER, `${name}${ENDING}`);
+}
+
+/** Reads the workflow of an example. */
+export async function readExample(name: string): Promise<JsonObject> {
+  const file = exampleFile(name);
+  return asObject(JSON.parse(await readFile(file, 'utf8')), file);
+}
+
+/** The nodes of a workflow. */
+export function nodesOf(workflow: JsonObject): JsonObject[] {
+  return asObjects(workflow.nodes, 'workflow.nodes');
+}

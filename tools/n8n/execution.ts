@@ -1,0 +1,86 @@
+import { parse } from 'flatted';
+
+import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../json';
+
+/** One item of a node's output. */
+export interface OutputItem {
+  json: JsonObject;
+  /** The index of the input item it came from, where the node reports it. */
+  pairedItem: number | undefined;
+}
+
+/** One run of one node: its outputs in the order of its connectors. */
+export interface NodeRun {
+  outputs: OutputItem[][];
+  seconds: number;
+  /** What the editor shows over the output. */
+  hints: string[];
+}
+
+/** An execution that has ended. */
+export interface Execution {
+  id: string;
+  /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
+  status: string;
+  /** n8n's error message; empty when there is none. */
+  error: string;
+  /** Its explanation, as the editor's error panel shows it; empty when there is none. */
+  errorDescription: string;
+  seconds: number;
+  runsOf(nodeName: string): NodeRun[];
+  /** The items of one output of a node, in all its runs. */
+  outputOf(nodeName: string, output?: number): OutputItem[];
+}
+
+/** An execution as the list of executions shows it. */
+export interface ListedExecution {
+  id: string;
+  /** n8n's word for its state: `new`, `running`, `waiting`, or how it ended. */
+  status: string;
+  /** What started it: `manual`, `webhook`, `trigger`, `retry` and so on. */
+  mode: string;
+}
+
+/** Reads an execution as n8n's REST interface gives it. */
+export function readExecution(record: JsonObject): Execution {
+  // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
+  const data = asObject(parse(asString(record.data, 'execution.data')), 'execution.data');
+  const result = asObject(data.resultData, 'resultData');
+  const runData = asObject(result.runData ?? {}, 'runData');
+  const runsOf = (nodeName: string) => asObjects(runData[nodeName] ?? [], nodeName).map(readNodeRun);
+  return {
+    id: String(record.id),
+    status: asString(record.status, 'execution.status'),
+    error: textOf(result.error, 'message'),
+    errorDescription: textOf(result.error, 'description'),
+    seconds: (Date.parse(String(record.stoppedAt)) - Date.parse(String(record.startedAt))) / 1000,
+    runsOf,
+    outputOf: (nodeName, output = 0) => runsOf(nodeName).flatMap(({ outputs }) => outputs[output] ?? []),
+  };
+}
+
+function textOf(value: unknown, field: string): string {
+  const text = isObject(value) ? value[field] : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+function readNodeRun(run: JsonObject): NodeRun {
+  const main = isObject(run.data) ? asArray(run.data.main ?? [], 'main') : [];
+  return {
+    outputs: main.map((output) => asObjects(output ?? [], 'output').map(readItem)),
+    seconds: Number(run.executionTime) / 1000,
+    hints: asArray(run.hints ?? [], 'hints').map((hint) => textOf(hint, 'message')),
+  };
+}
+
+function readItem(item: JsonObject): OutputItem {
+  const paired: unknown = Array.isArray(item.pairedItem) ? item.pairedItem[0] : item.pairedItem;
+  const index = isObject(paired) ? paired.item : paired;
+  return { json: asObject(item.json, 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
+}
+
+/** Reads one line of the list of executions. */
+export function readListed(value: unknown): ListedExecution {
+  const line = asObject(value, 'a listed execution');
+  return { id: String(line.id), status: asString(line.status, 'status'), mode: asString(line.mode, 'mode') };
+}

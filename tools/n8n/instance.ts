@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+
+import getPort from 'get-port';
+
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { type Session } from '../cli/session';
+import { makeTemporaryFolder } from '../cli/temporaryFolder';
+import { type Probe, waitFor } from '../cli/waiting';
+import { type JsonObject } from '../json';
+import { installN8n, type N8nInstallation } from './install';
+import { type N8nProcess, startN8n } from './process';
+import { CURRENT, type ReleaseName } from './releases';
+import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
+
+/** The API key of every sandbox that is started here. */
+export const API_KEY = 'made-up-key-0123456789';
+
+/** The user of every n8n that is started here. */
+export const OWNER: Owner = {
+  email: 'owner@example.com',
+  firstName: 'Demo',
+  lastName: 'Owner',
+  password: 'Demo-password-1',
+};
+
+/** How this package gets into an n8n that has not been started: by its home, which is `N8N_USER_FOLDER`. */
+export type ProvidePackage = (userFolder: string) => Promise<unknown>;
+
+export interface InstanceOptions {
+  /** Part of the name of its folder. */
+  purpose: string;
+  providePackage: ProvidePackage;
+  /** The newest one that is supported, if not given. */
+  release?: ReleaseName;
+  /** Any free one, if not given. */
+  port?: number;
+  /** n8n's home, which stays; without it, a temporary folder. */
+  folder?: string | undefined;
+  /** More settings of n8n, for all its processes. */
+  environment?: NodeJS.ProcessEnv;
+}
+
+/** Where an n8n sends to: the base URL's server, and the key if it is not {@link API_KEY}. */
+export interface Account {
+  url: string;
+  apiKey?: string;
+  /** How n8n lists the credential. */
+  name?: string;
+}
+
+/** A real n8n with this package installed. The session that started it ends it, and removes its folder. */
+export class N8nInstance {
+  /** Its workers in queue mode. */
+  readonly workers: N8nProcess[] = [];
+
+  private constructor(
+    private readonly installation: N8nInstallation,
+    private readonly options: InstanceOptions,
+    private readonly session: Session,
+    /** n8n's home, with its data. */
+    readonly folder: string,
+    private readonly port: number,
+    /** The process that runs now, which has the editor; {@link restart} replaces it. */
+    public n8n: N8nProcess,
+    /** n8n's REST interface, as the owner. */
+    public rest: N8nRest,
+  ) {}
+
+  /** Installs n8n if it isn't in the cache yet, provides it with the package, starts it and logs in. */
+  static async start(options: InstanceOptions, session: Session): Promise<N8nInstance> {
+    const { release = CURRENT, port = await getPort(), providePackage, environment } = options;
+    const { signal, cleanup } = session;
+    const installation = await installN8n(release, session);
+    const folder = options.folder ?? (await makeTemporaryFolder(options.purpose, cleanup));
+    await providePackage(folder);
+    const n8n = await startN8n({ installation, folder, port, environment, signal });
+    const rest = new N8nRest(n8n, signal);
+    const instance = new N8nInstance(installation, options, session, folder, port, n8n, rest);
+    cleanup.add(async () => instance.n8n.stop());
+    await rest.setUpOwner(OWNER);
+    return instance;
+  }
+
+  /** Stores a credential of this package's type. */
+  async storeAccount({ url, apiKey = API_KEY, name = 'Messaging Send account' }: Account): Promise<StoredCredential> {
+    return await this.rest.createCredential(name, 'messagingSendApi', { baseUrl: `${url}/v1`, apiKey });
+  }
+
+  /** Where the editor shows a stored workflow. */
+  editorUrl(workflow: JsonObject): string {
+    return `${this.n8n.url}/workflow/${idOf(workflow)}`;
+  }
+
+  /**
+   * Starts n8n again on the same data and the same port, with the same settings. One that still runs is stopped first;
+   * to see the effects of a crash, call `n8n.kill()` before.
+   */
+  async restart(): Promise<void> {
+    const { installation, folder, port, session } = this;
+    const { environment } = this.options;
+    await this.n8n.stop();
+    this.n8n = await startN8n({ installation, folder, port, environment, signal: session.signal });
+    this.rest = new N8nRest(this.n8n, session.signal);
+    await this.rest.logIn(OWNER);
+  }
+
+  /**
+   * Starts one more worker of queue mode, in a home of its own.
+   *
+   * @param concurrency  how many executions it runs at once
+   */
+  async startWorker(concurrency: number): Promise<N8nProcess> {
+    const { installation, session } = this;
+    const { purpose, providePackage, environment } = this.options;
+    const folder = await makeTemporaryFolder(`${purpose}-worker`, session.cleanup);
+    await providePackage(folder);
+    const worker = await startN8n({
+      installation,
+      folder,
+      port: await getPort(),
+      environment,
+      worker: { concurrency },
+      signal: session.signal,
+    });
+    // Stopped in an orderly way, it would finish its executions first.
+    session.cleanup.add(() => worker.kill());
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** Waits until `probe` has an answer, see {@link waitFor}; when the time is up, the end of each log is shown. */
+  async waitFor<Answer>(what: string, seconds: number, probe: Probe<Answer>): Promise<Answer> {
+    const evidence = () => [this.n8n, ...this.workers].map((n8n) => n8n.endOfLog()).join('\n');
+    return await waitFor(what, seconds, probe, { signal: this.session.signal, evidence });
+  }
+
+  /**
+   * Waits for the user to stop the command.
+   *
+   * @throws ExpectedError when n8n ends before
+   */
+  async stayUp(): Promise<void> {
+    const { signal } = this.session;
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), this.n8n.whenEnded()]);
+    if (!signal.aborted) this.n8n.assertRunning();
+  }
+}
+
+/** An n8n with a sandbox, and a stored credential that leads to it. */
+export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
+
+export interface InstanceWithSandboxOptions extends InstanceOptions {
+  /** Over the sandbox's defaults. */
+  sandbox?: Partial<SandboxOptions>;
+}
+
+/** Starts a sandbox and an n8n that sends to it. */
+export async function startWithSandbox(
+  { sandbox: sandboxOptions, ...options }: InstanceWithSandboxOptions,
+  session: Session,
+): Promise<InstanceWithSandbox> {
+  const sandbox = await startSandbox({ keys: [API_KEY], ...sandboxOptions });
+  session.cleanup.add(() => sandbox.close());
+  const instance = await N8nInstance.start(options, session);
+  return Object.assign(instance, { sandbox, credential: await instance.storeAccount(sandbox) });
+}
+
+/** Where a person finds n8n's editor and the sandbox's inbox, and how they log in. */
+export function describeAddresses({ sandbox }: InstanceWithSandbox, editor: string): string {
+  const rows = [
+    ['editor', editor],
+    ['login', `${OWNER.email}  ${OWNER.password}`],
+    ['inbox', `${sandbox.url}/`],
+  ];
+  return rows.map(([name = '', value]) => `  ${name.padEnd(10)}${value}`).join('\n');
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+
+import getPort from 'get-port';
+
+import { ExpectedError, systemCode } from '../cli/errors';
+import { waitFor } from '../cli/waiting';
+import { type N8nInstallation } from './install';
+import { environmentOf, filesFolderOf, workerEnvironment } from './settings';
+
+const START_DEADLINE_SECONDS = 180;
+const STOP_DEADLINE_MS = 15_000;
+const LAST_LINES = 12;
+
+export interface N8nOptions {
+  installation: N8nInstallation;
+  /** A folder of this n8n's own: its home, its database and its log. Not a symbolic link. */
+  folder: string;
+  port: number;
+  /** More of n8n's settings, or others than the usual ones. */
+  environment?: NodeJS.ProcessEnv | undefined;
+  /** Start a worker of queue mode, which runs so many executions at once, instead of an n8n with an editor. */
+  worker?: { concurrency: number };
+  signal: AbortSignal;
+}
+
+/**
+ * Starts a process of n8n and waits until it answers. On a folder that an earlier one has left, it goes on from there.
+ *
+ * @throws ExpectedError with the end of n8n's log when it ends or stays silent
+ */
+export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
+  const { installation, folder, port, environment, worker, signal } = options;
+  await mkdir(filesFolderOf(folder), { recursive: true });
+  const logFile = path.join(folder, 'n8n.log');
+  const log = await open(logFile, 'a');
+  const command = worker === undefined ? ['start'] : ['worker', `--concurrency=${worker.concurrency}`];
+  const child = spawn(installation.nodeBinary, [installation.entry, ...command], {
+    // Relative paths in a workflow start here, as they do in n8n's own container image.
+    cwd: folder,
+    env: {
+      ...environmentOf(folder, port, await getPort()),
+      ...(worker === undefined ? {} : workerEnvironment(port)),
+      ...installation.settings,
+      ...environment,
+    },
+    stdio: ['ignore', log.fd, log.fd],
+    // A process group of its own: Ctrl-C reaches only the command, and n8n's children can be ended with it.
+    detached: true,
+  });
+  await log.close();
+  const n8n = new N8nProcess(child, `http://localhost:${port}`, logFile, worker === undefined);
+  try {
+    await waitFor('n8n to start', START_DEADLINE_SECONDS, () => n8n.isReady(), {
+      signal,
+      evidence: () => n8n.endOfLog(),
+    });
+  } catch (failure) {
+    await n8n.stop();
+    throw failure;
+  }
+  return n8n;
+}
+
+/** A running n8n with its task runner. */
+export class N8nProcess {
+  private ended: string | undefined;
+  private readonly killGroup = () => {
+    this.signalGroup('SIGKILL');
+  };
+
+  constructor(
+    private readonly child: ChildProcess,
+    /** Where its editor and its REST interface are. */
+    readonly url: string,
+    private readonly logFile: string,
+    private readonly hasEditor: boolean,
+  ) {
+    child.once('exit', (code, signal) => (this.ended = `n8n ended on its own (${signal ?? `exit code ${code}`})`));
+    child.once('error', (failure) => (this.ended = `n8n can't be started: ${failure.message}`));
+    // However this process ends, n8n doesn't outlive it, and is gone before its folder is removed.
+    process.prependOnceListener('exit', this.killGroup);
+  }
+
+  /** The end of n8n's log, to show with a failure. */
+  endOfLog(): string {
+    const lines = this.log().trim().split('\n').slice(-LAST_LINES);
+    return ["The end of n8n's log:", ...lines.map((line) => `  ${line}`)].join('\n');
+  }
+
+  /** Everything n8n has logged so far. */
+  log(): string {
+    return readFileSync(this.logFile, 'utf8');
+  }
+
+  /** @returns true once workflows can run, `undefined` before; throws when n8n has ended. */
+  async isReady(): Promise<true | undefined> {
+    this.assertRunning();
+    const answer = await fetch(`${this.url}/healthz/readiness`).catch(() => undefined);
+    if (answer?.ok !== true) return undefined;
+    if (!this.hasEditor) return true;
+    // While it starts, n8n answers every other address with a page that says so.
+    const settingsAnswer = await fetch(`${this.url}/rest/settings`).catch(() => undefined);
+    const isJson = settingsAnswer?.headers.get('content-type')?.includes('json') === true;
+    return settingsAnswer?.ok === true && isJson ? true : undefined;
+  }
+
+  /** @throws ExpectedError when n8n is no longer there. */
+  assertRunning(): void {
+    if (this.ended !== undefined) throw new ExpectedError(`${this.ended}.\n${this.endOfLog()}`);
+  }
+
+  /** Resolves when n8n ends, whatever the reason. */
+  async whenEnded(): Promise<void> {
+    if (this.ended === undefined) await once(this.child, 'exit');
+  }
+
+  /** Ends n8n and its task runner: asks first, and insists when that takes too long. */
+  async stop(): Promise<void> {
+    if (this.ended === undefined) {
+      this.child.kill('SIGTERM');
+      const insist = setTimeout(this.killGroup, STOP_DEADLINE_MS);
+      await this.whenEnded();
+      clearTimeout(insist);
+    }
+    // The task runner normally ends with n8n; what is left of the group now would stay for ever.
+    await this.kill();
+  }
+
+  /** Ends n8n and all its children immediately, as a crash or a power cut would: it has no time to save anything. */
+  async kill(): Promise<void> {
+    this.killGroup();
+    await this.whenEnded();
+    process.removeListener('exit', this.killGroup);
+  }
+
+  private signalGroup(signal: NodeJS.Signals): void {
+    if (this.child.pid === undefined) return;
+    try {
+      process.kill(-this.child.pid, signal);
+    } catch (failure) {
+      if (systemCode(failure) !== 'ESRCH') throw failure;
+    }
+  }
+}

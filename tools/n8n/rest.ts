@@ -1,0 +1,218 @@
+import { ExpectedError, messageOf } from '../cli/errors';
+import { type Probe, waitFor } from '../cli/waiting';
+import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../json';
+import { type Execution, type ListedExecution, readExecution, readListed } from './execution';
+import { type N8nProcess } from './process';
+
+/** The user who owns an n8n. */
+export interface Owner {
+  email: string;
+  firstName: string;
+  lastName: string;
+  password: string;
+}
+
+/** A credential as n8n keeps it for nodes to refer to. */
+export interface StoredCredential {
+  id: string;
+  name: string;
+  type: string;
+}
+
+type Method = 'GET' | 'POST';
+
+/** How long n8n may take for anything that has to be waited for, unless a caller gives it more. */
+const DEADLINE_SECONDS = 60;
+
+const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
+
+/** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
+export class N8nRest {
+  private cookie = '';
+
+  /** @param signal  ends every wait, with its reason */
+  constructor(
+    private readonly n8n: Pick<N8nProcess, 'url' | 'endOfLog' | 'assertRunning'>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Makes the first user of a fresh n8n and logs in. */
+  async setUpOwner(owner: Owner): Promise<void> {
+    await this.request('POST', '/rest/owner/setup', owner);
+    await this.logIn(owner);
+  }
+
+  /** Logs in; all further requests are this user's. */
+  async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
+    await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+  }
+
+  /** Stores a credential. */
+  async createCredential(name: string, type: string, data: JsonObject): Promise<StoredCredential> {
+    const stored = await this.request('POST', '/rest/credentials', { name, type, data });
+    return { id: asString(stored.id, 'credential.id'), name, type };
+  }
+
+  /** Tests a stored credential with other data than its own, as the editor's dialog does before it saves. */
+  async testCredential(credential: StoredCredential, data: JsonObject): Promise<{ status: string; message: string }> {
+    const result = await this.request('POST', '/rest/credentials/test', { credentials: { ...credential, data } });
+    return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
+  }
+
+  /**
+   * Stores a workflow.
+   *
+   * @param workflow     as exported by n8n
+   * @param credentials  take the place of the workflow's own, type by type
+   * @returns the workflow as n8n keeps it, to run it
+   */
+  async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<JsonObject> {
+    return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
+  }
+
+  /**
+   * Runs a workflow as the editor's button does, and waits until it has ended, well or badly.
+   *
+   * @param workflow  a result of {@link importWorkflow}
+   * @param trigger   the name of the trigger node to start from
+   */
+  async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
+    const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
+      workflowData: workflow,
+      triggerToStartFrom: { name: trigger },
+    });
+    return await this.waitForExecution(asString(started.executionId, 'executionId'), seconds);
+  }
+
+  /**
+   * Retries a failed execution as the list of executions does, with the workflow as it was, and waits until it has
+   * ended, well or badly.
+   */
+  async retry(id: string, seconds?: number): Promise<Execution> {
+    const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false });
+    return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
+  }
+
+  /** Waits until an execution has ended, well or badly. */
+  async waitForExecution(id: string, seconds = DEADLINE_SECONDS): Promise<Execution> {
+    return await this.waitFor(`execution ${id} to end`, seconds, async () => {
+      const record = await this.request('GET', `/rest/executions/${id}`);
+      return UNDER_WAY.includes(asString(record.status, 'execution.status')) ? undefined : readExecution(record);
+    });
+  }
+
+  /** Stops an execution that is under way, as the editor's Stop button does. */
+  async stop(id: string): Promise<void> {
+    await this.request('POST', `/rest/executions/${id}/stop`);
+  }
+
+  /** Lists the executions of a workflow, the newest first, those under way among them. */
+  async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
+    const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
+    return asArray(list.results, 'executions').map(readListed);
+  }
+
+  /**
+   * Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can.
+   *
+   * @throws ExpectedError with the trigger's own message when one can't
+   */
+  async activate(workflow: JsonObject): Promise<void> {
+    const { versionId } = workflow;
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
+    await this.waitForPublication(workflow, 'published');
+  }
+
+  /** Undoes {@link activate}; waits until that is done. */
+  async deactivate(workflow: JsonObject): Promise<void> {
+    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
+    await this.waitForPublication(workflow, 'not_published');
+  }
+
+  /**
+   * Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon.
+   *
+   * @throws ExpectedError when there is none
+   */
+  async readFile(path: string): Promise<string> {
+    const { status, text } = await this.exchange('GET', path);
+    if (status !== 200) throw new ExpectedError(`n8n answered ${status} to GET ${path}: ${text.slice(0, 300)}`);
+    return text;
+  }
+
+  private async waitForPublication(workflow: JsonObject, wanted: string): Promise<void> {
+    const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
+    await this.waitFor(`a workflow to be "${wanted}"`, DEADLINE_SECONDS, async () => {
+      const { status, text } = await this.exchange('GET', path);
+      // Older releases don't have this address: they answer only when they have done what they were asked.
+      if (status === 404) return true;
+      const publication = dataOf(path, text);
+      if (publication.status === wanted) return true;
+      if (publication.status === 'failed')
+        throw new ExpectedError(`n8n could not publish the workflow: ${errorsOf(publication)}`);
+      return undefined;
+    });
+  }
+
+  private async waitFor<Answer>(what: string, seconds: number, probe: Probe<Answer>): Promise<Answer> {
+    return await waitFor(what, seconds, probe, { signal: this.signal, evidence: () => this.n8n.endOfLog() });
+  }
+
+  private async request(method: Method, path: string, body?: unknown): Promise<JsonObject> {
+    const { status, text } = await this.exchange(method, path, body);
+    if (status >= 400) throw new ExpectedError(`n8n answered ${status} to ${method} ${path}: ${text.slice(0, 300)}`);
+    return dataOf(path, text);
+  }
+
+  private async exchange(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+    const answer = await this.fetch(path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        // n8n ties a login to the browser it was made in.
+        'browser-id': 'n8n-nodes-messaging-send',
+        cookie: this.cookie,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+    if (cookies.length > 0) this.cookie = cookies.join('; ');
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  private async fetch(path: string, request: RequestInit): Promise<Response> {
+    return await fetch(`${this.n8n.url}${path}`, request).catch((failure: unknown) => {
+      this.n8n.assertRunning();
+      throw new ExpectedError(`n8n didn't answer ${path} (${messageOf(failure)}).\n${this.n8n.endOfLog()}`);
+    });
+  }
+}
+
+/** The id n8n gave to a stored workflow. */
+export function idOf(workflow: JsonObject): string {
+  return asString(workflow.id, 'workflow.id');
+}
+
+/** The messages of the triggers that could not be activated. */
+function errorsOf(publication: JsonObject): string {
+  const triggers = asObjects(publication.triggers, 'triggers');
+  return triggers.flatMap(({ errorMessage }) => (typeof errorMessage === 'string' ? [errorMessage] : [])).join('; ');
+}
+
+function dataOf(path: string, text: string): JsonObject {
+  const envelope: unknown = JSON.parse(text);
+  return asObject(asObject(envelope, path).data, `the data of ${path}`);
+}
+
+function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
+  const nodes = asObjects(workflow.nodes, 'workflow.nodes').map((node) => {
+    if (!isObject(node.credentials)) return node;
+    const replaced = stored
+      .filter(({ type }) => isObject(node.credentials) && type in node.credentials)
+      .map(({ id, name, type }) => [type, { id, name }]);
+    return { ...node, credentials: { ...node.credentials, ...Object.fromEntries(replaced) } };
+  });
+  // n8n 2.0 doesn't take a workflow that doesn't say so; an export leaves it out.
+  return { active: false, ...workflow, nodes };
+}
