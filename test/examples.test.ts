@@ -4,7 +4,7 @@ import path from 'node:path';
 import { filesLinkedFrom } from '../tools/markdown';
 import { PROJECT_FOLDER } from '../tools/project';
 
-/** What can be said of the examples without n8n; that they run is tested in `test/e2e/examples.test.ts`. */
+/** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
 interface Node {
   name: string;
@@ -40,7 +40,7 @@ describe.each(files)('%s', (file) => {
   const names = nodes.map(({ name }) => name);
   const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
 
-  test('holds nothing of the n8n it comes from', () => {
+  test('contains nothing of the n8n that it was exported from', () => {
     expect(Object.keys(workflow)).toEqual(['name', 'nodes', 'connections', 'settings', 'pinData']);
     expect(workflow).toMatchObject({ settings: { executionOrder: 'v1' }, pinData: {} });
     // n8n finds a credential by its name if it has no id.
@@ -48,43 +48,45 @@ describe.each(files)('%s', (file) => {
       for (const credential of Object.values(credentials)) expect(Object.keys(credential)).toEqual(['name']);
   });
 
-  test('has only phone numbers that are reserved for fiction', () => {
+  test('contains only phone numbers that are reserved for fiction', () => {
     const numbers = text.match(/(?<![\w-])\+?\d[\d ]{8,}\d(?![\w-])/g) ?? [];
     for (const number of numbers) expect(number.replace(/\D/g, '')).toMatch(/^(44|0)7700900\d{3}$/);
   });
 
-  test('says on the canvas what it does, what to set, and that it really sends', () => {
+  test('explains on the canvas what it does, what to set, and that it sends real messages', () => {
     expect(written).toMatch(new RegExp(`^## ${workflow.name}$`, 'm'));
     expect(written).toContain('**Before it runs**');
     expect(written).toContain('**It really sends.**');
     expect(written).toMatch(/\*\*(If something( else)? fails|What the answers mean to the caller)\*\*/);
   });
 
-  test('says which nodes to open by their names', () => {
+  test('tells the user by name which nodes to open', () => {
     const steps = written.split('\n').filter((line) => /^\d\. Open \*\*/.test(line));
     for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
     for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined))
       expect(steps.join('\n')).toContain(`**${name}**`);
   });
 
-  test('gives each node a name and an id of its own', () => {
+  test('gives each node its own name and id', () => {
     for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)])
       expect(new Set(values).size).toBe(values.length);
   });
 
-  test('leaves no node and no output unconnected', () => {
+  test('connects every node and every output', () => {
     const targets = Object.values(workflow.connections).flatMap((kinds) => Object.values(kinds).flat(2));
     for (const { node } of targets) expect(names).toContain(node);
     for (const name of Object.keys(workflow.connections)) expect(names).toContain(name);
     for (const { name } of nodes)
       expect(name in workflow.connections || targets.some(({ node }) => node === name)).toBe(true);
-    for (const node of nodes) {
-      const connected = (workflow.connections[node.name]?.main ?? []).filter((output) => output.length > 0).length;
-      if (outputsOf(node) > 1) expect([node.name, connected]).toEqual([node.name, outputsOf(node)]);
-    }
+    const branching = nodes.filter((node) => outputsOf(node) > 1);
+    const connected = ({ name }: Node) =>
+      (workflow.connections[name]?.main ?? []).filter((output) => output.length > 0).length;
+    expect(branching.map((node) => [node.name, connected(node)])).toEqual(
+      branching.map((node) => [node.name, outputsOf(node)]),
+    );
   });
 
-  test('has room between its nodes', () => {
+  test('leaves space between its nodes', () => {
     const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
     const overlapping = boxes.flatMap((one, index) =>
       boxes
@@ -98,26 +100,26 @@ describe.each(files)('%s', (file) => {
     expect(overlapping).toEqual([]);
   });
 
-  test('stands in the README, with a small picture', () => {
+  test('is in the README of the examples, with a small picture', () => {
     const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
     expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
     expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
   });
 });
 
-test('what the README links to is there', () => {
+test('Every file that the README of the examples links to exists', () => {
   for (const file of filesLinkedFrom(README)) expect(statSync(path.join(FOLDER, file)).size).toBeGreaterThan(0);
 });
 
-/** How many outputs of a node have to lead somewhere; an end may have one that does not. */
+/** How many outputs of a node must be connected, unless the node is an end. */
 function outputsOf({ type, parameters, onError }: Node): number {
   if (type === 'n8n-nodes-base.if') return 2;
-  // The last output is for what no rule took.
+  // The last output is the fallback.
   if (type === 'n8n-nodes-base.switch') return (parameters.rules?.values.length ?? 0) + 1;
   return onError === 'continueErrorOutput' ? 2 : 1;
 }
 
-/** The room a node takes in n8n's editor, in its units, with the name below it, of up to two lines. */
+/** The space that a node takes in n8n's editor, with its name of up to two lines below it. */
 function boxOf(node: Node): { left: number; top: number; right: number; bottom: number } {
   const [left, top] = node.position;
   const { width, height } = node.parameters;

@@ -13,10 +13,10 @@ interface Command {
   words: string[];
 }
 
-/** A script with all that stands behind it, up to the end of the command. */
+/** A script with its arguments, up to the end of the command. */
 const NPM = /\bnpm (?:run )?(?<script>(?<=run )[\w:-]+|test\b)(?: -- (?<words>[^;&|]*))?/g;
 
-/** Every `npm run …` of a page, in a block or within a sentence. */
+/** Every `npm run …` of a page, in a block or in a sentence. */
 const commands: Command[] = [...PAGES].flatMap(([file, { blocks, code }]) => {
   const lines = [
     ...blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.split('\n')),
@@ -34,19 +34,19 @@ const commands: Command[] = [...PAGES].flatMap(([file, { blocks, code }]) => {
   );
 });
 
-test('every script that is named is one of package.json', () => {
+test('Every script that a page names is in package.json', () => {
   expect(commands.length).toBeGreaterThan(20);
   expect(commands.filter(({ script }) => scripts[script] === undefined)).toEqual([]);
 });
 
-/** The file that a script runs; `test` runs none of this project's own. */
+/** The file that a script runs; `test` runs none of this project. */
 const fileOf = (script: string) => scripts[script]?.split(' ').findLast((word) => /\.m?ts$/.test(word));
 const withFlags = commands.filter(
   ({ script, words }) => fileOf(script) !== undefined && words.length > 0 && !words.includes('--help'),
 );
 
 test.each([...new Set(withFlags.map(({ script }) => script))])(
-  'the flags and names for npm run %s are those that it knows',
+  'The arguments that pages give npm run %s are in its help',
   (script) => {
     const help = execFileSync(process.execPath, ['--import', 'tsx', fileOf(script) ?? '', '--help'], {
       cwd: PROJECT_FOLDER,
@@ -55,7 +55,7 @@ test.each([...new Set(withFlags.map(({ script }) => script))])(
     const unknown = withFlags
       .filter((command) => command.script === script)
       .flatMap(({ words }) => {
-        // What follows a flag is its value, and what stands in <…> is for the reader to fill in.
+        // A word after a flag is its value, and the reader replaces a word in <…>.
         const names = words.filter(
           (word, index) => word.startsWith('--') || (!words[index - 1]?.startsWith('--') && !word.startsWith('<')),
         );
@@ -65,7 +65,7 @@ test.each([...new Set(withFlags.map(({ script }) => script))])(
   },
 );
 
-test('files and folders that are named exist', () => {
+test('Every file and folder that a page names exists', () => {
   const roots = new Set(FILES.map((file) => file.split('/')[0]));
   const missing = [...PAGES].flatMap(([file, { code }]) => {
     const named = code
@@ -83,10 +83,10 @@ test('files and folders that are named exist', () => {
   expect(missing).toEqual([]);
 });
 
-test('variables of this project are read somewhere', () => {
+test('Every variable of this project that a page names is read in the code', () => {
   const named = [...PAGES].flatMap(([, { code }]) => code.flatMap((text) => text.match(/\bMESSAGING_SEND_\w+/g) ?? []));
   expect(named.length).toBeGreaterThan(0);
-  const code = FILES.filter((file) => /^(tools|test\/e2e)\/.*\.ts$/.test(file))
+  const code = FILES.filter((file) => file.endsWith('.ts'))
     .map(readProjectFile)
     .join('\n');
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([]);

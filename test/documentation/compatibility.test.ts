@@ -7,7 +7,7 @@ import { page, table } from './pages';
 
 const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
-test('the releases that the tests in real n8n run on are the ones named, with their Node', () => {
+test('The README names the releases that the tests in real n8n run on, with their Node', () => {
   // The table is in a folder of ES modules, which Jest does not load.
   const ask =
     "import { releaseOf, SUPPORTED } from './tools/n8n/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
@@ -21,7 +21,7 @@ test('the releases that the tests in real n8n run on are the ones named, with th
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
 });
 
-test('the engine and the versions of Node it is tested on are those of the workflow for changes', () => {
+test('The README names the tested engine, with the versions of Node of the workflow for changes', () => {
   const engine = (JSON.parse(readProjectFile('node_modules/n8n-core/package.json')) as { version: string }).version;
   const { jobs } = parse(readProjectFile('.github/workflows/ci.yml')) as {
     jobs: Record<string, { strategy?: { matrix?: { node?: number[] } } }>;
@@ -32,7 +32,7 @@ test('the engine and the versions of Node it is tested on are those of the workf
   expect(tested).toContain(`n8n's engine ${engine} on Node ${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`);
 });
 
-test('figures beside those of HTTP Request are the benchmark’s last', () => {
+test('The figures of docs/from-http-request.md are those of the last benchmark', () => {
   const figures = page('docs/from-http-request.md').tables.flatMap(({ header, rows }) =>
     header[0]?.includes('items per second') ? rows : [],
   );

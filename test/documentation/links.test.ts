@@ -4,7 +4,7 @@ import { readManifest } from '../../release/project';
 import { readProjectFile } from '../../tools/project';
 import { FILES, page, PAGES } from './pages';
 
-/** A link of n8n's to the README, as the sources write it: the build puts in where that is. */
+/** A link from n8n to the README, as in the sources: the build replaces the host. */
 const HOMEPAGE = /["']https:\/\/homepage\.invalid\/([^"']*)["']/g;
 
 function anchorsOf(file: string): string[] {
@@ -14,7 +14,7 @@ function anchorsOf(file: string): string[] {
 describe.each([...PAGES])('%s', (file, { links }) => {
   const inside = links.filter(({ target }) => !/^[a-z]+:/.test(target));
 
-  test('links lead to files that git keeps, and to headings that are there', () => {
+  test('links only to files in git and to headings that exist', () => {
     const broken = inside.filter(({ target }) => {
       const [to = '', anchor] = target.split('#');
       const found = to === '' ? file : path.posix.join(path.posix.dirname(file), to);
@@ -23,7 +23,7 @@ describe.each([...PAGES])('%s', (file, { links }) => {
     expect(broken).toEqual([]);
   });
 
-  test('links to elsewhere are whole addresses, over https', () => {
+  test('links elsewhere only with whole https addresses', () => {
     const outside = links
       .map(({ target }) => target)
       .filter((target) => !inside.some((link) => link.target === target));
@@ -36,7 +36,7 @@ describe.each([...PAGES])('%s', (file, { links }) => {
   });
 });
 
-test('every page can be reached from the README, and every picture is shown', () => {
+test('Every page can be reached from the README, and every picture is shown', () => {
   const reached = new Set(['README.md']);
   for (const file of reached) {
     for (const { target } of PAGES.get(file)?.links ?? []) {
@@ -46,11 +46,11 @@ test('every page can be reached from the README, and every picture is shown', ()
   expect(FILES.filter((file) => (file.endsWith('.md') || file.startsWith('docs/')) && !reached.has(file))).toEqual([]);
 });
 
-test('pictures have words for who does not see them', () => {
+test('Every picture has an alternative text', () => {
   for (const file of PAGES.keys()) expect(readProjectFile(file)).not.toContain('![]');
 });
 
-test('what n8n links to is in the README', () => {
+test('The README has every heading that n8n links to', () => {
   const sources = [
     ...readManifest().n8n.nodes.map((file) => file.replace(/^dist\/(.*)\.js$/, '$1.json')),
     'credentials/MessagingSendApi.credentials.ts',
@@ -63,7 +63,7 @@ test('what n8n links to is in the README', () => {
   ).toEqual([]);
 });
 
-test('the table of contents names every chapter of the README in its order', () => {
+test('The table of contents names every chapter of the README in order', () => {
   const chapters = readProjectFile('README.md')
     .split('\n')
     .filter((line) => line.startsWith('## '))

@@ -5,6 +5,7 @@ import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { activate } from '../support/engine/polling';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { textOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
 import { PAGES } from './pages';
@@ -20,7 +21,7 @@ const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest:
     items.map(({ json }) => json),
   );
 
-/** What each block of JSON shows, made by the node in n8n's engine: page, heading, and its place under that. */
+/** What the node returns for each block of JSON, by its page, its heading and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'README.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
   'README.md send-bulk 1': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
@@ -45,14 +46,14 @@ async function lowBalance(): Promise<unknown> {
   sandbox().setCredits(42);
   await active.poll();
   const [[item] = []] = active.started;
-  expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThan(Date.parse(TIME));
+  expect(Date.parse(textOf(item?.json.checked_at))).toBeGreaterThan(Date.parse(TIME));
   return { ...item?.json, checked_at: TIME };
 }
 
-/** What an agent hands on to its model; n8n puts it under `error`. */
+/** What an agent passes to its model; n8n puts it under `error`. */
 function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone);
-  if (checked.kind !== 'wrong') throw new Error('the number is right');
+  if (checked.kind !== 'wrong') throw new Error('the phone number is valid');
   const node: INode = {
     id: '1',
     name: 'Send',
@@ -73,10 +74,10 @@ const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {
   });
 });
 
-test.each(blocks)('$name is what the node gives', async ({ name, text }) => {
+test.each(blocks)('The block of JSON "$name" is what the node returns', async ({ name, text }) => {
   expect(JSON.parse(text)).toEqual(await EXAMPLES[name]?.());
 });
 
-test('there is no example for a block that is gone', () => {
+test('Every example of a block of JSON belongs to one', () => {
   expect(Object.keys(EXAMPLES).sort()).toEqual(blocks.map(({ name }) => name).sort());
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { type Page, readPage, type Table } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
-/** All files that git keeps, and those that it would keep. */
+/** All files that git has or would add. */
 export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: PROJECT_FOLDER,
   encoding: 'utf8',

@@ -23,7 +23,7 @@ const cellOf = (found: Table, row: string, column: number): Cell => {
   return cell;
 };
 
-/** The parameters that n8n shows for a choice of resource and operation, by their names in the editor. */
+/** The parameters that n8n shows for these choices of resource and operation. */
 function shown({ description }: INodeType, ...choices: Array<Record<string, string>>): INodeProperties[] {
   const properties = choices.flatMap((choice) =>
     description.properties.filter((property) =>
@@ -35,7 +35,7 @@ function shown({ description }: INodeType, ...choices: Array<Record<string, stri
   );
 }
 
-/** The entries of a collection, or the choices of an options field. */
+/** The entries of a collection, or the choices of a field. */
 function entries(
   property: INodeProperties | undefined,
 ): Array<INodeProperties | INodePropertyOptions | INodePropertyCollection> {
@@ -54,7 +54,7 @@ const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 
-test('the fields of the credential', () => {
+test('The README lists the fields of the credential', () => {
   expect(firstCells(table('README.md', 'credential', 'Field'))).toEqual(namesOf(loaded.credential.properties));
 });
 
@@ -69,14 +69,14 @@ test.each<[string, string, Array<Record<string, string>>]>([
     ],
   ],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
-])('the parameters of %s', (_name, under, choices) => {
+])('The README lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
-  // Options stands below the rest, whatever is shown in between.
+  // Options is below the rest, whatever n8n shows in between.
   const names = [...namesOf(parameters).filter((name) => name !== 'Options'), 'Options'];
   expect(firstCells(table('README.md', under, 'Parameter'))).toEqual(names);
 });
 
-test('every operation and resource has its part', () => {
+test('The node has the operations that these tests know, and no others', () => {
   const { properties } = loaded.node.description;
   const operations = properties.filter(({ name }) => name === 'operation').flatMap(entries);
   expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual([
@@ -86,7 +86,7 @@ test('every operation and resource has its part', () => {
   ]);
 });
 
-test('operations have the names that the list of nodes and the models see', () => {
+test('The documentation has the names of operations that the list of nodes and the models have', () => {
   const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
   const actions = operations.flatMap((operation) =>
     'action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : [],
@@ -102,31 +102,31 @@ test('operations have the names that the list of nodes and the models see', () =
   );
 });
 
-test('the parameters of the trigger', () => {
+test('The README lists the parameters of the trigger', () => {
   expect(firstCells(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(
     namesOf(shown(loaded.trigger, {})),
   );
 });
 
-test('the options', () => {
+test('The README lists the options', () => {
   expect(firstCells(table('README.md', 'options', 'Option'))).toEqual(
     namesOf(collection(loaded.node, 'options', BULK)),
   );
 });
 
-test('the options of Get Balance are named', () => {
+test('The README names the options of Get Balance', () => {
   const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
   const { text } = cellOf(table('README.md', 'get-balance', 'Parameter'), 'Options', 1);
   expect(text).toBe(`${options.join(' and ')}, see Options`);
 });
 
-test('the options of the trigger', () => {
+test('The README lists the options of the trigger', () => {
   expect(firstCells(table('README.md', 'trigger-low-balance', 'Trigger option'))).toEqual(
     namesOf(collection(loaded.trigger, 'options')),
   );
 });
 
-test('the Request Options', () => {
+test('The README lists the Request Options', () => {
   expect(firstCells(table('README.md', 'request-options', 'Option'))).toEqual(
     namesOf(collection(loaded.node, 'requestOptions', BULK)),
   );
@@ -134,9 +134,9 @@ test('the Request Options', () => {
   for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
 });
 
-test('the choices that a field or an option has, and no others', () => {
+test('The README lists the choices of every field and option, and no others', () => {
   const documented = (found: Table) =>
-    Object.fromEntries(found.rows.map(([name, text]) => [name?.text, [...(text?.bold ?? [])].sort()]));
+    Object.fromEntries(found.rows.map(([name, text]) => [name?.text ?? '', [...(text?.bold ?? [])].sort()]));
   const offered = (properties: INodeProperties[]) =>
     Object.fromEntries(
       properties.map((property) => [
@@ -161,19 +161,20 @@ test('the choices that a field or an option has, and no others', () => {
   );
 });
 
-test('what holds if an option is not set', () => {
+test('The README gives the default of every option', () => {
   const found = table('README.md', 'options', 'Option');
   const values: Record<string, unknown> = { ...readDeliveryOptions({}) };
   values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {
     const value = values[option.name] ?? option.default;
     const choice = entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
-    const expected = value === false ? 'off' : value === '' ? 'such a number is an error' : (choice ?? String(value));
+    const expected =
+      value === false ? 'off' : value === '' ? 'such a number is an error' : (choice ?? JSON.stringify(value));
     expect([option.displayName, cellOf(found, option.displayName, 2).text]).toEqual([option.displayName, expected]);
   }
 });
 
-test('what holds if an option of the trigger is not set', () => {
+test('The README gives the default of every option of the trigger', () => {
   const { lowBalance, limits } = readTriggerSettings({
     getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never,
   });

@@ -3,7 +3,8 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/failureText';
-import { failureWith, ODD_VALUES, phoneAt } from './samples';
+import { phoneAt } from '../support/contacts';
+import { failureWith, ODD_VALUES } from './samples';
 
 function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
   const retryAfter = readRetryAfter(headers, Date.now());
@@ -17,25 +18,25 @@ function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord
   });
 }
 
-describe('a failure says what is wrong', () => {
+describe('The message of a failure', () => {
   test.each<[string, number, JsonRecord, string]>([
-    ['no key', 401, { code: 'MISSING_API_KEY' }, 'The service received no API key'],
+    ['a missing key', 401, { code: 'MISSING_API_KEY' }, 'The service received no API key'],
     ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
     ['a wrong key without a code', 401, {}, 'The API key is not valid'],
     [
-      'credits',
+      'a lack of credits',
       402,
       { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 },
       'Not enough credits: 5 needed, 0 available',
     ],
-    ['credits without figures', 402, { code: 'INSUFFICIENT_CREDITS' }, 'Not enough credits'],
+    ['a lack of credits without figures', 402, { code: 'INSUFFICIENT_CREDITS' }, 'Not enough credits'],
     [
-      'credits with odd figures',
+      'a lack of credits with odd figures',
       402,
       { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null },
       'Not enough credits',
     ],
-    ['values', 422, { code: 'VALIDATION_ERROR' }, 'The service found a value that it does not accept'],
+    ['a value', 422, { code: 'VALIDATION_ERROR' }, 'The service found a value that it does not accept'],
     [
       'a field',
       422,
@@ -51,21 +52,26 @@ describe('a failure says what is wrong', () => {
       },
       'The service does not accept the value of a, b, c, d, e and 2 more',
     ],
-    ['the rate', 429, {}, 'The service takes no more requests for now: it allows 60 a minute for each API key'],
+    [
+      'too many requests',
+      429,
+      {},
+      'The service takes no more requests for now: it allows 60 a minute for each API key',
+    ],
     ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service failed while it handled the request (HTTP 500)'],
-    ['a gateway', 502, {}, 'The service, or a gateway in front of it, failed to answer (HTTP 502)'],
+    ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, failed to answer (HTTP 502)'],
     ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
-    ['an address', 404, {}, 'The service does not know this address (HTTP 404)'],
-    ['a permission', 403, {}, 'The service does not allow this API key to do that'],
-    ['another answer', 200, {}, 'The response is not from this API (HTTP 200)'],
+    ['an unknown address', 404, {}, 'The service does not know this address (HTTP 404)'],
+    ['a missing permission', 403, {}, 'The service does not allow this API key to do that'],
+    ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
     ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
-  ])('%s', (_what, statusCode, error, message) =>
+  ])('names %s', (_what, statusCode, error, message) =>
     expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }),
   );
 });
 
-describe('a failure says what to do', () => {
-  test('and what the service said, each thing once', () => {
+describe('The description of a failure', () => {
+  test('says what to do and what the service said, each once', () => {
     expect(
       descriptionOf(
         failure(422, {
@@ -88,7 +94,7 @@ describe('a failure says what to do', () => {
     ['999999999', 'Wait a minute'],
     ['<b>1</b>', 'Wait a minute'],
     [undefined, 'Wait a minute'],
-  ])('how long to wait, from Retry-After %j', (value, text) => {
+  ])('says how long to wait, from Retry-After %j', (value, text) => {
     expect(descriptionOf(failure(429, {}, { 'retry-after': value }))).toContain(text);
   });
 
@@ -98,14 +104,14 @@ describe('a failure says what to do', () => {
     ['/elsewhere', 'in the credential.'],
     ['javascript:alert(1)//<b>', 'in the credential'],
     [5, 'in the credential.'],
-  ])('where it has moved, from Location %j', (location, text) => {
+  ])('names only a safe address after a redirect, from Location %j', (location, text) => {
     const description = descriptionOf(failure(302, {}, { location }));
     expect(description).toContain(text);
     expect(description).not.toMatch(/secret|alert|</);
   });
 });
 
-describe('a failure is safe to show', () => {
+describe('A failure', () => {
   const nasty = `<img src=x onerror=alert(1)> ${phoneAt(123)}`;
 
   test.each<[string, JsonRecord]>([
@@ -116,14 +122,14 @@ describe('a failure is safe to show', () => {
     ['a field of the details', { code: 'VALIDATION_ERROR', details: [{ field: nasty, message: nasty }] }],
     ['an object as the message', { code: 'VALIDATION_ERROR', message: { text: nasty } }],
     ['the code', { code: nasty, message: nasty }],
-  ])('with markup and a number in %s', (_where, error) => {
+  ])('shows no markup and no phone number from %s', (_where, error) => {
     for (const statusCode of [200, 302, 400, 401, 402, 422, 429, 500]) {
       const shown = JSON.stringify(failure(statusCode, error));
       expect(shown).not.toMatch(/<img|4477009/);
     }
   });
 
-  test('without the text of a message that the service repeats', () => {
+  test('does not show the text of a message that the service repeats', () => {
     const repeated = { phone: phoneAt(123), message: 'Dear Anna' };
     for (const details of [
       [repeated],
@@ -135,7 +141,7 @@ describe('a failure is safe to show', () => {
     }
   });
 
-  test('without the insides of a server that shows them', () => {
+  test('does not show the internals of a server', () => {
     const trace = {
       message: 'Server Error',
       exception: 'RuntimeException',
@@ -145,7 +151,7 @@ describe('a failure is safe to show', () => {
     expect(descriptionOf(failure(500, trace))).not.toMatch(/srv|Kernel/);
   });
 
-  test('and short, however much the service says', () => {
+  test('stays short, however much the service says', () => {
     const details = Array.from({ length: 1000 }, (_, index) => ({
       field: `field_${index}`,
       message: 'x'.repeat(1000),
@@ -156,7 +162,7 @@ describe('a failure is safe to show', () => {
     expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
   });
 
-  test.each(ODD_VALUES.map((value, index) => [index, value]))('with odd value %i anywhere', (_index, value) => {
+  test.each(ODD_VALUES)('has a message if the answer has %s in every field', (_name, value) => {
     const error = { code: value, message: value, details: value, required_credits: value, available_credits: value };
     for (const statusCode of [200, 302, 400, 402, 422, 429, 500]) {
       expect(failure(statusCode, error, { 'retry-after': value, location: value }).message).not.toBe('');
@@ -167,7 +173,7 @@ describe('a failure is safe to show', () => {
   });
 });
 
-describe('the failure of one message of a batch', () => {
+describe('The failure of one message of a batch', () => {
   const ofRequest = failureWith({
     code: 'VALIDATION_ERROR',
     httpStatus: 422,
@@ -176,19 +182,20 @@ describe('the failure of one message of a batch', () => {
   });
 
   test.each([
-    [[['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
-    [[['messages', 3, 'message']], 'The service does not accept the text of this message'],
+    ['its phone', [['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
+    ['its text', [['messages', 3, 'message']], 'The service does not accept the text of this message'],
     [
+      'its phone and its text',
       [
         ['messages', 3, 'phone'],
         ['messages', 3, 'message'],
       ],
       'The service does not accept the phone number and the text of this message',
     ],
-    [[['messages', 3]], 'The service does not accept this message'],
-    [[[]], 'The service does not accept this message'],
-    [[], 'The service does not accept this message'],
-  ])('names what is wrong with it: %j', (paths, message) => {
+    ['the message', [['messages', 3]], 'The service does not accept this message'],
+    ['nothing in particular', [[]], 'The service does not accept this message'],
+    ['nothing', [], 'The service does not accept this message'],
+  ])('names what is wrong if the service complains about %s', (_what, paths, message) => {
     expect(
       messageFailure(
         ofRequest,
@@ -201,7 +208,7 @@ describe('the failure of one message of a batch', () => {
     });
   });
 
-  test('says what the service says about it, safe to show', () => {
+  test('contains what the service says about it, without markup and phone numbers', () => {
     const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
       path: ['phone'],
       text,

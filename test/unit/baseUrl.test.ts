@@ -1,13 +1,14 @@
+import { runInNewContext } from 'node:vm';
+
 import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/baseUrl';
 import { readAccount } from '../../nodes/MessagingSend/n8n/account';
-import { API_KEY } from './samples';
+import { KEY } from '../support/account';
 
-/** What n8n makes of the expression for a credential with this Base URL. */
+/** What n8n evaluates the expression to for a credential with this Base URL. */
 function evaluate(baseUrl: string): unknown {
   const body = /^=\{\{(.*)\}\}$/s.exec(BASE_URL_EXPRESSION)?.[1];
-  if (body === undefined) throw new Error('It is not one expression alone');
-  const expression = new Function('$credentials', `return (${body});`) as (credentials: { baseUrl: string }) => unknown;
-  return expression({ baseUrl });
+  if (body === undefined) throw new Error('this is not a single expression');
+  return runInNewContext(body, { $credentials: { baseUrl } });
 }
 
 const ADDRESSES: Array<[written: string, used: string]> = [
@@ -28,7 +29,7 @@ const ADDRESSES: Array<[written: string, used: string]> = [
   ['$& $1 $`', 'https://$& $1 $`'],
 ];
 
-test.each(ADDRESSES)('%j is %s, in code and in expressions alike', (written, used) => {
+test.each(ADDRESSES)('The Base URL %j is read as %s, in code and in expressions', (written, used) => {
   expect(normalizeBaseUrl(written)).toBe(used);
   expect(evaluate(written)).toBe(used);
 });
@@ -49,16 +50,15 @@ test.each([
   '\0',
   'x\ny',
   'https:/one.example.com',
-])('%j is the same in code and in expressions', (written) => expect(evaluate(written)).toBe(normalizeBaseUrl(written)));
-
-test.each(['', '  ', '/', 'https://', 'http://'])(
-  'a missing address, %j, never becomes that of another host',
-  async (baseUrl) => {
-    const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: API_KEY }) };
-    await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
-  },
+])('The Base URL %j is read alike in code and in expressions', (written) =>
+  expect(evaluate(written)).toBe(normalizeBaseUrl(written)),
 );
 
-test('nothing in an address is run as code', () => {
+test.each(['', '  ', '/', 'https://', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
+  const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
+  await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
+});
+
+test('No part of a Base URL is run as code', () => {
   expect(evaluate('"); throw new Error("run"); ("')).toBe('https://"); throw new Error("run"); ("');
 });

@@ -15,7 +15,7 @@ function nested(depth: number, inner: unknown): unknown {
   return value;
 }
 
-describe('what the service complains about is found', () => {
+describe('A complaint of the service', () => {
   test.each<[string, unknown]>([
     ['dotted keys', { 'messages.3.phone': 'is wrong' }],
     ['dotted keys with lists of texts, as Laravel writes them', { 'messages.3.phone': ['is wrong'] }],
@@ -41,7 +41,9 @@ describe('what the service complains about is found', () => {
     ['nested lists with nulls', { messages: [null, null, null, { phone: ['is wrong'] }] }],
     ['nested lists with empty objects', { messages: [{}, {}, {}, { phone: 'is wrong' }] }],
     ['nested objects keyed by index', { messages: { 3: { phone: ['is wrong'] } } }],
-  ])('%s', (_structure, details) => expect(complaintsIn(details)).toEqual([['messages.3.phone', 'is wrong']]));
+  ])('is found in %s', (_structure, details) =>
+    expect(complaintsIn(details)).toEqual([['messages.3.phone', 'is wrong']]),
+  );
 
   test.each<[string, unknown]>([
     ['a text', 'messages[3].phone is wrong'],
@@ -49,7 +51,7 @@ describe('what the service complains about is found', () => {
     ['a text with quotes, as Joi writes it', '"messages[3].phone" is wrong'],
     ['a text with dots', 'messages.3.phone is wrong'],
     ['a text about a message', 'message[3] is wrong'],
-  ])('a place inside %s', (_structure, details) => {
+  ])('has its place read from %s', (_structure, details) => {
     expect(complaintsIn(details).map(([path]) => path)).toEqual([expect.stringMatching(/^messages?\.3/)]);
   });
 
@@ -62,18 +64,18 @@ describe('what the service complains about is found', () => {
     'validation_errors',
     'invalid_params',
     'validationErrors',
-  ])('under the name %s', (name) => {
+  ])('is found under the name %s', (name) => {
     const [complaint] = readComplaints({ code: 'VALIDATION_ERROR', [name]: { 'messages.3.phone': ['is wrong'] } });
     expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
   });
 
-  test('under the name of the field itself', () => {
+  test('is found under the name of its field', () => {
     expect(readComplaints({ code: 'VALIDATION_ERROR', phone: ['is wrong'] })).toEqual([
       { path: ['phone'], text: 'is wrong' },
     ]);
   });
 
-  test('of a single message', () => {
+  test('is found about a single message', () => {
     expect(complaintsIn({ phone: ['is wrong'], message: ['is too long', 'is rude'] })).toEqual([
       ['phone', 'is wrong'],
       ['message', 'is too long'],
@@ -81,18 +83,18 @@ describe('what the service complains about is found', () => {
     ]);
   });
 
-  test('where it is no more than a mark', () => {
+  test('is found if it is only a mark', () => {
     expect(complaintsIn({ messages: [null, { phone: true, message: false }] })).toEqual([['messages.1.phone', '']]);
   });
 
-  test('and not the message text that a service repeats beside it', () => {
+  test('does not contain the text of a message that the service repeats beside it', () => {
     const repeated = { index: 3, phone: '447700900123', message: 'Dear Anna' };
     expect(JSON.stringify(complaintsIn([{ ...repeated, error: 'is wrong' }]))).not.toContain('Anna');
     expect(JSON.stringify(complaintsIn([{ ...repeated, field: 'phone', reason: 'is wrong' }]))).not.toContain('Anna');
   });
 });
 
-describe('the message that a complaint is about', () => {
+describe('The index of the message in a complaint', () => {
   test.each<[Array<string | number>, number | null]>([
     [['messages', 3, 'phone'], 3],
     [['messages', 3], 3],
@@ -104,28 +106,28 @@ describe('the message that a complaint is about', () => {
     [['phone', 3], null],
     [[3], null],
     [[], null],
-  ])('%j: %s', (path, index) => expect(messageIndex({ path, text: '' })).toBe(index));
+  ])('with the path %j is %s', (path, index) => expect(messageIndex({ path, text: '' })).toBe(index));
 
-  test('is not told by the position of a complaint in its list', () => {
+  test('is not the position of the complaint in its list', () => {
     const complaints = readComplaints({ details: [{ message: 'Too short' }, { message: 'Not a number' }] });
     expect(complaints.map(messageIndex)).toEqual([null, null]);
   });
 });
 
-describe('whatever the service writes', () => {
-  test.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i never throws', (_index, value) => {
+describe('Reading complaints', () => {
+  test.each(ODD_VALUES)('never throws for %s', (_name, value) => {
     expect(() => complaintsIn(value)).not.toThrow();
     expect(() => complaintsIn([value, { field: value, message: value, index: value, loc: [value] }])).not.toThrow();
     expect(() => complaintsIn({ messages: [value, { phone: value }] })).not.toThrow();
   });
 
-  test('reads 8 levels and gives up on deeper ones, as deep as it gets', () => {
+  test('stops below 8 levels, however deep the details are', () => {
     expect(complaintsIn(nested(8, 'is wrong'))).toEqual([['a.a.a.a.a.a.a.a', 'is wrong']]);
     expect(complaintsIn(nested(10, 'is wrong'))).toEqual([]);
     expect(complaintsIn(nested(100_000, 'is wrong'))).toEqual([]);
   });
 
-  test('reads no more than 200 of 100,000 entries', () => {
+  test('stops after 200 of 100,000 entries', () => {
     for (const entry of [
       'is wrong',
       { field: 'messages.1.phone', message: 'is wrong' },
@@ -143,16 +145,16 @@ describe('whatever the service writes', () => {
   });
 
   test.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])(
-    '10 MB of %j are read',
+    'takes 10 MB of %j',
     (part) => {
       const text = part.repeat(10_000_000 / part.length);
-      readComplaints({ details: text });
-      readComplaints({ details: [{ field: text, message: text }] });
-      readComplaints({ details: { [text]: [text] } });
+      for (const details of [text, [{ field: text, message: text }], { [text]: [text] }]) {
+        expect(() => readComplaints({ details })).not.toThrow();
+      }
     },
   );
 
-  test('names like __proto__ change nothing', () => {
+  test('is not affected by names such as __proto__', () => {
     const error = JSON.parse(
       '{"__proto__": {"polluted": "yes"}, "details": {"__proto__": {"polluted": ["yes"]}, "constructor": {"prototype": {"polluted": "yes"}}, "messages.3.phone": ["is wrong"]}}',
     ) as JsonRecord;

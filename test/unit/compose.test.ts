@@ -13,14 +13,14 @@ function draft(changed: Partial<Draft> = {}): Draft {
   return { kind: 'draft', ...origin, phone: '447700900123', message: 'Hello', countryCode: null, ...changed };
 }
 
-/** What a draft with this text comes to: the text, or the reason why it can't be sent. */
+/** The text of the message from a draft with this text, or the reason why it can't be sent. */
 function textOrReason(message: unknown, maxCharacters: number | null = 1000): string {
   const { messages, unsendable: refused } = compose([draft({ message })], maxCharacters);
   return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
 }
 
-describe('a draft becomes a message', () => {
-  test('with a clean number, the text as it is, and where it came from', () => {
+describe('A draft', () => {
+  test('becomes a message with a clean phone number, the unchanged text, and its origin', () => {
     expect(
       compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000),
     ).toEqual({
@@ -34,10 +34,12 @@ describe('a draft becomes a message', () => {
     [0, '0'],
     [false, 'false'],
     [10n, '10'],
-  ])('a plain value becomes its text: %s', (message, text) => expect(textOrReason(message)).toBe(text));
+  ])('with the plain value %s becomes a message with its text', (message, text) =>
+    expect(textOrReason(message)).toBe(text),
+  );
 });
 
-describe('a text that can not be sent is explained', () => {
+describe('The reason for an invalid text', () => {
   test.each<[unknown, string]>([
     ['', 'The message is empty'],
     [' \n\t\u00a0', 'The message is empty'],
@@ -45,42 +47,42 @@ describe('a text that can not be sent is explained', () => {
     [undefined, 'The message is empty'],
     [{ text: 'Hello' }, 'The message is an object, not a text'],
     [['Hello'], 'The message is a list, not a text'],
-  ])('%j', (message, reason) => expect(textOrReason(message)).toBe(reason));
+  ])('given as %j is: %s', (message, reason) => expect(textOrReason(message)).toBe(reason));
 
   test.each<[string, unknown]>([
-    ['a calculation that failed', NaN],
+    ['the result of a failed calculation', NaN],
     ['only zero-width characters', '\u200b\u2060\ufeff'],
-  ])('%s', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
+  ])('keeps %s from being sent', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
 });
 
-describe('the length of a text', () => {
-  test('may be 1000 characters, and not 1001', () => {
+describe('The length of a text', () => {
+  test('may be 1,000 characters, but not 1,001', () => {
     expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
     expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters; at most 1000 can be sent');
   });
 
-  test('counts an emoji once', () => {
+  test('counts an emoji as one character', () => {
     expect(textOrReason('😀'.repeat(1000))).toBe('😀'.repeat(1000));
     expect(textOrReason('😀'.repeat(1001))).toMatch(/has 1001 characters/);
   });
 
-  test('counts half an emoji once', () => {
+  test('counts half of an emoji as one character', () => {
     expect(textOrReason('\ud83d'.repeat(1001))).toMatch(/has 1001 characters/);
     expect(textOrReason('\ude00'.repeat(1001))).toMatch(/has 1001 characters/);
   });
 
-  test('is not limited where the service decides', () => {
+  test('is not limited if the service decides', () => {
     const text = 'x'.repeat(5000);
     expect(textOrReason(text, null)).toBe(text);
   });
 
-  test('of 10 MB is counted', () => {
+  test('is counted up to 10 MB', () => {
     expect(textOrReason('😀'.repeat(5_000_000))).toMatch(/has 5000000 characters/);
   });
 });
 
-describe('each draft on its own', () => {
-  test('a bad one never concerns another, and none is lost', () => {
+describe('An invalid draft', () => {
+  test('does not affect the others, and none is lost', () => {
     const { messages, unsendable: refused } = compose(
       [draft({ item: 0 }), draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' }), draft({ item: 3 })],
       1000,
@@ -92,7 +94,7 @@ describe('each draft on its own', () => {
     ]);
   });
 
-  test('one that was refused before stays as it is', () => {
+  test('that was refused before stays as it is', () => {
     const refused = unsendable(
       { item: 4, entry: null, part: null, phone: null },
       failure('expressionFailed', { reason: 'made up' }),
@@ -100,7 +102,7 @@ describe('each draft on its own', () => {
     expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
   });
 
-  test('a refused one keeps what was given as the number, and says which entry of a list it is', () => {
+  test('keeps what was given as its phone number, and its place in a list', () => {
     const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
     expect(refused).toEqual([
       {
@@ -128,7 +130,7 @@ describe('each draft on its own', () => {
     ]);
   });
 
-  test('reasons never repeat the number or the text', () => {
+  test('has a reason without the phone number and the text', () => {
     const drafts = [
       draft({ phone: '0987654321', message: 'Secret' }),
       draft({ message: `Secret${'x'.repeat(1000)}` }),
@@ -139,12 +141,9 @@ describe('each draft on its own', () => {
     expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
   });
 
-  test.each(ODD_VALUES.map((value, index) => [index, value]))(
-    'odd value %i as number or text never throws',
-    (_index, value) => {
-      expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
-      const { messages, unsendable: refused } = compose([draft({ message: value })], null);
-      expect(messages.length + refused.length).toBe(1);
-    },
-  );
+  test.each(ODD_VALUES)('with %s as its phone number or text never throws', (_name, value) => {
+    expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
+    const { messages, unsendable: refused } = compose([draft({ message: value })], null);
+    expect(messages.length + refused.length).toBe(1);
+  });
 });

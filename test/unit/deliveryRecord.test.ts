@@ -9,7 +9,7 @@ function message(item: number, text: string): Message {
   return { item, entry: null, part: null, phone: '447700900123', text };
 }
 
-/** A record in which these messages were sent one after the other, read anew as after a re-run. */
+/** A record of these messages, sent one after the other, as it is read in a re-run. */
 function recordOf(...sent: Message[]): DeliveryRecord {
   const context: JsonRecord = {};
   sent.forEach((each, index) => {
@@ -19,24 +19,24 @@ function recordOf(...sent: Message[]): DeliveryRecord {
   return new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonRecord, 0);
 }
 
-test('a text that was changed and changed back is not sent again', () => {
+test('A text that is changed and changed back is not sent again', () => {
   const record = recordOf(message(0, 'A'), message(0, 'B'));
   expect(complete(record.recall([message(0, 'A')], RECALL)).pending).toEqual([]);
 });
 
-test('the same text of another item is new, unless it is to go out once', () => {
+test('The same text of another item is sent, unless every text must be sent only once', () => {
   const record = recordOf(message(0, 'A'));
   expect(complete(record.recall([message(1, 'A')], RECALL)).pending).toHaveLength(1);
   expect(complete(record.recall([message(1, 'A')], { ...RECALL, anyOrigin: true })).pending).toEqual([]);
 });
 
-test('a part of a split text is never taken for the same part of another text', () => {
+test('A part of a split text is never confused with the same part of another text', () => {
   const record = recordOf({ ...message(0, 'A'), part: 1 });
   const other = [{ ...message(1, 'A'), part: 1 }, message(2, 'A')];
   expect(complete(record.recall(other, { ...RECALL, anyOrigin: true })).pending).toEqual(other);
 });
 
-test('another run of a loop is new', () => {
+test('Another run in a loop sends its messages', () => {
   const context: JsonRecord = {};
   new DeliveryRecord(context, 0).note({
     batch: 1,

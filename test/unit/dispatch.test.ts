@@ -8,34 +8,35 @@ import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { seededRandom } from '../../tools/random';
-import { acceptAll, failureWith, messageAt, messagesUpTo, phoneAt, refuseValues, rejectWith } from './samples';
+import { phoneAt } from '../support/contacts';
+import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
 
 type Service = (messages: readonly Message[], request: number) => Reply;
 
 /** Send Bulk whose requests carry whole messages, so that a service knows their items. */
 const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
 
-/** The messages in a request of it. */
+/** The messages in a request of that operation. */
 function carried({ body }: ApiRequest): readonly Message[] {
   return (body?.messages ?? []) as readonly Message[];
 }
 
 interface Changes extends Partial<DispatchConfig> {
-  /** Least time between the starts of two requests, in milliseconds. */
+  /** The shortest time between the starts of two requests, in milliseconds. */
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
   readonly duration?: number;
-  /** In place of moving the clock. */
+  /** Called before a wait moves the clock. */
   readonly wait?: () => Promise<void>;
 }
 
-/** A run, one request after the other, with a service as scripted and a clock that moves only while it is waited for. */
+/** A run with a scripted service and a clock that moves only in requests and waits. */
 class Run {
   /** The items of each request, in order. */
   readonly requests: number[][] = [];
   readonly startTimes: number[] = [];
-  /** The receipts as they were told of one by one. */
-  readonly told: Receipt[] = [];
+  /** The receipts in the order in which they were noted. */
+  readonly noted: Receipt[] = [];
   time = 1_000_000;
   receipts: readonly Receipt[] = [];
 
@@ -72,7 +73,7 @@ class Run {
     this.receipts = await dispatch(pack(messages, size), {
       operation: OPERATION,
       requests,
-      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.told.push(receipt) },
+      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
       wholeAnswers: true,
       stopOnFailure: false,
       parallelRequests: 1,
@@ -105,7 +106,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** A service that refuses these items and names them in its own way. */
+/** A service that refuses these items, and names them in this way. */
 function refusing(items: readonly number[], name: (positions: number[], sent: readonly Message[]) => unknown): Service {
   return (messages) => {
     const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
@@ -126,8 +127,8 @@ const byNumber = (positions: number[], sent: readonly Message[]) =>
 const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
 const withoutNames = () => 'Something is wrong';
 
-describe('a run in which nothing fails', () => {
-  test('sends all batches in order, each message once', async () => {
+describe('A run without failures', () => {
+  test('sends all batches in order, and each message once', async () => {
     const run = await new Run(acceptAll).send(messagesUpTo(250));
     expect(run.requests).toEqual([upTo(100), upTo(200).slice(100), upTo(250).slice(200)]);
     expect(run.items('sent')).toEqual(upTo(250));
@@ -138,11 +139,11 @@ describe('a run in which nothing fails', () => {
     ]);
   });
 
-  test('makes no request for no messages', async () => {
+  test('makes no request without messages', async () => {
     expect(await new Run(acceptAll).send([])).toMatchObject({ requests: [], receipts: [] });
   });
 
-  test('reports a message that the answer leaves out as uncertain, and goes on', async () => {
+  test('continues after a message that the answer does not list, which is uncertain', async () => {
     const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(
       messagesUpTo(4),
       2,
@@ -152,23 +153,23 @@ describe('a run in which nothing fails', () => {
   });
 });
 
-describe('the interval', () => {
-  test('is kept from the start of one request to that of the next', async () => {
+describe('The interval', () => {
+  test('is the time between the starts of two requests', async () => {
     const run = await new Run(acceptAll, { interval: 1000, duration: 300 }).send(messagesUpTo(3), 1);
     expect(run.startTimes).toEqual([1_000_000, 1_001_000, 1_002_000]);
   });
 
-  test('is not waited for when a request takes longer', async () => {
+  test('adds no wait after a request that takes longer', async () => {
     const run = await new Run(acceptAll, { interval: 1000, duration: 1500 }).send(messagesUpTo(3), 1);
     expect(run.startTimes).toEqual([1_000_000, 1_001_500, 1_003_000]);
   });
 
-  test('is kept by the requests after a refusal as well', async () => {
+  test('applies to the requests after a refusal, too', async () => {
     const run = await new Run(refusing([1], withoutNames), { interval: 1000 }).send(messagesUpTo(4));
     expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
   });
 
-  test('is no longer waited for when the run is stopped: what was not sent is reported not sent', async () => {
+  test('ends when the run is stopped, and the remaining messages are not sent', async () => {
     const run = await new Run(acceptAll, {
       interval: 1000,
       wait: async () => await Promise.reject(new Error('Stopped')),
@@ -179,11 +180,11 @@ describe('the interval', () => {
   });
 });
 
-describe('a failure that every other request would share', () => {
+describe('A failure of the whole run', () => {
   test.each([
     ['INVALID_API_KEY', 401],
     ['INSUFFICIENT_CREDITS', 402],
-  ] as const)('%s: nothing more is requested, and every message left is not sent', async (code, httpStatus) => {
+  ] as const)('with the code %s ends the run, and the remaining messages are not sent', async (code, httpStatus) => {
     const run = await new Run((messages, request) =>
       request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages),
     ).send(messagesUpTo(8), 2);
@@ -197,7 +198,7 @@ describe('a failure that every other request would share', () => {
     expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
   });
 
-  test('ends a run while it looks for the offending messages', async () => {
+  test('ends the run while it looks for the refused messages', async () => {
     const run = await new Run((_messages, request) =>
       request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }),
     ).send(messagesUpTo(6), 4);
@@ -208,7 +209,7 @@ describe('a failure that every other request would share', () => {
     expect(run.items('not_sent')).toEqual(upTo(6));
   });
 
-  test('leaves the messages on their way uncertain, and the others not sent', async () => {
+  test('leaves messages in flight uncertain, and the remaining ones not sent', async () => {
     const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
     const run = await new Run(() => stopped).send(messagesUpTo(4), 2);
     expect(run.requests).toEqual([[0, 1]]);
@@ -217,8 +218,8 @@ describe('a failure that every other request would share', () => {
   });
 });
 
-describe('a failure of one request', () => {
-  test('concerns its messages alone', async () => {
+describe('A failure of one request', () => {
+  test('affects only its messages', async () => {
     const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(
       messagesUpTo(4),
       2,
@@ -227,7 +228,7 @@ describe('a failure of one request', () => {
     expect(run.items('sent')).toEqual([2, 3]);
   });
 
-  test('that may have reached the service is uncertain, and is not requested again', async () => {
+  test('leaves its messages uncertain if it may have reached the service, and it is not repeated', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
     const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(
       messagesUpTo(4),
@@ -241,8 +242,8 @@ describe('a failure of one request', () => {
   });
 });
 
-describe('a batch that is refused for some of its messages', () => {
-  test('goes out without them in one more request', async () => {
+describe('A batch that is refused because of some of its messages', () => {
+  test('is sent without them in one more request', async () => {
     const run = await new Run(refusing([3, 50, 99], byIndex)).send(messagesUpTo(120));
     expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
     expect(run.items('not_sent')).toEqual([3, 50, 99]);
@@ -250,25 +251,25 @@ describe('a batch that is refused for some of its messages', () => {
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone number of this message');
   });
 
-  test('also where they are named by their number', async () => {
+  test('is sent without them if they are named by their phone numbers', async () => {
     const run = await new Run(refusing([0, 4], byNumber)).send(messagesUpTo(5));
     expect(run.requests).toEqual([upTo(5), [1, 2, 3]]);
     expect(run.items('not_sent')).toEqual([0, 4]);
   });
 
-  test('is not requested again where all of them are refused', async () => {
+  test('is not repeated if all its messages are refused', async () => {
     const run = await new Run(refusing(upTo(3), byIndex)).send(messagesUpTo(3));
     expect(run.requests).toEqual([upTo(3)]);
     expect(run.items('not_sent')).toEqual(upTo(3));
   });
 
-  test('is not requested again where it is one message alone', async () => {
+  test('is not repeated if it has only one message', async () => {
     const run = await new Run(refusing([0], withoutNames)).send(messagesUpTo(1));
     expect(run.requests).toEqual([[0]]);
     expect(run.items('not_sent')).toEqual([0]);
   });
 
-  test('is halved where nobody is named', async () => {
+  test('is halved if no message is named', async () => {
     const run = await new Run(refusing([5], withoutNames)).send(messagesUpTo(8));
     expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [4], [5], [6, 7]]);
     expect(run.items('not_sent')).toEqual([5]);
@@ -278,11 +279,11 @@ describe('a batch that is refused for some of its messages', () => {
   test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
     ['count from 1', byIndexFrom1],
     ['name only the first', firstOnly],
-    ['name messages that are right', (positions) => byIndex(positions.map((position) => (position + 2) % 5))],
-    ['name nobody', withoutNames],
-    ['name a message that is not there', () => byIndex([500])],
-    ['are nothing', () => undefined],
-  ])('where the details %s: only the wrong messages are not sent', async (_how, name) => {
+    ['name the wrong messages', (positions) => byIndex(positions.map((position) => (position + 2) % 5))],
+    ['name no message', withoutNames],
+    ['name a message that does not exist', () => byIndex([500])],
+    ['are missing', () => undefined],
+  ])('loses only the invalid messages if the details %s', async (_how, name) => {
     for (const wrong of [[0], [4], [1, 3], [7], [0, 9], [2, 3, 4]]) {
       const run = await new Run(refusing(wrong, name)).send(messagesUpTo(10));
       expect({ wrong, notSent: run.items('not_sent') }).toEqual({ wrong, notSent: wrong });
@@ -290,13 +291,13 @@ describe('a batch that is refused for some of its messages', () => {
     }
   });
 
-  test('where several general complaints come in a list: only the wrong messages are not sent', async () => {
+  test('loses only the invalid messages if the details are a list of general complaints', async () => {
     const general = () => [{ message: 'Too short' }, { message: 'Not a number' }, { message: 'No such number' }];
     const run = await new Run(refusing([0], general)).send(messagesUpTo(10));
     expect(run.items('not_sent')).toEqual([0]);
   });
 
-  test('leaves the others uncertain where the second request may have gone out', async () => {
+  test('leaves the others uncertain if the second request may have been sent', async () => {
     const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
     const run = await new Run((messages, request) =>
       request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages),
@@ -306,7 +307,7 @@ describe('a batch that is refused for some of its messages', () => {
     expect(run.items('uncertain')).toEqual([0, 2, 3]);
   });
 
-  test('never takes more than four requests for each message', async () => {
+  test('never takes more than four requests per message', async () => {
     for (const name of [byIndex, byIndexFrom1, firstOnly, withoutNames]) {
       for (const wrong of [upTo(100), upTo(100).filter((item) => item % 2 === 0), [99]]) {
         const run = await new Run(refusing(wrong, name)).send(messagesUpTo(100));
@@ -317,13 +318,13 @@ describe('a batch that is refused for some of its messages', () => {
   });
 });
 
-describe('with On Error: Stop', () => {
+describe('A run with On Error set to Stop', () => {
   test.each<[string, Reply, 'not_sent' | 'uncertain']>([
     ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
     ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
     ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
-    ['may have gone out', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
-  ])('nothing starts after a request that %s', async (_what, reply, kind) => {
+    ['may have been sent', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
+  ])('starts no request after one that %s', async (_what, reply, kind) => {
     const run = await new Run((messages, request) => (request === 2 ? reply : acceptAll(messages)), {
       stopOnFailure: true,
     }).send(messagesUpTo(8), 2);
@@ -336,7 +337,7 @@ describe('with On Error: Stop', () => {
     expect(run.items('not_sent')).toEqual(expect.arrayContaining([4, 5, 6, 7]));
   });
 
-  test('nothing starts after a message that the service did not send', async () => {
+  test('starts no request after a message that the service did not send', async () => {
     const service: Service = (messages) => ({
       kind: 'accepted',
       data: {
@@ -353,14 +354,14 @@ describe('with On Error: Stop', () => {
     expect(run.items('not_sent')).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('goes on as long as nothing fails', async () => {
+  test('continues while nothing fails', async () => {
     const run = await new Run(acceptAll, { stopOnFailure: true }).send(messagesUpTo(6), 2);
     expect(run.items('sent')).toEqual(upTo(6));
   });
 });
 
-describe('when the credits run out', () => {
-  /** A service with so many credits. */
+describe('A run without enough credits', () => {
+  /** A service with this many credits. */
   function withCredits(credits: number): Service {
     let left = credits;
     return (messages) => {
@@ -370,14 +371,14 @@ describe('when the credits run out', () => {
     };
   }
 
-  test('sends as many as they pay for, the first ones, if the user wants it so', async () => {
+  test('sends the first messages, as many as the credits pay for, if the user wants it so', async () => {
     const run = await new Run(withCredits(5), { whenCreditsRunOut: 'sendWhatCreditsAllow' }).send(messagesUpTo(12), 4);
     expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [4]]);
     expect(run.items('sent')).toEqual(upTo(5));
     expect(run.items('not_sent')).toEqual(upTo(12).slice(5));
   });
 
-  test('sends no more of the batch otherwise, nor with On Error: Stop', async () => {
+  test('sends nothing of the batch by default or with On Error set to Stop', async () => {
     for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
       const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
       expect(run.requests).toEqual([
@@ -389,8 +390,8 @@ describe('when the credits run out', () => {
   });
 });
 
-describe('several requests at once', () => {
-  /** Replies by hand: each request waits until its reply is given. */
+describe('Parallel requests', () => {
+  /** A run in which each request waits until the test answers it. */
   function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
     const open: Array<{ items: number[]; answer: (reply?: Reply) => Promise<void> }> = [];
     const make = async (request: ApiRequest) =>
@@ -421,7 +422,7 @@ describe('several requests at once', () => {
 
   const begin = async () => await new Promise((next) => setImmediate(next));
 
-  test('begin when the first alone is answered, are no more than the user allows, and begin in order', async () => {
+  test('start in order once the first one is answered, and never more than the user allows', async () => {
     const { open, done, started } = byHand(messagesUpTo(10), 2, 2);
     await begin();
     expect(started()).toEqual([[0, 1]]);
@@ -444,7 +445,7 @@ describe('several requests at once', () => {
     expect((await done).map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
-  test('never carry messages to one number: they arrive in their order', async () => {
+  test('never contain messages to the same phone number', async () => {
     const messages = [messageAt(0), messageAt(1), messageAt(2), messageAt(3, { phone: phoneAt(1) }), messageAt(4)];
     const { open, done, started } = byHand(messages, 1, 4);
     await begin();
@@ -458,7 +459,7 @@ describe('several requests at once', () => {
     expect((await done).flatMap(({ results }) => results)).toHaveLength(5);
   });
 
-  test('wait for all earlier ones to the same number, however many there are', async () => {
+  test('wait for all earlier ones to the same phone number', async () => {
     const messages = messagesUpTo(6).map((message) =>
       message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) },
     );
@@ -469,13 +470,13 @@ describe('several requests at once', () => {
     await open[0]?.answer();
     expect(started()).toEqual([[4], [2]]);
     await open[0]?.answer();
-    // The first one to this number is done, and the second one is under way: the others wait on.
+    // The first one to this number is done, and the second one is in flight: the others wait.
     expect(started()).toEqual([[2]]);
     while (open.length > 0) await open[0]?.answer();
     expect((await done).map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
 
-  test('cost one request where the key is wrong', async () => {
+  test('do not start if the first one is refused because of the key', async () => {
     const { open, done, started } = byHand(messagesUpTo(5), 1, 4);
     await begin();
     await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
@@ -485,7 +486,7 @@ describe('several requests at once', () => {
     );
   });
 
-  test('end where one fails for all, and those under way keep their own outcomes', async () => {
+  test('end after a failure of the whole run, and those in flight keep their own outcomes', async () => {
     const { open, done, started } = byHand(messagesUpTo(6), 1, 2);
     await begin();
     await open[0]?.answer();
@@ -506,15 +507,15 @@ describe('several requests at once', () => {
   });
 });
 
-describe('whatever the service does', () => {
-  test('every message is in exactly one receipt, and none is sent twice', async () => {
+describe('A run with a service that behaves randomly', () => {
+  test('has every message in exactly one receipt, and sends none twice', async () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let round = 0; round < 300; round++) {
       const count = Math.floor(random() * 60);
       const messages = upTo(count).map((index) => messageAt(index, { phone: phoneAt(Math.floor(random() * 40)) }));
       const accepted: number[] = [];
-      const onTheWay: number[] = [];
+      const unanswered: number[] = [];
       const service: Service = (sent) => {
         const items = sent.map(({ item }) => item);
         const dice = random();
@@ -530,7 +531,7 @@ describe('whatever the service does', () => {
         if (dice < 0.86) return rejectWith({ scope: 'run' });
         if (dice < 0.87) return creditsFor(Math.floor(random() * sent.length), sent.length);
         if (dice < 0.9) return { kind: 'accepted', data: {} };
-        onTheWay.push(...items);
+        unanswered.push(...items);
         return { kind: 'uncertain', failure: failureWith() };
       };
       const control: Changes = {
@@ -541,19 +542,20 @@ describe('whatever the service does', () => {
       };
       const run = await new Run(service, control).send(messages, 1 + Math.floor(random() * 20));
 
-      const told = run.receipts
+      const reported = run.receipts
         .flatMap(({ results }) => results.map(({ message }) => message.item))
         .sort((a, b) => a - b);
       const problems = [
-        JSON.stringify(told) === JSON.stringify(upTo(count)) || 'a message is lost or told twice',
-        (run.told.length === run.receipts.length && run.told.every((receipt) => run.receipts.includes(receipt))) ||
-          'a receipt was not told of, or twice',
-        new Set([...accepted, ...onTheWay]).size === accepted.length + onTheWay.length || 'a message went out twice',
+        JSON.stringify(reported) === JSON.stringify(upTo(count)) || 'a message is lost or reported twice',
+        (run.noted.length === run.receipts.length && run.noted.every((receipt) => run.receipts.includes(receipt))) ||
+          'a receipt was not noted, or twice',
+        new Set([...accepted, ...unanswered]).size === accepted.length + unanswered.length ||
+          'a message was sent twice',
         run.items('sent').every((item) => accepted.includes(item)) || 'reported sent, and was not',
-        run.items('not_sent').every((item) => !accepted.includes(item) && !onTheWay.includes(item)) ||
+        run.items('not_sent').every((item) => !accepted.includes(item) && !unanswered.includes(item)) ||
           'reported not sent, and may have been',
       ].filter((problem) => problem !== true);
-      if (problems.length > 0) throw new Error(`seed ${seed}, round ${round}: ${problems.join(', ')}`);
+      expect({ seed, round, problems }).toEqual({ seed, round, problems: [] });
     }
   });
 });

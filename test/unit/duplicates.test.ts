@@ -12,19 +12,19 @@ function parts(item: number, ...texts: string[]): Message[] {
   }));
 }
 
-test('a message with the same number and text as one before is set aside', () => {
+test('A message with the phone number and text of an earlier one is a duplicate', () => {
   const messages = [...parts(0, 'A'), ...parts(1, 'B'), ...parts(2, 'A')];
   const { unique, duplicates } = complete(separateDuplicates(messages));
   expect(unique.map(({ item }) => item)).toEqual([0, 1]);
   expect(duplicates.map(({ message, original }) => [message.item, original.item])).toEqual([[2, 0]]);
 });
 
-test('a split text is compared whole: parts in common are no duplicates', () => {
+test('A split text is compared as a whole, so that parts in common are no duplicates', () => {
   const messages = [...parts(0, 'A', 'A'), ...parts(1, 'B', 'A')];
   expect(complete(separateDuplicates(messages))).toEqual({ unique: messages, duplicates: [] });
 });
 
-test('a split text that comes again is set aside with all its parts', () => {
+test('A split text that is repeated is a duplicate with all its parts', () => {
   const { unique, duplicates } = complete(separateDuplicates([...parts(0, 'A', 'B'), ...parts(1, 'A', 'B')]));
   expect(unique).toHaveLength(2);
   expect(duplicates.map(({ message, original }) => [message.item, message.part, original.part])).toEqual([

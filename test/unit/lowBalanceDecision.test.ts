@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31);
 const SETTINGS: LowBalanceSettings = { threshold: 100, margin: 0, remindEvery: null };
 
-/** A poll: credits, or more than that. */
+/** A poll, with the balance that it reads. */
 interface Poll {
   readonly credits: number;
   readonly at?: number;
@@ -19,7 +19,7 @@ interface Poll {
   readonly settings?: Partial<LowBalanceSettings>;
 }
 
-/** Makes the polls one after the other, with the state stored as JSON in between, and tells which of them fired. */
+/** Polls one after the other, with the state stored as JSON in between, and returns which polls fired. */
 function fired(
   polls: ReadonlyArray<number | Poll>,
   settings: Partial<LowBalanceSettings> = {},
@@ -43,31 +43,31 @@ function fired(
 const YES = true;
 const no = false;
 
-describe('fires', () => {
+describe('The trigger', () => {
   test.each<[string, number[], boolean[]]>([
-    ['when the credits fall below the threshold', [150, 99], [no, YES]],
-    ['at the first poll, if the balance is low already', [99], [YES]],
-    ['not at the threshold itself', [100, 100], [no, no]],
-    ['once while the balance stays low, however low', [99, 99, 50, 0], [YES, no, no, no]],
-    ['again after a rise', [99, 101, 99], [YES, no, YES]],
-    ['not again after a rise that stays below', [50, 99, 50], [YES, no, no]],
-    ['not again after a rise to the threshold, which is not above it', [99, 100, 99], [YES, no, no]],
-    ['for a fall to nothing, and to debts', [150, 0, 200, -5], [no, YES, no, YES]],
-    ['for parts of credits', [100.5, 99.5], [no, YES]],
+    ['fires when the balance drops below the threshold', [150, 99], [no, YES]],
+    ['fires at the first poll if the balance is already low', [99], [YES]],
+    ['does not fire at the threshold itself', [100, 100], [no, no]],
+    ['fires once while the balance stays low, however low', [99, 99, 50, 0], [YES, no, no, no]],
+    ['fires again after a rise', [99, 101, 99], [YES, no, YES]],
+    ['does not fire again after a rise that stays below the threshold', [50, 99, 50], [YES, no, no]],
+    ['does not fire again after a rise to the threshold', [99, 100, 99], [YES, no, no]],
+    ['fires for a drop to zero, and below', [150, 0, 200, -5], [no, YES, no, YES]],
+    ['fires for fractions of credits', [100.5, 99.5], [no, YES]],
   ])('%s', (_what, credits, expected) => {
     expect(fired(credits)).toEqual(expected);
   });
 
-  test('again after a rise by the margin, not before', () => {
+  test('fires again after a rise by the margin, and not before', () => {
     expect(fired([99, 149, 99, 150, 99], { margin: 50 })).toEqual([YES, no, no, no, YES]);
   });
 
-  test('never twice for one fall, whatever the credits do', () => {
+  test('never fires twice for one drop, whatever the balance does', () => {
     const credits = fc.array(fc.integer({ min: 80, max: 140 }), { minLength: 2, maxLength: 40 });
     fc.assert(
       fc.property(credits, fc.integer({ min: 0, max: 30 }), (balances, margin) => {
         const fires = fired(balances, { margin });
-        // Told in the plain way: once low, all is quiet until the credits have risen.
+        // The rule in its simplest form: after a drop, nothing fires until the balance has risen.
         let armed = true;
         balances.forEach((balance, index) => {
           if (balance > 100 && balance >= 100 + margin) armed = true;
@@ -79,44 +79,44 @@ describe('fires', () => {
     );
   });
 
-  test('again when another account is low', () => {
+  test('fires again when the balance of another account is low', () => {
     expect(fired([99, { credits: 99, owner: 4712 }])).toEqual([YES, YES]);
     expect(fired([99, { credits: 99, owner: null }, 99])).toEqual([YES, no, no]);
   });
 });
 
-describe('with another threshold than before', () => {
+describe('A changed threshold', () => {
   const at = (credits: number, threshold: number): Poll => ({ credits, settings: { threshold } });
 
   test.each<[string, Poll[], boolean[]]>([
-    ['that makes the balance low, it fires', [at(300, 100), at(300, 500)], [no, YES]],
+    ['fires if it makes the balance low', [at(300, 100), at(300, 500)], [no, YES]],
     [
-      'it stays quiet while the credits are below both: this fall was told',
+      'does not fire while the balance is below both, because that drop was reported',
       [at(80, 100), at(80, 500), at(80, 500)],
       [YES, no, no],
     ],
-    ['it stays quiet below a lower one as well', [at(40, 100), at(40, 50), at(30, 50)], [YES, no, no]],
-    ['that is below the credits, a next fall is told', [at(80, 100), at(80, 50), at(49, 50)], [YES, no, YES]],
-    ['that is the credits themselves, a next fall is told', [at(80, 100), at(80, 80), at(79, 80)], [YES, no, YES]],
-    ['it fires if the credits have risen above the old one only', [at(80, 100), at(300, 500)], [YES, YES]],
+    ['does not fire if the balance is below a lower one', [at(40, 100), at(40, 50), at(30, 50)], [YES, no, no]],
+    ['fires at the next drop if it is below the balance', [at(80, 100), at(80, 50), at(49, 50)], [YES, no, YES]],
+    ['fires at the next drop if it equals the balance', [at(80, 100), at(80, 80), at(79, 80)], [YES, no, YES]],
+    ['fires if the balance has risen above the old one only', [at(80, 100), at(300, 500)], [YES, YES]],
   ])('%s', (_what, polls, expected) => {
     expect(fired(polls)).toEqual(expected);
   });
 
-  test('the margin does not hide a fall below the lower one', () => {
+  test('fires at a drop below a lower one, whatever the margin', () => {
     expect(fired([at(80, 100), at(60, 50), at(49, 50)], { margin: 20 })).toEqual([YES, no, YES]);
   });
 });
 
-describe('with Remind Every', () => {
+describe('Remind Every', () => {
   const every = (hours: number): Partial<LowBalanceSettings> => ({ remindEvery: hours * HOUR });
   const low = (hours: number, credits = 50): Poll => ({ credits, at: hours * HOUR });
 
-  test('it fires again after that time, counted from the last time', () => {
+  test('fires again after that time since the last one', () => {
     expect(fired([low(0), low(23), low(24), low(47), low(48)], every(24))).toEqual([YES, no, YES, no, YES]);
   });
 
-  test('a poll that comes some seconds early is not put off to the next one', () => {
+  test('fires at a poll that comes some seconds early', () => {
     expect(fired([{ credits: 50, at: 700 }, low(1), { credits: 50, at: 2 * HOUR - 29_000 }], every(1))).toEqual([
       YES,
       YES,
@@ -124,35 +124,35 @@ describe('with Remind Every', () => {
     ]);
   });
 
-  test('it does not remind of a balance that is not low any more, though not risen by the margin', () => {
+  test('does not fire if the balance is no longer low, even if it has not risen by the margin', () => {
     expect(fired([low(0), low(30, 120), low(60, 50)], { ...every(24), margin: 50 })).toEqual([YES, no, YES]);
   });
 
-  test('a new fall is told at once', () => {
+  test('does not delay a new drop', () => {
     expect(fired([low(0), low(1, 200), low(2)], every(24))).toEqual([YES, no, YES]);
   });
 
-  test('with a clock that was set back, the time counts from then', () => {
+  test('counts from now after the clock was set back', () => {
     expect(fired([low(1000), low(0), low(23), low(24)], every(24))).toEqual([YES, no, no, YES]);
   });
 
-  test('a clock that was set back does not end the fall', () => {
+  test('does not repeat a drop after the clock was set back', () => {
     expect(fired([low(1000), low(0), low(0, 150), low(0)])).toEqual([YES, no, no, YES]);
   });
 
-  test('switched on later, it reminds of a fall that was told before', () => {
+  test('fires for a drop that was reported before it was set', () => {
     expect(fired([low(0), { ...low(30), settings: every(24) }])).toEqual([YES, YES]);
   });
 });
 
-describe('what is kept', () => {
-  test('is plain data that comes back from JSON as it was', () => {
+describe('The stored state', () => {
+  test('is read back unchanged from JSON', () => {
     const { next } = decide(null, { credits: 99, owner: 4711 }, SETTINGS, START);
     expect(next).toEqual({ low: true, credits: 99, threshold: 100, owner: 4711, firedAt: START });
     expect(readState(JSON.parse(JSON.stringify(next)))).toEqual(next);
   });
 
-  test('tells the credits of the poll before, and none at the first poll or of another account', () => {
+  test('has the credits of the previous poll, but not those of another account', () => {
     const first = decide(null, { credits: 120, owner: 1 }, SETTINGS, START);
     expect(first.previousCredits).toBeNull();
     expect(decide(first.next, { credits: 99, owner: 1 }, SETTINGS, START).previousCredits).toBe(120);
@@ -160,19 +160,19 @@ describe('what is kept', () => {
   });
 
   test.each([undefined, null, 0, 'low', [], {}, [true], { low: 'yes' }, { low: 1, credits: 5 }])(
-    '%j is not understood: it begins anew',
+    'is ignored if it is %j',
     (kept) => {
       expect(readState(kept)).toBeNull();
-      if (kept !== undefined) expect(fired([99, 99], {}, kept)).toEqual([YES, no]);
+      expect(fired([99, 99], {}, kept)).toEqual([YES, no]);
     },
   );
 
-  test('of an older or broken shape is used as far as it goes', () => {
+  test('of an older or broken shape is used as far as possible', () => {
     const nothing: LowBalanceState = { low: true, credits: null, threshold: null, owner: null, firedAt: null };
     expect(readState({ low: true })).toEqual(nothing);
     expect(readState({ low: true, credits: 'x', threshold: NaN, owner: {}, firedAt: '2026' })).toEqual(nothing);
     expect(fired([99, 101, 99], {}, { low: true })).toEqual([no, no, YES]);
-    // Without a time, reminders count from now.
+    // Without a stored time, reminders count from now.
     expect(
       fired(
         [

@@ -13,14 +13,14 @@ const NODE: INode = {
   parameters: {},
 };
 
-interface Trouble {
+interface NetworkError {
   readonly code?: string;
   readonly message?: string;
   readonly syscall?: string;
 }
 
-/** What n8n's HTTP helper throws: its own error, around axios's, around Node's. */
-function thrown({ code, message, syscall }: Trouble, withCause = true): unknown {
+/** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
+function thrown({ code, message, syscall }: NetworkError, withCause = true): unknown {
   const cause = Object.assign(new Error(message ?? `${syscall} ${code}`), { code, syscall });
   const axiosError = Object.assign(new Error(message ?? cause.message), {
     code,
@@ -30,12 +30,12 @@ function thrown({ code, message, syscall }: Trouble, withCause = true): unknown 
   return Object.assign(new NodeApiError(NODE, axiosError as unknown as JsonObject), { cause: axiosError });
 }
 
-function told(reply: Reply): string {
+function summaryOf(reply: Reply): string {
   return reply.kind === 'accepted' ? 'accepted' : `${reply.kind} ${reply.failure.scope}`;
 }
 
-describe('a request that never reached the service is not sent', () => {
-  test.each<Trouble>([
+describe('A request that never reached the service', () => {
+  test.each<NetworkError>([
     { code: 'ECONNREFUSED', syscall: 'connect' },
     { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
     { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
@@ -66,12 +66,13 @@ describe('a request that never reached the service is not sent', () => {
     },
     { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
     { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
-  ])('$code $syscall', (trouble) => {
-    expect(told(networkReply(thrown(trouble)))).toBe('rejected run');
-    if (trouble.code !== 'ETIMEDOUT') expect(told(networkReply(thrown(trouble, false)))).toBe('rejected run');
+  ])('is rejected after $code $syscall', (error) => {
+    // Without its cause, nothing tells that a timeout was that of the connection.
+    const causes = error.code === 'ETIMEDOUT' ? [true] : [true, false];
+    for (const withCause of causes) expect(summaryOf(networkReply(thrown(error, withCause)))).toBe('rejected run');
   });
 
-  test('ENOTFOUND is told from a typing error in the address', () => {
+  test('because of ENOTFOUND is reported with the advice to check the Base URL', () => {
     expect(networkReply(thrown({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toMatchObject({
       kind: 'rejected',
       failure: {
@@ -85,7 +86,7 @@ describe('a request that never reached the service is not sent', () => {
     });
   });
 
-  test('because n8n does not allow the address', () => {
+  test('is rejected if n8n does not allow the address', () => {
     class SsrfBlockedIpError extends Error {}
     for (const error of [
       new UserError('Domain not allowed'),
@@ -99,7 +100,7 @@ describe('a request that never reached the service is not sent', () => {
     }
   });
 
-  test('when none of several addresses takes the connection in time', () => {
+  test('is rejected if none of several addresses accepts the connection in time', () => {
     const attempt = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect' });
     const other = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' });
     const cause = Object.assign(new AggregateError([attempt, other], ''), { code: 'ETIMEDOUT' });
@@ -108,8 +109,8 @@ describe('a request that never reached the service is not sent', () => {
   });
 });
 
-describe('a request that may have reached the service is uncertain', () => {
-  test.each<Trouble>([
+describe('A request that may have reached the service', () => {
+  test.each<NetworkError>([
     { code: 'ECONNRESET', syscall: 'read' },
     { code: 'ECONNRESET', message: 'socket hang up' },
     { code: 'EPIPE', syscall: 'write' },
@@ -121,43 +122,43 @@ describe('a request that may have reached the service is uncertain', () => {
     { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
     { code: 'SOMETHING_NEW', message: 'Nobody knows' },
     { message: 'No code at all' },
-  ])('$code $syscall $message', (trouble) => expect(told(networkReply(thrown(trouble)))).toBe('uncertain request'));
+  ])('is uncertain after $code $syscall $message', (error) =>
+    expect(summaryOf(networkReply(thrown(error)))).toBe('uncertain request'),
+  );
 
   test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])(
-    '%s while it waits for the answer: the way was lost after the request had left',
+    'is uncertain after %s while it waits for the answer',
     (code) => {
       expect(networkReply(thrown({ code, syscall: 'read' })).kind).toBe('uncertain');
       expect(networkReply(thrown({ code, syscall: 'write' })).kind).toBe('uncertain');
     },
   );
 
-  test('a time-out says so', () => {
+  test('is reported as such after a timeout', () => {
     expect(networkReply(thrown({ code: 'ECONNABORTED', message: 'timeout of 10ms exceeded' }))).toMatchObject({
       failure: { code: 'TIMEOUT', httpStatus: null, message: 'The service did not answer in time' },
     });
   });
 
-  test('a run that was stopped ends', () => {
+  test('ends the run if it was stopped', () => {
     expect(networkReply(thrown({ code: 'ERR_CANCELED', message: 'canceled' }))).toMatchObject({
       kind: 'uncertain',
       failure: { code: 'STOPPED', scope: 'run' },
     });
   });
 
-  test.each(
-    [...ODD_VALUES, { code: 'constructor' }, { code: 'toString' }, { code: '__proto__' }].map((value, index) => [
-      index,
-      value,
-    ]),
-  )('odd value %i never throws', (_index, value) => expect(networkReply(value).kind).toBe('uncertain'));
+  test.each([
+    ...ODD_VALUES,
+    ...['constructor', 'toString', '__proto__'].map((code): [string, unknown] => [`the code ${code}`, { code }]),
+  ])('is uncertain after an error that is %s', (_name, value) => expect(networkReply(value).kind).toBe('uncertain'));
 
-  test('an error that is its own cause ends', () => {
+  test('is uncertain after an error that is its own cause', () => {
     const error: { cause?: unknown; message: string } = { message: 'round' };
     error.cause = error;
     expect(networkReply(error).kind).toBe('uncertain');
   });
 
-  test('never repeats what the error says', () => {
+  test('is reported without the text of the error', () => {
     const reply = networkReply(
       thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' }),
     );

@@ -1,5 +1,6 @@
 import { findOffenders } from '../../nodes/MessagingSend/delivery/offenders';
-import { messageAt, messagesUpTo, ODD_VALUES, phoneAt } from './samples';
+import { phoneAt } from '../support/contacts';
+import { messageAt, messagesUpTo, ODD_VALUES } from './samples';
 
 /** The items of the messages that a 422 with these details is about, in the order of the complaints. */
 function offendersIn(details: unknown, count = 5): number[] {
@@ -8,7 +9,7 @@ function offendersIn(details: unknown, count = 5): number[] {
   );
 }
 
-describe('the messages that are refused are found', () => {
+describe('Refused messages', () => {
   test.each<[string, unknown]>([
     ['dotted keys', { 'messages.1.phone': ['x'], 'messages.3.message': ['x'] }],
     ['bracketed keys', { 'messages[1].phone': 'x', 'messages[3].message': 'x' }],
@@ -41,9 +42,9 @@ describe('the messages that are refused are found', () => {
     ['texts', ['messages[1].phone is wrong', 'messages[3].phone is wrong']],
     ['objects keyed by number', { [phoneAt(1)]: ['x'], [phoneAt(3)]: ['x'] }],
     ['texts that name the number', [`${phoneAt(1)} is wrong`, `Not a number: +${phoneAt(3)}.`]],
-  ])('by %s', (_structure, details) => expect(offendersIn(details)).toEqual([1, 3]));
+  ])('are found by %s', (_structure, details) => expect(offendersIn(details)).toEqual([1, 3]));
 
-  test('with all complaints about them', () => {
+  test('are found with all complaints about them', () => {
     const messages = messagesUpTo(2);
     const offenders = findOffenders(messages, {
       details: { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
@@ -60,7 +61,7 @@ describe('the messages that are refused are found', () => {
     ]);
   });
 
-  test('both, where two messages go to the number that is named', () => {
+  test('are all messages to the phone number that is named', () => {
     const messages = [messageAt(0), messageAt(1), messageAt(2, { phone: phoneAt(0) })];
     expect(
       [...findOffenders(messages, { details: [`${phoneAt(0)} is wrong`] }).keys()].map(({ item }) => item),
@@ -68,7 +69,7 @@ describe('the messages that are refused are found', () => {
   });
 });
 
-describe('no message is blamed', () => {
+describe('No message is refused', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['a general text', 'Something is wrong'],
@@ -82,12 +83,12 @@ describe('no message is blamed', () => {
     ['general complaints in a list', [{ message: 'Too many' }, { message: 'Too often' }]],
   ])('by details of %s', (_structure, details) => expect(offendersIn(details)).toEqual([]));
 
-  test.each(ODD_VALUES.map((value, index) => [index, value]))('by odd value %i', (_index, value) => {
+  test.each(ODD_VALUES)('by details that are %s', (_name, value) => {
     expect(offendersIn(value)).toEqual([]);
     expect(() => offendersIn([{ index: value, loc: value, field: value }])).not.toThrow();
   });
 
-  test('wrongly by 100,000 entries', () => {
+  test('by mistake in 100,000 entries', () => {
     expect(offendersIn(Array.from({ length: 100_000 }, () => ({ field: 'messages.2.phone', message: 'x' })))).toEqual([
       2,
     ]);

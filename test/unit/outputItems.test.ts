@@ -2,12 +2,13 @@ import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { type Message, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/outputItems';
-import { complete, failureWith, messageAt, ODD_VALUES, phoneAt } from './samples';
+import { phoneAt } from '../support/contacts';
+import { complete, failureWith, messageAt, ODD_VALUES } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
 
-/** The items of a run without duplicates, dry run or earlier tries. */
+/** The items of a run without duplicates, dry run or earlier attempts. */
 function itemsOf(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
   return complete(outputItems({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
 }
@@ -32,14 +33,14 @@ function wrongDraft(item: number, entry: number | null, phone: unknown = '07700'
   );
 }
 
-describe('the items for messages that were sent', () => {
-  test('of Send: the fields of the answer and the number', () => {
+describe('The items of sent messages', () => {
+  test('of Send have the fields of the answer and the phone number', () => {
     expect(itemsOf({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(7)]])] }, 'send')).toEqual([
       { json: { ...DATA, phone: phoneAt(0) }, pairedItem: { item: 0 } },
     ]);
   });
 
-  test('of Send: have all their fields whatever the answer lacks or adds', () => {
+  test('of Send have all their fields, whatever the answer lacks or adds', () => {
     const receipts = [receipt(1, [[messageAt(0), sent(7)]], { message_id: 7, extra: 'x', status: { nested: true } })];
     expect(itemsOf({ unsendable: [], receipts }, 'send')[0]?.json).toEqual({
       message_id: 7,
@@ -51,7 +52,7 @@ describe('the items for messages that were sent', () => {
     });
   });
 
-  test('of Send Bulk: one for each message', () => {
+  test('of Send Bulk are one per message', () => {
     const receipts = [
       receipt(3, [
         [messageAt(0), sent(7)],
@@ -64,7 +65,7 @@ describe('the items for messages that were sent', () => {
     ]);
   });
 
-  test('of Send Bulk: one for each request, linked once to each of its items', () => {
+  test('of Send Bulk with one item per request are linked once to each of their items', () => {
     const messages = [messageAt(0, { entry: 0 }), messageAt(0, { entry: 1 }), messageAt(1, { entry: 0 })];
     const receipts = [
       receipt(
@@ -78,7 +79,7 @@ describe('the items for messages that were sent', () => {
     ]);
   });
 
-  test('of Send Bulk: none for a request of which nothing was sent, and the failed ones beside it', () => {
+  test('of Send Bulk with one item per request are beside those of failed messages, and none is for a request that sent nothing', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [
       receipt(
@@ -108,9 +109,9 @@ describe('the items for messages that were sent', () => {
   });
 });
 
-describe('the item of a message that failed', () => {
+describe('The item of a failed message', () => {
   test.each(OUTPUTS)(
-    'has the keys error and details and no others, so that n8n takes it for an error: %s',
+    'has only the keys error and details, so that n8n reads it as an error, in the output "%s"',
     (output) => {
       const failures = {
         unsendable: [wrongDraft(0, null)],
@@ -176,41 +177,39 @@ describe('the item of a message that failed', () => {
     },
   );
 
-  test.each(ODD_VALUES.map((value, index) => [index, value]))(
-    'shows what was given as the number only if an item can hold it: odd value %i',
-    (_index, value) => {
-      const [item] = itemsOf({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
-      const { details } = item?.json as { details: { phone: unknown } };
-      expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(
-        true,
-      );
-    },
-  );
+  test.each(ODD_VALUES)('contains no phone number that an item can not contain, such as %s', (_name, value) => {
+    const [item] = itemsOf({ unsendable: [wrongDraft(0, null, value)], receipts: [] }, 'messages');
+    const { details } = item?.json as { details: { phone: unknown } };
+    expect(details.phone === null || typeof details.phone === 'string' || typeof details.phone === 'number').toBe(true);
+  });
 });
 
-describe('the order of the items', () => {
-  test.each(['send', 'messages'] as const)('is that of the input, whatever came first: %s', (output) => {
-    const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
-    const delivered = {
-      unsendable: [wrongDraft(2, 1), wrongDraft(0, null)],
-      receipts: [
-        receipt(2, [
-          [messageAt(3), sent(1)],
-          [messageAt(1), notSent],
-        ]),
-        receipt(1, [
-          [messageAt(2, { entry: 10 }), sent(2)],
-          [messageAt(2, { entry: 0 }), notSent],
-          [messageAt(2, { entry: 2 }), sent(3)],
-        ]),
-      ],
-    };
-    const items = itemsOf(delivered, output);
-    expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 2, 2, 2, 3].map((item) => ({ item })));
-    expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
-  });
+describe('The order of the items', () => {
+  test.each(['send', 'messages'] as const)(
+    'is that of the input in the output "%s", whatever was sent first',
+    (output) => {
+      const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
+      const delivered = {
+        unsendable: [wrongDraft(2, 1), wrongDraft(0, null)],
+        receipts: [
+          receipt(2, [
+            [messageAt(3), sent(1)],
+            [messageAt(1), notSent],
+          ]),
+          receipt(1, [
+            [messageAt(2, { entry: 10 }), sent(2)],
+            [messageAt(2, { entry: 0 }), notSent],
+            [messageAt(2, { entry: 2 }), sent(3)],
+          ]),
+        ],
+      };
+      const items = itemsOf(delivered, output);
+      expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 2, 2, 2, 3].map((item) => ({ item })));
+      expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
+    },
+  );
 
-  test('puts a request where its first sent message stands', () => {
+  test('has a request in the place of its first sent message', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [
       receipt(1, [
@@ -227,7 +226,7 @@ describe('the order of the items', () => {
     ]);
   });
 
-  test('of 100,000 items is found', () => {
+  test('is found for 100,000 items', () => {
     const results = Array.from({ length: 100_000 }, (_, index): [Message, Outcome] => [
       messageAt(99_999 - index),
       sent(index),
@@ -238,7 +237,7 @@ describe('the order of the items', () => {
   });
 });
 
-test('an answer with names like __proto__ changes nothing', () => {
+test('An item is not affected by an answer with names such as __proto__', () => {
   const data = JSON.parse('{"__proto__": {"polluted": true}, "messages_sent": 1}') as Receipt['data'];
   const [item] = itemsOf({ unsendable: [], receipts: [receipt(1, [[messageAt(0), sent(1)]], data)] }, 'batches');
   expect(item?.json.polluted).toBeUndefined();

@@ -3,7 +3,7 @@ import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import { seededRandom } from '../../tools/random';
 import { messagesUpTo } from './samples';
 
-test('takes at most 100 messages with one request, as the service allows', () => {
+test('A request has at most 100 messages, as the service allows', () => {
   expect(MAX_BATCH_SIZE).toBe(100);
 });
 
@@ -15,19 +15,19 @@ test.each([
   [101, 100, [100, 1]],
   [250, 100, [100, 100, 50]],
   [3, 1, [1, 1, 1]],
-])('%i messages by %i go out as %j', (count, size, sizes) => {
+])('Packing %i messages by %i makes batches of %j', (count, size, sizes) => {
   expect(pack(messagesUpTo(count), size).map(({ messages }) => messages.length)).toEqual(sizes);
 });
 
-test('numbers the batches from 1', () => {
+test('Batches are numbered from 1', () => {
   expect(pack(messagesUpTo(5), 2).map(({ number }) => number)).toEqual([1, 2, 3]);
 });
 
-test('numbers the batches of a re-run from where the first run ended', () => {
+test('Batches of a re-run are numbered from where the first run ended', () => {
   expect(pack(messagesUpTo(3), 2, 7).map(({ number }) => number)).toEqual([8, 9]);
 });
 
-test('keeps every message once and in order, whatever the sizes', () => {
+test('Packing keeps every message once and in order, whatever the sizes', () => {
   const seed = Date.now();
   const random = seededRandom(seed);
   for (let run = 0; run < 200; run++) {
@@ -37,6 +37,6 @@ test('keeps every message once and in order, whatever the sizes', () => {
     const same = packed.flatMap((batch) => batch.messages).every((message, index) => message === messages[index]);
     const total = packed.reduce((sum, batch) => sum + batch.messages.length, 0);
     const fits = packed.every((batch) => batch.messages.length > 0 && batch.messages.length <= size);
-    if (!same || total !== messages.length || !fits) throw new Error(`seed ${seed}: ${messages.length} by ${size}`);
+    expect({ seed, size, same, total, fits }).toEqual({ seed, size, same: true, total: messages.length, fits: true });
   }
 });

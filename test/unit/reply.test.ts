@@ -1,13 +1,15 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { API_KEY, ODD_VALUES, phoneAt } from './samples';
+import { KEY } from '../support/account';
+import { phoneAt } from '../support/contacts';
+import { ODD_VALUES } from './samples';
 
 function answer(statusCode: number, body: unknown, headers: JsonRecord = {}): Reply {
-  return readReply({ statusCode, body: typeof body === 'string' ? body : JSON.stringify(body), headers }, API_KEY);
+  return readReply({ statusCode, body: typeof body === 'string' ? body : JSON.stringify(body), headers }, KEY);
 }
 
-/** In short: what came of the request, by which code, and how far the failure reaches. */
-function told(reply: Reply): string {
+/** The kind of a reply, with the code and the scope of its failure. */
+function summaryOf(reply: Reply): string {
   return reply.kind === 'accepted' ? 'accepted' : `${reply.kind} ${reply.failure.code} ${reply.failure.scope}`;
 }
 
@@ -18,10 +20,10 @@ function refusal(code: unknown, more: JsonRecord = {}): JsonRecord {
 const SENT = { success: true, data: { message_id: 7, status: 'sent' } };
 const PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
 
-describe('what an answer means', () => {
-  test.each<[string, number, unknown, string]>([
+describe('An answer', () => {
+  const MEANINGS: Array<[what: string, statusCode: number, body: unknown, meaning: string]> = [
     ['a message that was sent', 201, SENT, 'accepted'],
-    ['the same with status 200', 200, SENT, 'accepted'],
+    ['a message that was sent, and status 200', 200, SENT, 'accepted'],
     ['success: false with the code of a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
     [
       'success: false with the code of no credits',
@@ -39,98 +41,103 @@ describe('what an answer means', () => {
     ['success: false with an unknown code', 200, refusal('BLOCKED_CONTENT'), 'rejected BLOCKED_CONTENT request'],
     ['success: false and nothing else', 200, { success: false }, 'rejected REFUSED request'],
     ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
-    ['no content', 204, '', 'uncertain UNREADABLE_ANSWER request'],
+    ['status 204', 204, '', 'uncertain UNREADABLE_ANSWER request'],
     ['truncated JSON', 201, JSON.stringify(SENT).slice(0, -5), 'uncertain UNREADABLE_ANSWER request'],
     ['a page', 200, PAGE, 'uncertain UNREADABLE_ANSWER request'],
-    ['another JSON API', 200, { status: 'ok', results: [] }, 'uncertain UNREADABLE_ANSWER request'],
+    ['the JSON of another API', 200, { status: 'ok', results: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
     ['success without data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
     ['success with a list as data', 201, { success: true, data: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
-    ['401 with a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
-    ['401 with a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
-    ['401 without a body', 401, '', 'rejected INVALID_API_KEY run'],
-    ['401 with a page', 401, PAGE, 'rejected INVALID_API_KEY run'],
-    ['402', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
-    ['402 without a body', 402, '', 'rejected INSUFFICIENT_CREDITS run'],
-    ['422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
-    ['422 with the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],
-    ['422 with the error as a text', 422, { success: false, error: 'Invalid' }, 'rejected VALIDATION_ERROR request'],
-    ['429 without a body', 429, '', 'rejected RATE_LIMITED run'],
-    ['429 with any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
+    ['status 401 and a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
+    ['status 401 and a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
+    ['status 401 and no body', 401, '', 'rejected INVALID_API_KEY run'],
+    ['status 401 and a page', 401, PAGE, 'rejected INVALID_API_KEY run'],
+    ['status 402', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
+    ['status 402 and no body', 402, '', 'rejected INSUFFICIENT_CREDITS run'],
+    ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
+    ['status 422 and the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],
+    [
+      'status 422 and the error as a text',
+      422,
+      { success: false, error: 'Invalid' },
+      'rejected VALIDATION_ERROR request',
+    ],
+    ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
+    ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
     ['a redirect', 302, '', 'rejected REDIRECTED run'],
     ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED run'],
-    ['403', 403, '', 'rejected FORBIDDEN run'],
-    ['404', 404, PAGE, 'rejected NOT_FOUND run'],
-    ['405', 405, '', 'rejected NOT_FOUND run'],
-    ['400', 400, '', 'rejected HTTP_400 request'],
-    ['413', 413, PAGE, 'rejected HTTP_413 request'],
-    ['500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-    ['500 without a body', 500, '', 'uncertain HTTP_500 request'],
-    ['502 with a page', 502, PAGE, 'uncertain HTTP_502 request'],
-    ['503', 503, '', 'uncertain HTTP_503 request'],
-    ['504', 504, PAGE, 'uncertain HTTP_504 request'],
-    ['500 with the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
-    ['500 that says success', 500, SENT, 'uncertain SERVER_ERROR request'],
-    ['400 with the code of a failure', 400, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-  ])('%s', (_what, statusCode, body, meaning) => expect(told(answer(statusCode, body))).toBe(meaning));
+    ['status 403', 403, '', 'rejected FORBIDDEN run'],
+    ['status 404', 404, PAGE, 'rejected NOT_FOUND run'],
+    ['status 405', 405, '', 'rejected NOT_FOUND run'],
+    ['status 400', 400, '', 'rejected HTTP_400 request'],
+    ['status 413', 413, PAGE, 'rejected HTTP_413 request'],
+    ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+    ['status 500 and no body', 500, '', 'uncertain HTTP_500 request'],
+    ['status 502 and a page', 502, PAGE, 'uncertain HTTP_502 request'],
+    ['status 503', 503, '', 'uncertain HTTP_503 request'],
+    ['status 504', 504, PAGE, 'uncertain HTTP_504 request'],
+    ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
+    ['status 500 and success', 500, SENT, 'uncertain SERVER_ERROR request'],
+    ['status 400 and the code of a failure', 400, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+  ];
+  test.each(MEANINGS.map(([what, statusCode, body, meaning]) => [what, meaning, statusCode, body] as const))(
+    'with %s means "%s"',
+    (_what, meaning, statusCode, body) => {
+      expect(summaryOf(answer(statusCode, body))).toBe(meaning);
+    },
+  );
 
-  test.each([401, 402, 403])('%i ends the run even with a code that nobody knows', (statusCode) => {
+  test.each([401, 402, 403])('with status %i ends the run even if its code is unknown', (statusCode) => {
     expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({
       kind: 'rejected',
       failure: { scope: 'run' },
     });
   });
 
-  test.each([NaN, 0, 101, 600, 999])(
-    'a status that is none, %d, tells nothing: the message may have gone out',
-    (statusCode) => {
-      expect(answer(statusCode, '').kind).toBe('uncertain');
-    },
-  );
+  test.each([NaN, 0, 101, 600, 999])('with the invalid status %d leaves the outcome uncertain', (statusCode) => {
+    expect(answer(statusCode, '').kind).toBe('uncertain');
+  });
 
   test.each<[string, number]>([
     ['success: false', 200],
     ['success: false', 207],
     ['an error', 402],
     ['an error', 422],
-  ])(
-    '%s with status %i, and a list of what was sent: not taken for a batch of which nothing went out',
-    (_what, statusCode) => {
-      const body = {
-        success: false,
-        error: { code: 'PARTIAL_FAILURE', message: 'Some failed' },
-        data: {
-          messages_sent: 1,
-          messages: [
-            { message_id: 7, phone: phoneAt(0), status: 'sent' },
-            { phone: phoneAt(1), status: 'failed' },
-          ],
-        },
-      };
-      expect(answer(statusCode, body).kind).not.toBe('rejected');
-    },
-  );
+  ])('with %s, status %i and a list of what was sent never means that nothing was sent', (_what, statusCode) => {
+    const body = {
+      success: false,
+      error: { code: 'PARTIAL_FAILURE', message: 'Some failed' },
+      data: {
+        messages_sent: 1,
+        messages: [
+          { message_id: 7, phone: phoneAt(0), status: 'sent' },
+          { phone: phoneAt(1), status: 'failed' },
+        ],
+      },
+    };
+    expect(answer(statusCode, body).kind).not.toBe('rejected');
+  });
 
   test.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])(
-    'success: false with %s: the message may have gone out',
+    'with success: false and the code %s leaves the outcome uncertain',
     (code) => {
       expect(answer(200, refusal(code)).kind).toBe('uncertain');
     },
   );
 });
 
-describe('what an answer holds', () => {
+describe('The content of an answer', () => {
   test('is the data of the envelope', () => {
     expect(answer(201, SENT)).toEqual({ kind: 'accepted', data: { message_id: 7, status: 'sent' } });
   });
 
-  test('is the error, for whoever looks for the offending messages', () => {
+  test('is the error, which names the refused messages', () => {
     const error = { code: 'VALIDATION_ERROR', message: 'No', details: { 'messages.0.phone': ['x'] } };
     expect(answer(422, { success: false, error })).toMatchObject({ kind: 'rejected', error });
   });
 
-  test('a message_id of 19 digits is kept exactly', () => {
+  test('has a message_id of 19 digits exactly', () => {
     const body =
       '{"success":true,"data":{"message_id" : 9223372036854775807,"messages":[{"message_id":9223372036854775806},{"message_id":7}]}}';
     expect(answer(201, body)).toEqual({
@@ -139,22 +146,22 @@ describe('what an answer holds', () => {
     });
   });
 
-  test('texts that look like a message_id stay as they are', () => {
+  test('has texts unchanged that look like a message_id', () => {
     const data = { note: '"message_id": 9223372036854775807', text: 'message_id: 9223372036854775807' };
     expect(answer(201, { success: true, data })).toEqual({ kind: 'accepted', data });
   });
 
-  test('never holds the API key', () => {
+  test('never has the API key', () => {
     const error = {
       code: 'INVALID_API_KEY',
-      message: `Key ${API_KEY} is wrong`,
-      details: { key: `Bearer ${API_KEY}`, [API_KEY]: API_KEY },
+      message: `Key ${KEY} is wrong`,
+      details: { key: `Bearer ${KEY}`, [KEY]: KEY },
     };
-    expect(JSON.stringify(answer(401, { success: false, error }))).not.toContain(API_KEY);
-    expect(JSON.stringify(answer(201, { success: true, data: { key: API_KEY } }))).not.toContain(API_KEY);
+    expect(JSON.stringify(answer(401, { success: false, error }))).not.toContain(KEY);
+    expect(JSON.stringify(answer(201, { success: true, data: { key: KEY } }))).not.toContain(KEY);
   });
 
-  test('never holds an API key that is written with escapes, as PHP writes a slash', () => {
+  test('never has an API key with escapes, as PHP writes a slash', () => {
     const key = 'made/up+key==/0123456789';
     const body = JSON.stringify({ success: false, error: { code: 'INVALID_API_KEY', message: `Key ${key} is wrong` } });
     for (const escaped of [body.replaceAll('/', '\\/'), body.replaceAll('+', '\\u002b')]) {
@@ -162,21 +169,21 @@ describe('what an answer holds', () => {
     }
   });
 
-  test('never holds the API key where n8n has parsed the body already', () => {
+  test('never has the API key if n8n has parsed the body already', () => {
     const reply = readReply(
-      { statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${API_KEY}` }), headers: {} },
-      API_KEY,
+      { statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${KEY}` }), headers: {} },
+      KEY,
     );
-    expect(JSON.stringify(reply)).not.toContain(API_KEY);
+    expect(JSON.stringify(reply)).not.toContain(KEY);
   });
 
-  test.each(['900123', 'success', 'message_id', 'messages'])('is read alike whatever the API key is: %s', (key) => {
+  test.each(['900123', 'success', 'message_id', 'messages'])('is the same if the API key is %s', (key) => {
     const data = { messages: [{ message_id: 900123777, phone: '447700900123', status: 'sent' }] };
     const reply = readReply({ statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} }, key);
     expect(reply).toEqual({ kind: 'accepted', data });
   });
 
-  test('of another API is not shown: it may repeat the request', () => {
+  test('is not shown if it is of another API, which may repeat the request', () => {
     const reply = answer(200, {
       url: 'https://example.com',
       json: { messages: [{ phone: phoneAt(123), message: 'Dear Anna' }] },
@@ -185,28 +192,25 @@ describe('what an answer holds', () => {
   });
 });
 
-describe('whatever answers', () => {
-  test.each(ODD_VALUES.map((value, index) => [index, value]))(
-    'odd value %i never throws, and is never taken for sent or refused',
-    (_index, value) => {
-      expect(readReply({ statusCode: 201, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
-      expect(readReply({ statusCode: 502, body: value, headers: {} }, API_KEY).kind).toBe('uncertain');
-      const parsed: JsonRecord = { success: false, error: value, message: value };
-      expect(
-        readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, API_KEY).kind,
-      ).toBe('rejected');
-    },
-  );
+describe('Reading an answer', () => {
+  test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or refused', (_name, value) => {
+    expect(readReply({ statusCode: 201, body: value, headers: {} }, KEY).kind).toBe('uncertain');
+    expect(readReply({ statusCode: 502, body: value, headers: {} }, KEY).kind).toBe('uncertain');
+    const parsed: JsonRecord = { success: false, error: value, message: value };
+    expect(
+      readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, KEY).kind,
+    ).toBe('rejected');
+  });
 
-  test.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', API_KEY])(
-    '10 MB of %j are read',
+  test.each(['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', KEY])(
+    'takes 10 MB of %j',
     (part) => {
       const body = part.repeat(10_000_000 / part.length);
       expect(answer(201, body).kind).toBe('uncertain');
     },
   );
 
-  test('names like __proto__ change nothing', () => {
+  test('is not affected by names such as __proto__', () => {
     const body = '{"__proto__": {"success": true, "data": {}}, "error": {"__proto__": {"code": "INVALID_API_KEY"}}}';
     expect(answer(201, body).kind).toBe('uncertain');
     expect(({} as JsonRecord).success).toBeUndefined();

@@ -8,7 +8,7 @@ function batching(batch: Record<string, unknown>): { batchSize: number | null; i
   return { batchSize, interval };
 }
 
-test('nothing set: as n8n does it in a declarative node', () => {
+test('Request Options that are not set have the defaults of a declarative node', () => {
   for (const value of [{}, undefined, null, []]) {
     expect(readRequestOptions(value)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
   }
@@ -28,7 +28,9 @@ describe('Batching', () => {
     [Infinity, null],
     [null, null],
     [undefined, null],
-  ])('Items per Batch %s is %s', (batchSize, size) => expect(batching({ batchSize }).batchSize).toBe(size));
+  ])('with %s items per batch is read as %s', (batchSize, size) =>
+    expect(batching({ batchSize }).batchSize).toBe(size),
+  );
 
   test.each<[unknown, number]>([
     [1000, 1000],
@@ -36,7 +38,7 @@ describe('Batching', () => {
     [-5, 0],
     [NaN, 0],
     [undefined, 0],
-  ])('Batch Interval %s is %s ms', (batchInterval, interval) =>
+  ])('with an interval of %s is read as %s ms', (batchInterval, interval) =>
     expect(batching({ batchInterval }).interval).toBe(interval),
   );
 });
@@ -48,7 +50,9 @@ describe('Timeout', () => {
     [-1, FIVE_MINUTES],
     [NaN, FIVE_MINUTES],
     [undefined, FIVE_MINUTES],
-  ])('%s is %s ms', (timeout, expected) => expect(readRequestOptions({ timeout }).http.timeout).toBe(expected));
+  ])('of %s is read as %s ms', (timeout, expected) =>
+    expect(readRequestOptions({ timeout }).http.timeout).toBe(expected),
+  );
 });
 
 describe('Ignore SSL Issues', () => {
@@ -73,37 +77,35 @@ describe('Proxy', () => {
       'http://us%40er:p%3Ass@proxy.example.com:3128',
       { host: 'proxy.example.com', port: 3128, protocol: 'http', auth: { username: 'us@er', password: 'p:ss' } },
     ],
-  ])('%j', (proxy, expected) => expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected));
+  ])('given as %j is read as %j', (proxy, expected) =>
+    expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected),
+  );
 
   test.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])(
-    'that is no address is said: %s',
+    'that is not an address is an error: %s',
     (proxy) => {
       expect(() => readRequestOptions({ proxy })).toThrow();
     },
   );
 
   test.each(['http://user:%zz@proxy.example.com', 'socks5://proxy.example.com:1080'])(
-    'that can not be used is said, and not taken for another one: %s',
+    'that is not supported is an error: %s',
     (proxy) => expect(() => readRequestOptions({ proxy })).toThrow(),
   );
 
-  test('that is wrong is said without its password', () => {
+  test('that is invalid is reported without its password', () => {
     for (const proxy of [
       'http://user:secret@',
       'http://user:secret@proxy.example.com:99999',
       'http://user:secret%zz@proxy.example.com',
     ]) {
-      try {
-        readRequestOptions({ proxy });
-      } catch (error) {
-        expect((error as Error).message).not.toContain('secret');
-      }
+      // No part of the message may be the password.
+      expect(() => readRequestOptions({ proxy })).toThrow(/^(?!.*secret)/s);
     }
-    expect.assertions(3);
   });
 });
 
-test.each(ODD_VALUES.map((value, index) => [index, value]))('odd value %i sets nothing', (_index, value) => {
+test.each(ODD_VALUES)('Request Options of %s set nothing', (_name, value) => {
   for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
     expect(readRequestOptions(options)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
   }

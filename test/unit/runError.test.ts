@@ -36,13 +36,13 @@ function wrongDraft(item: number, entry: number | null = null): Unsendable {
   );
 }
 
-test('there is none where all was sent', () => {
+test('A run without failures has no error', () => {
   expect(stopError({ unsendable: [], receipts: [receipt(messagesUpTo(3), SENT)] })).toBeNull();
   expect(stopError({ unsendable: [], receipts: [] })).toBeNull();
 });
 
-describe('a draft that can not be sent', () => {
-  test('is named, with the assurance that nothing was sent', () => {
+describe('An invalid draft', () => {
+  test('is named in the error, which reports that nothing was sent', () => {
     const error = stopError({ unsendable: [wrongDraft(4)], receipts: [] });
     expect(error).toBeInstanceOf(NodeOperationError);
     expect(error).toMatchObject({
@@ -52,14 +52,14 @@ describe('a draft that can not be sent', () => {
     });
   });
 
-  test('is named with the others', () => {
+  test('is named in the error with the others', () => {
     const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
     expect(error?.description).toBe('Correct it. Nothing was sent. Items concerned: 4, 6 (entry 2).');
   });
 });
 
-describe('a failure', () => {
-  test('is that of the first message that failed, as n8n shows an error of an API', () => {
+describe('The error of a run', () => {
+  test('is the failure of the first failed message, as an error of an API', () => {
     const receipts = [
       receipt([messageAt(0), messageAt(1)], SENT),
       receipt([messageAt(2)], notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 })),
@@ -76,18 +76,18 @@ describe('a failure', () => {
     });
   });
 
-  test('of one message says so', () => {
+  test('reports that nothing was sent of one message', () => {
     expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
       'Do something. 0 of 1 message was sent before.',
     );
   });
 
-  test('that is uncertain ends a run as well', () => {
+  test('can be the failure of an uncertain message', () => {
     const receipts = [receipt([messageAt(0)], { kind: 'uncertain', failure: failureWith({ httpStatus: null }) })];
     expect(stopError({ unsendable: [], receipts })).toMatchObject({ message: 'It failed', httpCode: null });
   });
 
-  test('names the items that failed alike, and not those that failed otherwise', () => {
+  test('names the items with the same failure, and no others', () => {
     const receipts = [
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
       receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
@@ -102,12 +102,12 @@ describe('a failure', () => {
     expect(more?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
   });
 
-  test('with a word that n8n has a text of its own for keeps its own text', () => {
+  test('keeps its own text if n8n has one for a word in it', () => {
     const receipts = [receipt([messageAt(0)], notSent({ message: 'Refused: EPERM ECONNREFUSED', httpStatus: null }))];
     expect(stopError({ unsendable: [], receipts })?.message).toBe('Refused: EPERM ECONNREFUSED');
   });
 
-  test('is safe to show: no number and no text of a message', () => {
+  test('contains no phone number and no text of a message', () => {
     const receipts = [receipt(messagesUpTo(3), notSent())];
     const error = stopError({ unsendable: [], receipts });
     expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);

@@ -1,16 +1,10 @@
-/** Made-up data that several subjects are tested with; phone numbers are from a range kept for fiction. */
+/** Made-up data for the tests of several subjects. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-
-export const API_KEY = 'test-key-0123456789abcdef';
-
-/** The number of the message with this index: 447700900000 to 447700900999. */
-export function phoneAt(index: number): string {
-  return `447700900${String(index % 1000).padStart(3, '0')}`;
-}
+import { phoneAt } from '../support/contacts';
 
 export function messageAt(index: number, changed: Partial<Message> = {}): Message {
   return { item: index, entry: null, part: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
@@ -58,33 +52,36 @@ export function refuseValues(details: unknown): Reply {
   );
 }
 
-/** Values that no parameter or answer should hold, and sometimes does. */
-export const ODD_VALUES: readonly unknown[] = [
-  undefined,
-  null,
-  true,
-  false,
-  0,
-  -1,
-  NaN,
-  Infinity,
-  10n ** 30n,
-  '',
-  ' ',
-  '\0',
-  '\ud800',
-  '\udc00\ud800',
-  'x'.repeat(100_000),
-  [],
-  [null, [undefined]],
-  {},
-  { toString: null },
-  Object.create(null),
-  JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}'),
-  Symbol('odd'),
-  () => 'odd',
-  new Date(NaN),
-  new Map([['phone', 1]]),
+/** Values that a parameter or an answer should not have, and sometimes has. */
+export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [
+  ['undefined', undefined],
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  ['0', 0],
+  ['-1', -1],
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['a big integer', 10n ** 30n],
+  ['an empty text', ''],
+  ['a space', ' '],
+  ['a null character', '\0'],
+  ['half of a surrogate pair', '\ud800'],
+  ['surrogates in the wrong order', '\udc00\ud800'],
+  ['a text of 100,000 characters', 'x'.repeat(100_000)],
+  ['an empty list', []],
+  ['a list in a list', [null, [undefined]]],
+  ['an empty object', {}],
+  ['an object without toString', { toString: null }],
+  ['an object without a prototype', Object.create(null)],
+  [
+    'an object with __proto__ as a key',
+    JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}'),
+  ],
+  ['a symbol', Symbol('odd')],
+  ['a function', () => 'odd'],
+  ['an invalid date', new Date(NaN)],
+  ['a map', new Map([['phone', 1]])],
 ];
 
 /** Does work that could be interrupted in one go. */

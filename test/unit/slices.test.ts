@@ -1,13 +1,13 @@
 import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import { inSlices } from '../../nodes/MessagingSend/n8n/slices';
 
-/** Keeps the process to itself for some milliseconds, as reading an item does. */
+/** Blocks the event loop for some milliseconds, as reading an item does. */
 function busy(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
 
-test('long work lets others have their turn, and comes to its result', async () => {
+test('Long work lets other work run in between, and returns its result', async () => {
   let turns = 0;
   function* work(): Interruptible<number> {
     for (let step = 0; step < 100; step += 1) {
@@ -22,8 +22,9 @@ test('long work lets others have their turn, and comes to its result', async () 
   expect(turnsMeanwhile).toBeGreaterThanOrEqual(3);
 });
 
-test('an error of the work comes out', async () => {
+test('An error of long work is thrown', async () => {
   function* work(): Interruptible<number> {
+    yield;
     throw new Error('broken');
   }
   await expect(inSlices(work())).rejects.toThrow('broken');

@@ -22,7 +22,7 @@ function toolError(delivered: Partial<Delivered>) {
   return runError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], resumed: 0, ...delivered });
 }
 
-/** What became of a list, entry by entry. */
+/** The outcomes of a list, by entry. */
 function list(...outcomes: Outcome[]): Receipt[] {
   return [
     {
@@ -40,11 +40,11 @@ function wrongEntry(entry: number) {
   );
 }
 
-test('there is none where all was sent', () => {
+test('A tool call without failures has no error', () => {
   expect(toolError({ receipts: list(SENT, SENT) })).toBeNull();
 });
 
-test('all a model has to know is in the message, because it sees nothing else', () => {
+test('The error of a tool call has everything in its message, because a model sees nothing else', () => {
   const error = toolError({
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: NOT_SENT }], data: null }],
   });
@@ -53,7 +53,7 @@ test('all a model has to know is in the message, because it sees nothing else', 
   expect(error?.description ?? null).toBeNull();
 });
 
-test('of a message that may have gone out, it says that calling again is not the way', () => {
+test('The error of a tool call advises against another call if the message may have been sent', () => {
   const error = toolError({
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
   });
@@ -62,14 +62,14 @@ test('of a message that may have gone out, it says that calling again is not the
   );
 });
 
-test('of a list, it says which entries went out and which did not', () => {
+test('The error of a tool call reports which entries of a list were sent', () => {
   const error = toolError({ receipts: list(SENT, SENT, SENT, UNCERTAIN, NOT_SENT, SENT) });
   expect(error?.message).toBe(
     'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this again with nothing but entries that were not sent.',
   );
 });
 
-test('every entry that cannot be sent is named, with each remedy once', () => {
+test('The error of a tool call names every invalid entry, and each advice once', () => {
   const error = toolError({ unsendable: [wrongEntry(1), wrongEntry(3)] });
   expect(error).toBeInstanceOf(NodeOperationError);
   expect(error?.message).toBe(
@@ -77,14 +77,14 @@ test('every entry that cannot be sent is named, with each remedy once', () => {
   );
 });
 
-test('of many such entries, ten are named and the others counted', () => {
+test('The error of a tool call names ten invalid entries, and counts the others', () => {
   const error = toolError({ unsendable: Array.from({ length: 12 }, (_, entry) => wrongEntry(entry)) });
   expect(error?.message).toMatch(
     /entry 9 is wrong \(entry 9 of the list\); 2 more entries can't be sent\. Correct it\./,
   );
 });
 
-test('what an earlier try has sent is not denied', () => {
+test('The error of a tool call does not deny what an earlier attempt sent', () => {
   expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), resumed: 2 })?.message).toContain(
     'Nothing more was sent.',
   );

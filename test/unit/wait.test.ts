@@ -2,18 +2,18 @@ import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
 
 afterEach(() => jest.restoreAllMocks());
 
-test('ends at once when the run is stopped, with the reason', async () => {
+test('A wait ends with the reason as soon as the run is stopped', async () => {
   const stop = new AbortController();
-  const waiting = waitUnless(stop.signal)(new Promise<void>(() => {}));
+  const waiting = waitUnless(stop.signal)(new Promise<void>(() => undefined));
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
 });
 
-test('does not begin in a run that was stopped before', async () => {
+test('A wait does not start in a stopped run', async () => {
   await expect(waitUnless(AbortSignal.abort(new Error('stopped')))(1)).rejects.toThrow('stopped');
 });
 
-test('leaves nothing listening behind, however often a run waits', async () => {
+test('A wait leaves no listeners behind, however often a run waits', async () => {
   const added = jest.spyOn(EventTarget.prototype, 'addEventListener');
   const removed = jest.spyOn(EventTarget.prototype, 'removeEventListener');
   const wait = waitUnless(new AbortController().signal);

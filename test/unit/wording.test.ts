@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import {
@@ -13,23 +14,30 @@ import { readManifest } from '../../release/project';
 import { readPage } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 
-/** The built nodes and credential, whose texts n8n shows; n8n's linter sees only those that are literals in `nodes/`. */
+/** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
 const manifest = readManifest();
 
-function load<T>(file: string): T {
-  const built = require(path.join(PROJECT_FOLDER, file)) as Record<string, new () => T>;
-  const [Class] = Object.values(built);
+const loadFile = createRequire(__filename);
+
+function instanceOf(file: string): unknown {
+  const [Class] = Object.values(loadFile(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>);
   if (Class === undefined) throw new Error(`${file} exports nothing`);
   return new Class();
 }
 
-const nodes = manifest.n8n.nodes.map((file) => load<INodeType>(file).description);
-const credentials = manifest.n8n.credentials.map((file) => load<ICredentialType>(file));
+const descriptionOf = (file: string) => (instanceOf(file) as INodeType).description;
+const nodes = manifest.n8n.nodes.map(descriptionOf);
+const credentials = manifest.n8n.credentials.map((file) => instanceOf(file) as ICredentialType);
 const panels: Array<[name: string, properties: INodeProperties[]]> = [...nodes, ...credentials].map(
   ({ displayName, properties }) => [displayName, properties],
 );
 
-/** A parameter, or an option of one: what has a name in the panel. */
+/** The README's address and those of its headings; `#readme` is its start. */
+const README_ADDRESSES = ['readme', ...readPage(readProjectFile('README.md')).headings.map(({ anchor }) => anchor)].map(
+  (anchor) => `${manifest.homepage}#${anchor}`,
+);
+
+/** A parameter, or an option or a choice of one. */
 interface Entry {
   readonly where: string;
   readonly name: string;
@@ -47,12 +55,12 @@ function entriesOf(where: string, properties: INodeProperties[]): Entry[] {
     const within = options.flatMap((option) => {
       if ('type' in option) return entriesOf(here, [option]);
       if (!('value' in option)) return [];
-      const { name, description: said, action } = option;
+      const { name, description: text, action } = option;
       return [
         {
           where: `${here} → ${name}`,
           name,
-          texts: [said, action].filter((text) => text !== undefined),
+          texts: [text, action].filter((text) => text !== undefined),
           property: null,
         },
       ];
@@ -69,17 +77,17 @@ const parameters = entries.flatMap(({ where, property }) =>
   property === null || property.type === 'notice' ? [] : [{ where, property }],
 );
 
-/** Those texts of which something is found, with where they stand. */
+/** The places of the entries that are wrong. */
 function where<T extends { where: string }>(all: T[], isWrong: (one: T) => boolean): string[] {
   return all.filter(isWrong).map((one) => one.where);
 }
 
-test('there are texts to check', () => {
+test('The nodes and the credential have texts to check', () => {
   expect(entries.length).toBeGreaterThan(40);
   expect(sentences.length).toBeGreaterThan(60);
 });
 
-test('names are in title case', () => {
+test('Every name is in title case', () => {
   const small = /^(a|an|and|as|at|but|by|for|if|in|of|on|or|per|the|to|with)$/;
   const isTitleCase = (name: string): boolean => {
     const words = name.split(/\s+/).map((word) => word.replace(/^\W+/, ''));
@@ -97,7 +105,7 @@ test('names are in title case', () => {
   ).toEqual([]);
 });
 
-test('texts are sentences: one has no period at its end, several all have', () => {
+test('Every text of one sentence has no period at its end, and every text of several has one', () => {
   const isWell = (text: string): boolean => {
     const several = /[.!?] [A-Z]/.test(text);
     return /^[A-Z]/.test(text) && text === text.trim() && !/ {2}/.test(text) && text.endsWith('.') === several;
@@ -105,7 +113,7 @@ test('texts are sentences: one has no period at its end, several all have', () =
   expect(sentences.filter(([, text]) => !isWell(text))).toEqual([]);
 });
 
-test('every field says what it is for', () => {
+test('Every field says what it is for', () => {
   // What these three are for is said by their options.
   const isHeading = ({ displayName, type }: INodeProperties): boolean =>
     type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
@@ -117,11 +125,11 @@ test('every field says what it is for', () => {
   ).toEqual([]);
 });
 
-test('every choice says what it does', () => {
+test('Every choice says what it does', () => {
   expect(where(entries, ({ property, texts }) => property === null && texts.length === 0)).toEqual([]);
 });
 
-test('actions are as short as n8n wants them: without articles', () => {
+test('Every action is short, without articles, as n8n wants it', () => {
   const actions = nodes.flatMap(({ properties }) =>
     properties.flatMap(({ options = [] }) =>
       options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : [])),
@@ -131,7 +139,7 @@ test('actions are as short as n8n wants them: without articles', () => {
   expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 });
 
-test('placeholders are examples', () => {
+test('Every placeholder is an example', () => {
   const isCollection = ({ type }: INodeProperties): boolean => type === 'collection';
   expect(
     where(
@@ -142,7 +150,7 @@ test('placeholders are examples', () => {
   ).toEqual([]);
 });
 
-test('a field that has to be filled in has an example or a default', () => {
+test('Every required field has an example or a default', () => {
   expect(
     where(
       parameters,
@@ -155,7 +163,7 @@ test('a field that has to be filled in has an example or a default', () => {
   ).toEqual([]);
 });
 
-test('a node’s subtitle and hints name parameters that it has', () => {
+test('The subtitle and the hints of a node name parameters that it has', () => {
   for (const { displayName, subtitle = '', hints = [], properties } of nodes) {
     const named = [subtitle, ...hints.map(({ displayCondition = '' }) => displayCondition)].flatMap((text) =>
       [...text.matchAll(/\$parameter\["(\w+)"\]/g)].map(([, name]) => name),
@@ -165,7 +173,7 @@ test('a node’s subtitle and hints name parameters that it has', () => {
   }
 });
 
-describe('notices stand with the choice that they are about, and with no other', () => {
+describe('A notice is shown only', () => {
   const [sender, trigger] = nodes;
   const noticesOf = (node: typeof sender, values: INodeParameters, isTool = false): string[] => {
     if (node === undefined) throw new Error('the node is missing');
@@ -193,17 +201,17 @@ describe('notices stand with the choice that they are about, and with no other',
     ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
     ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
     ['Send What the Credits Allow', { whenCreditsRunOut: 'sendWhatCreditsAllow' }, ['creditsNotice']],
-  ])('%s', (_choice, options, expected) => {
+  ])('for its option: %s', (_choice, options, expected) => {
     expect(noticesOf(sender, sending(options))).toEqual(expected);
     expect(noticesOf(sender, { resource: 'balance', operation: 'get', options })).toEqual([]);
   });
 
-  test('a tool that sends', () => {
+  test('for a tool that sends', () => {
     expect(noticesOf(sender, sending({}), true)).toEqual(['toolNotice']);
     expect(noticesOf(sender, { resource: 'balance', operation: 'get', options: {} }, true)).toEqual([]);
   });
 
-  test('a check every minute', () => {
+  test('for a check every minute', () => {
     const polling = (mode: string): INodeParameters => ({
       pollTimes: { item: [{ mode }] },
       event: 'lowBalance',
@@ -215,7 +223,7 @@ describe('notices stand with the choice that they are about, and with no other',
   });
 });
 
-test('what is shown or hidden depends on parameters beside it, or by a path from the root: n8n 2.0 opens no workflow otherwise', () => {
+test('Every parameter depends on parameters beside it or by a path from the root, because n8n 2.0 opens no other workflow', () => {
   for (const { properties } of nodes) {
     const beside = properties.map(({ name }) => name);
     const dependencies = properties.flatMap(({ displayOptions = {} }) =>
@@ -225,16 +233,16 @@ test('what is shown or hidden depends on parameters beside it, or by a path from
   }
 });
 
-describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))('the codex %s', (file) => {
+describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))('The codex %s', (file) => {
   const codex = JSON.parse(readProjectFile(file)) as CodexData & { node: string };
 
-  test('is that of the node beside it', () => {
-    const { name } = load<INodeType>(file.replace(/\.json$/, '.js')).description;
+  test('belongs to the node beside it', () => {
+    const { name } = descriptionOf(file.replace(/\.json$/, '.js'));
     expect(codex.node).toBe(`n8n-nodes-messaging-send.${name}`);
   });
 
   test('has categories that n8n knows', () => {
-    // Those of n8n's own nodes that are not for its core.
+    // The categories of n8n's own nodes, without its core nodes.
     const known = [
       'Analytics',
       'Communication',
@@ -251,7 +259,7 @@ describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))(
     expect(codex.categories?.filter((category) => !known.includes(category))).toEqual([]);
   });
 
-  test('has aliases as one types them, each once', () => {
+  test('has each alias once and in lower case', () => {
     const alias = codex.alias ?? [];
     expect(alias).not.toHaveLength(0);
     expect(alias).toEqual([...new Set(alias.map((word) => word.toLowerCase().trim()))]);
@@ -260,17 +268,11 @@ describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))(
   test('links to headings of the README', () => {
     const { primaryDocumentation = [], credentialDocumentation = [] } = codex.resources ?? {};
     expect([primaryDocumentation.length, credentialDocumentation.length]).toEqual([1, 1]);
-    for (const { url } of [...primaryDocumentation, ...credentialDocumentation]) expectReadmeHeading(url);
+    const links = [...primaryDocumentation, ...credentialDocumentation].map(({ url }) => url);
+    expect(README_ADDRESSES).toEqual(expect.arrayContaining(links));
   });
 });
 
-test('the credential links to a heading of the README', () => {
-  for (const { documentationUrl = '' } of credentials) expectReadmeHeading(documentationUrl);
+test('The credential links to a heading of the README', () => {
+  expect(README_ADDRESSES).toEqual(expect.arrayContaining(credentials.map(({ documentationUrl }) => documentationUrl)));
 });
-
-/** `#readme` is the page's beginning. */
-function expectReadmeHeading(url: string): void {
-  expect(url.startsWith(`${manifest.homepage}#`)).toBe(true);
-  const headings = readPage(readProjectFile('README.md')).headings.map(({ anchor }) => anchor);
-  expect(['readme', ...headings]).toContain(url.split('#')[1]);
-}
