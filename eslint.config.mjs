@@ -28,6 +28,17 @@ const LAYERS = [
 const WITHOUT_N8N = ['delivery', 'journal', 'messages', 'api', 'failures'];
 const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
 
+/** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
+const APART = {
+  sandbox: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
+  tools: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
+  demo: ['pictures', 'release', 'bench', 'test'],
+  pictures: ['demo', 'release', 'bench', 'test'],
+  release: ['demo', 'pictures', 'bench', 'test'],
+  bench: ['demo', 'pictures', 'release', 'test(?!/support/)'],
+  test: ['bench', 'pictures'],
+};
+
 /** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */
 const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
 
@@ -149,16 +160,18 @@ export default tseslint.config(
     },
   },
 
-  // Benchmarks and tests don't import each other: what both need is in test/support.
-  { files: ['bench/**'], rules: notImporting('/test/(?!support/)') },
-  { files: ['test/**'], rules: notImporting('/bench/') },
+  ...Object.entries(APART).map(([folder, others]) => ({
+    files: [`${folder}/**`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE, ...others.map(apart)] }] },
+  })),
   prettier,
 );
 
-/** @param path  what no import may contain, as a regular expression */
-function notImporting(path) {
-  const pattern = { regex: path, message: 'Benchmarks and tests share code in test/support.' };
-  return { 'no-restricted-imports': ['error', { patterns: [ONE_STYLE, pattern] }] };
+function apart(folder) {
+  return {
+    regex: `^(\\.\\./)+${folder}(/|$)`,
+    message: 'What several folders need is in tools/, and for tests in test/support/.',
+  };
 }
 
 /** What a folder of the package may import. */

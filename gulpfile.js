@@ -2,8 +2,7 @@ const { readFileSync, rmSync } = require('node:fs');
 const { Transform } = require('node:stream');
 const { dest, parallel, src } = require('gulp');
 
-// Sources name this address where n8n wants a link to the documentation; the real one stands in
-// package.json alone, and comes in here.
+// Sources name this address where n8n wants a link to the documentation; the real one is in package.json alone.
 const PLACEHOLDER = 'https://homepage.invalid/';
 const { homepage } = JSON.parse(readFileSync('package.json', 'utf8'));
 

@@ -20,7 +20,7 @@ export class MessagingSendApi implements ICredentialType {
     dark: 'file:../icons/messagingSend.dark.svg',
   };
 
-  // The build puts the homepage of package.json in place of https://homepage.invalid/.
+  // The build replaces https://homepage.invalid/ with the homepage of package.json.
   documentationUrl = 'https://homepage.invalid/#credential';
 
   properties: INodeProperties[] = [
@@ -55,7 +55,7 @@ export class MessagingSendApi implements ICredentialType {
     },
   };
 
-  // A missing and an invalid key have the same status, so answers are told apart by their body;
+  // A missing and an invalid key have the same status, so answers are distinguished by their body;
   // n8n hands the statuses under `except` to the rules of type responseCode.
   test: ICredentialTestRequest = {
     request: {

@@ -23,7 +23,7 @@ export class MessagingSendTrigger implements INodeType {
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
-    // A poll has no way to add a hint of its own, so these texts are fixed, and true of every item.
+    // A poll can't add hints, so this text is fixed, and true of every item.
     hints: [
       {
         message:

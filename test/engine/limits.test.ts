@@ -362,16 +362,11 @@ describe('After a 429,', () => {
     const log: string[] = [];
     let refusals = 2;
     const request = async (name: string, answer: () => Reply): Promise<Reply> => {
-      const requests = requestsWith(
-        clock,
-        pacer,
-        async () => {
-          log.push(name);
-          return await Promise.resolve(answer());
-        },
-        { requestsPerMinute: 1 },
-      );
-      return await make(requests);
+      const logged = async (): Promise<Reply> => {
+        log.push(name);
+        return await Promise.resolve(answer());
+      };
+      return await make(requestsWith(clock, pacer, logged, { requestsPerMinute: 1 }));
     };
     const first = request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted));
     await clock.run(1);

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from './records';
 
-/** One complaint of a VALIDATION_ERROR: where, as a path of names and indices, and what, if said. */
+/** One complaint of a VALIDATION_ERROR: where, as a path of names and indices, and what, where it says so. */
 export interface Complaint {
   readonly path: ReadonlyArray<string | number>;
   readonly text: string;
@@ -23,8 +23,8 @@ const WHERE = [
   'instancePath',
 ];
 const WHAT = ['message', 'msg', 'reason', 'error', 'detail', 'description', 'text', 'rule', 'title'];
-const DEEPEST = 8;
-const MOST = 200;
+const MAX_DEPTH = 8;
+const MAX_COMPLAINTS = 200;
 
 /**
  * The complaints in a VALIDATION_ERROR's `error` object, whatever their structure: a list of
@@ -53,16 +53,16 @@ export function messageIndex({ path }: Complaint): number | null {
   return typeof index === 'number' && (start >= 0 || path.length > 1) ? index : null;
 }
 
-/** In characters: no place and no complaint is longer, and a pattern that has to go back far can exhaust the stack. */
-const LONGEST_PATH = 1_000;
-const LONGEST_TEXT = 10_000;
+/** In characters: no path and no complaint is longer, and a pattern that backtracks far can exhaust the stack. */
+const MAX_PATH = 1_000;
+const MAX_TEXT = 10_000;
 
 function isWrapping(name: string): boolean {
   return /^(details?|errors?|fields?|validation.*|violations|issues|invalid.*|data|meta)$/i.test(name);
 }
 
 function collect(value: unknown, path: Complaint['path'], into: Complaint[], depth: number): void {
-  if (depth > DEEPEST || into.length >= MOST || value === null || value === undefined) return;
+  if (depth > MAX_DEPTH || into.length >= MAX_COMPLAINTS || value === null || value === undefined) return;
   if (typeof value === 'string') {
     into.push({ path: path.length > 0 ? path : pathInText(value), text: value });
   } else if (Array.isArray(value)) {
@@ -76,8 +76,8 @@ function collect(value: unknown, path: Complaint['path'], into: Complaint[], dep
 
 function collectList(list: unknown[], path: Complaint['path'], into: Complaint[], depth: number): void {
   list.forEach((value, index) => {
-    // Texts and `{ field, message }` entries are a list of complaints; other entries stand at the
-    // place of the thing they complain about.
+    // Texts and `{ field, message }` entries are a list of complaints; other entries are at the
+    // place of what they complain about.
     const isComplaint =
       typeof value === 'string' ||
       (isRecord(value) &&
@@ -134,7 +134,7 @@ function firstText(record: JsonRecord, names: readonly string[]): string {
 /** `messages.3.phone`, `messages[3].phone`, `/messages/3/phone`, `$.messages[3].phone` → ['messages', 3, 'phone']. */
 function splitPath(path: string): Array<string | number> {
   return path
-    .slice(0, LONGEST_PATH)
+    .slice(0, MAX_PATH)
     .split(/[.[\]/$"']+/)
     .filter((part) => part !== '' && part !== 'body' && part !== '#')
     .map((part) => (/^\d{1,6}$/.test(part) ? Number(part) : part));
@@ -142,7 +142,7 @@ function splitPath(path: string): Array<string | number> {
 
 /** A place mentioned inside a sentence: "messages[3].phone is invalid". */
 function pathInText(text: string): Array<string | number> {
-  const beginning = text.slice(0, LONGEST_TEXT);
+  const beginning = text.slice(0, MAX_TEXT);
   const mention =
     /\bmessages?(?:[.[/]\s*\d{1,6}\]?)(?:[./]?\w+)?/.exec(beginning) ?? /\b(?:phone|message)\b/.exec(beginning);
   return mention === null ? [] : splitPath(mention[0]);

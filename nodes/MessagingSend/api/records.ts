@@ -3,7 +3,7 @@
 /** Anything the service may have put into a JSON object. */
 export type JsonRecord = Record<string, unknown>;
 
-/** A JSON value that can stand in an n8n item. */
+/** A JSON value that fits into an n8n item as it is. */
 export type JsonScalar = string | number | boolean | null;
 
 /** Balance record (2.1). */

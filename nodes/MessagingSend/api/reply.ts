@@ -41,11 +41,11 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
     return { kind: 'accepted', data: envelope.data };
   }
-  // A batch of which some was sent (the document leaves open how that is answered): each entry tells.
+  // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
   if (answer.statusCode < 500 && isRecord(envelope?.data) && hasEntries(envelope.data)) {
     return { kind: 'accepted', data: envelope.data };
   }
-  const error = withoutKey(errorOf(envelope), apiKey, SHORTEST_KEY_IN_ERRORS);
+  const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
@@ -66,7 +66,7 @@ function parse(body: unknown, apiKey: string): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
     const value: unknown = typeof body === 'string' ? JSON.parse(exactIds(body)) : body;
-    return isRecord(value) ? withoutKey(value, apiKey, SHORTEST_KEY) : null;
+    return isRecord(value) ? withoutKey(value, apiKey, MIN_KEY_LENGTH) : null;
   } catch {
     return null;
   }
@@ -78,10 +78,10 @@ function exactIds(json: string): string {
 }
 
 // A short key occurs by chance, in a phone number or a field's name; in an error that does no harm.
-const SHORTEST_KEY = 16;
-const SHORTEST_KEY_IN_ERRORS = 4;
+const MIN_KEY_LENGTH = 16;
+const MIN_KEY_LENGTH_IN_ERRORS = 4;
 
-/** A part of an answer without the key, in names and texts alike. */
+/** A part of an answer without the key, in names and in texts. */
 function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRecord {
   if (apiKey.length < shortest) return value;
   const text = JSON.stringify(value);

@@ -1,7 +1,7 @@
 import type { JsonRecord } from './records';
 
-/** Beyond a day, a header is taken for nonsense. */
-const LONGEST = 24 * 60 * 60 * 1000;
+/** A header that asks for more than a day is nonsense. */
+const MAX_WAIT = 24 * 60 * 60 * 1000;
 /** A number this large is a time since 1970, in seconds. */
 const EPOCH = 1_000_000_000;
 
@@ -20,7 +20,7 @@ function fromHeader(value: unknown, now: number): number | null {
   const text = String(value).trim();
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
   const wait = seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
-  if (!Number.isFinite(wait) || wait > LONGEST || wait < -LONGEST) return null;
+  if (!Number.isFinite(wait) || wait > MAX_WAIT || wait < -MAX_WAIT) return null;
   // A date just past: the wait is over.
   return Math.max(0, wait);
 }

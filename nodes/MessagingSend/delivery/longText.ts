@@ -1,4 +1,4 @@
-/** Number of Unicode code points, as the service counts: an emoji has two units in a string, and is one. */
+/** Number of Unicode code points, as the service counts: an emoji has two units in a string, but is one. */
 export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }

@@ -31,22 +31,22 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   for (const { phone } of messages) expected.set(phone, (expected.get(phone) ?? 0) + 1);
   return messages.map(({ phone }) => {
     const group = byPhone.get(phone);
-    // With fewer entries than messages to a number, it can't be told which of them an entry is about.
-    // Nor with entries that tell different things, once they are out of order.
+    // With fewer entries than messages to a number, nobody knows which of them an entry is about; nor do they where the
+    // entries are out of order and give different outcomes.
     if (group === undefined || group.total < (expected.get(phone) ?? 0) || group.isMixed) return NOT_LISTED;
     const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
 }
 
-/** The outcome that an entry, or the data of a single send (API 2.2), tells of its message. */
+/** The outcome that an entry, or the data of a single send (API 2.2), gives its message. */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
   const refused = entry.success === false || (status === null && messageId === null && Boolean(entry.error));
   if (refused || (typeof status === 'string' && NOT_SENT.test(status.trim()))) {
     return { kind: 'not_sent', failure: refusedEntry(entry) };
   }
-  // Without an ID, only a state that is known to be good tells that it was sent.
+  // Without an ID, only a status that is known to be good means that it was sent.
   const isGood = typeof status === 'string' && SENT.test(status.trim());
   return messageId === null && !isGood ? NOT_LISTED : { kind: 'sent', messageId, status };
 }
@@ -61,7 +61,7 @@ function refusedEntry(entry: JsonRecord): Failure {
   return failure('messageNotAccepted', undefined, { serviceSays: serviceTexts([reason]) });
 }
 
-/** An entry that comes twice, with the same phone and message_id, stands for one message. */
+/** Entries with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
@@ -74,7 +74,7 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
 interface Group {
   readonly entries: JsonRecord[];
   total: number;
-  /** Whether they tell different outcomes. */
+  /** Whether they give different outcomes. */
   isMixed: boolean;
 }
 

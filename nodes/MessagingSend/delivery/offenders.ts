@@ -3,8 +3,8 @@ import type { JsonRecord } from '../api/records';
 import type { Message } from '../messages/message';
 
 /**
- * The messages that a VALIDATION_ERROR for a bulk request complains about, with the complaints: told
- * by index (`messages.3.phone` in any writing, counted from 0), or by the phone number in the text.
+ * The messages that a VALIDATION_ERROR for a bulk request complains about, with the complaints: named
+ * by index (`messages.3.phone` in any notation, counted from 0), or by the phone number in the text.
  * Empty where the details name none.
  */
 export function findOffenders(messages: readonly Message[], error: JsonRecord): Map<Message, Complaint[]> {

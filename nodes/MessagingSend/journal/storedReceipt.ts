@@ -96,7 +96,7 @@ function readFailure(stored: StoredFailure | null): Failure {
   return { code, httpStatus, message, advice, serviceSays, scope: 'request', sendAgain: 'checkFirst' };
 }
 
-/** Credits, counts and times: all of the answer but texts that might tell of people. */
+/** Credits, counts and times: all of the answer but texts, which could contain personal data. */
 function writeAnswer(data: JsonRecord): StoredAnswer {
   if ('sent_at' in data) {
     const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data, SEND_FIELDS);

@@ -58,7 +58,7 @@ function draftFromEntry(
 
 const NOT_JSON = Symbol('not JSON');
 
-/** A list as it comes: from an expression, as JSON text, or inside the body that a webhook got. */
+/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got. */
 function parseList(given: unknown): unknown {
   let value = given;
   if (typeof given === 'string' && given.trim() !== '') {

@@ -5,8 +5,8 @@ import { DeliveryRecord } from '../journal/deliveryRecord';
 import { isTool } from './tool';
 
 /**
- * The delivery record of a run in a workflow. It is opened before anything of the run can fail: so a re-run that finds
- * none, though the node has run before, follows one that n8n knows nothing of.
+ * The delivery record of a run in a workflow. It is opened before anything in the run can fail, so a re-run that finds
+ * none, although the node has run before, follows a run that n8n knows nothing of.
  */
 export function recordOfRun(context: IExecuteFunctions): DeliveryRecord {
   const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
@@ -32,9 +32,9 @@ export function recordOfCall(context: Pick<IExecuteSingleFunctions, 'getInputDat
 }
 
 /**
- * Whether this is a Retry of an execution in whose middle n8n was killed. n8n has stored nothing of what the node did
- * then; at its next start it enters from its event log that the node ran: with an error, which a Retry takes out again
- * (an empty list of runs is left), or with an item of its own in place of the output.
+ * Whether this is a Retry of an execution during which n8n was killed. n8n has stored nothing of what the node did then;
+ * at its next start it enters from its event log that the node ran: with an error, which a Retry removes again (an empty
+ * list of runs is left), or with an item of its own instead of the output.
  */
 function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean {
   const node = context.getNode();
@@ -52,7 +52,7 @@ function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean
   }
 }
 
-/** Else, with the workflow setting `binaryMode: combined`, n8n gives the fields of an item in place of the item. */
+/** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
 const WHOLE_ITEMS = true;
 
 /** What n8n's `$('<name>')` gives of a node's runs in this execution. */

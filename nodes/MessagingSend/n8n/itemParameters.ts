@@ -9,14 +9,14 @@ export type ReadParameter = (name: string, fallback?: unknown) => unknown;
 type Shortcut =
   /** It is the same for all items. */
   | { readonly kind: 'fixed'; readonly value: unknown }
-  /** It only names a field; `confirmed` once n8n was seen to come to the same value for an item. */
+  /** It only names a field; `confirmed` once n8n has given the same value for an item. */
   | { readonly kind: 'field'; readonly path: Path; confirmed: boolean }
   | { readonly kind: 'none' };
 
 /**
- * Reads the parameters of the items of a run. n8n takes some 0.1 ms to evaluate an expression, so a
- * plain one such as `{{ $json.phone }}` is read from the item itself, once n8n has shown for an item
- * that it sees the same there (it refuses names that could harm it). All else is left to n8n.
+ * Reads the parameters of the items of a run. n8n takes some 0.1 ms to evaluate an expression, so a plain one such as
+ * `{{ $json.phone }}` is read from the item itself, once n8n has given the same value for one item (it rejects names that
+ * could harm it). Everything else is left to n8n.
  */
 export function parametersOf(context: IExecuteFunctions): (item: number) => ReadParameter {
   const items = context.getInputData();

@@ -22,7 +22,7 @@ export function nodeApiError(node: INode, failure: Failure, item?: number, text?
   );
   const status = failure.httpStatus === null ? null : String(failure.httpStatus);
   const error = new NodeApiError(node, {}, { message, description, httpCode: status ?? 'none', itemIndex: item });
-  // n8n replaces a text that contains a word such as EPERM by one of its own.
+  // n8n replaces a text that contains a word such as EPERM with its own.
   error.message = message;
   error.httpCode = status;
   return error;

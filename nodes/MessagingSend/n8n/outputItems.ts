@@ -19,7 +19,7 @@ export type Output =
 
 /**
  * The output items of a delivery, in the order of the input. A message that was not sent has an
- * item of its own in every kind of output, so that it can be told apart, filtered and sent again:
+ * item of its own in every kind of output, so that it can be found, filtered and sent again:
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
@@ -176,7 +176,7 @@ function linked(json: IDataObject, { item }: Origin): INodeExecutionData {
   return { json, pairedItem: { item } };
 }
 
-/** What the user gave as a phone number, if it can stand in an item as it is. */
+/** What the user gave as a phone number, if it fits into an item as it is. */
 function shownPhone(phone: unknown): string | number | null {
   return typeof phone === 'string' || typeof phone === 'number' ? phone : null;
 }

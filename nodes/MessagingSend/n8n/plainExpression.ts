@@ -10,7 +10,7 @@ const STEP = /\.(?<name>[A-Za-z_]\w*)|\[(?<index>\d+)\]|\["(?<double>[^"]*)"\]|\
 
 /**
  * Reads an expression that only names a field: `={{ $json.body["phone number"] }}` → `['body', 'phone number']`.
- * @returns null for every other parameter, which n8n has to evaluate
+ * @returns null for every other parameter, which n8n must evaluate
  */
 export function plainPath(parameter: unknown): Path | null {
   const steps = typeof parameter === 'string' ? WHOLE.exec(parameter)?.[1] : undefined;
@@ -34,7 +34,7 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Whether an expression sees the value as it is; n8n replaces one that has a `toJSON` of its own. */
+/** Whether an expression sees the value as it is; n8n replaces one that has its own `toJSON`. */
 function isPlain(value: unknown): value is Readonly<Record<string | number, unknown>> {
   return (isRecord(value) || Array.isArray(value)) && !('toJSON' in value);
 }

@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 
 import type { Interruptible } from '../messages/interruptible';
 
-/** The longest that a run keeps the process to itself at a stretch, in milliseconds: n8n serves everyone from one. */
+/** The longest that a run blocks the event loop, in milliseconds: n8n serves everyone from one. */
 const MAX_SLICE = 15;
 
 /** Work that took less, in milliseconds, is followed by no pause, so that a small run is not held up. */

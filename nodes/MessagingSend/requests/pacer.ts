@@ -9,35 +9,35 @@ export interface PacerClock {
   readonly now: () => number;
 }
 
-/** Leave for one request; `release` is called when its answer is there. */
+/** Permission for one request; call `release` when its answer has arrived. */
 export interface Slot {
   readonly release: () => void;
 }
 
-/** Someone in the line for a slot. */
+/** A request in the queue for a slot. */
 interface Waiting {
   /** When it came, by the pacer's clock. */
   readonly came: number;
-  /** Lets it look whether its turn has come. */
+  /** Lets it check whether its turn has come. */
   wake: () => void;
 }
 
 /**
- * Hands out request slots, first come first served: at most `limit` requests in any window.
- * A request that the service refused comes back to its place in the line: where several processes share a
- * key, some are refused in every window, and at the end of the line it would be the same ones again and again.
+ * Hands out request slots, first come, first served: at most `limit` requests in any window. A request that the service
+ * refused returns to its place in the queue: where several processes share a key, some are refused in every window, and
+ * at the end of the queue it would be the same ones each time.
  *
- * A slot counts from the start of its request until a whole window after its answer. The service saw
- * the request at some time in between, so it never sees more than the limit in a window of its own,
- * whether it counts in sliding or fixed windows or with a token bucket.
+ * A slot counts from the start of its request until a whole window after its answer. The service saw the request at some
+ * time in between, so it never sees more than the limit in a window, whether it counts in sliding or fixed windows or
+ * with a token bucket.
  */
 export class Pacer {
   private inFlight = 0;
-  /** When the answers came that still count, oldest first. */
+  /** When the answers that still count arrived, oldest first. */
   private answered: number[] = [];
   private heldUntil = 0;
-  /** Who waits for a slot; only the first one may take one. */
-  private readonly line: Waiting[] = [];
+  /** Who waits for a slot; only the first may take one. */
+  private readonly queue: Waiting[] = [];
 
   constructor(
     private readonly window: number,
@@ -52,8 +52,8 @@ export class Pacer {
    */
   async acquire(limit: number, wait: Wait, came = this.clock.now()): Promise<Slot> {
     const own: Waiting = { came, wake: () => undefined };
-    const place = this.line.findIndex((other) => other.came > came);
-    this.line.splice(place === -1 ? this.line.length : place, 0, own);
+    const place = this.queue.findIndex((other) => other.came > came);
+    this.queue.splice(place === -1 ? this.queue.length : place, 0, own);
     try {
       await wait(Promise.resolve());
       for (let delay = this.delayOf(own, limit); delay !== 0; delay = this.delayOf(own, limit)) {
@@ -61,23 +61,23 @@ export class Pacer {
       }
       this.inFlight += 1;
     } finally {
-      this.line.splice(this.line.indexOf(own), 1);
-      this.line[0]?.wake();
+      this.queue.splice(this.queue.indexOf(own), 1);
+      this.queue[0]?.wake();
     }
     return { release: once(() => this.release()) };
   }
 
-  /** Lets no request start for so many milliseconds from now: the service asked for it. */
+  /** Starts no request for this many milliseconds: the service asked for it. */
   hold(milliseconds: number): void {
     this.heldUntil = Math.max(this.heldUntil, this.clock.now() + milliseconds);
   }
 
-  /** Milliseconds until the one who waits may start, 0 for now; null while it has to be woken first. */
+  /** Milliseconds until the one who waits may start, 0 for now; null while it must be woken first. */
   private delayOf(waiting: Waiting, limit: number): number | null {
-    return this.line[0] === waiting ? this.delay(limit) : null;
+    return this.queue[0] === waiting ? this.delay(limit) : null;
   }
 
-  /** Milliseconds until a request may start, 0 for now; null while that depends on an answer to come. */
+  /** Milliseconds until a request may start, 0 for now; null while that depends on an answer that has not arrived. */
   private delay(limit: number): number | null {
     const now = this.clock.now();
     while (this.answered.length > 0 && (this.answered[0] ?? 0) + this.window + MARGIN <= now) this.answered.shift();
@@ -91,7 +91,7 @@ export class Pacer {
   private release(): void {
     this.inFlight -= 1;
     this.answered.push(this.clock.now());
-    this.line[0]?.wake();
+    this.queue[0]?.wake();
   }
 }
 
@@ -104,7 +104,7 @@ export class Pacers {
     private readonly clock: PacerClock,
   ) {}
 
-  /** @param account what tells accounts apart, without being a secret itself */
+  /** @param account identifies the account without being a secret */
   for(account: string): Pacer {
     let pacer = this.pacers.get(account);
     if (pacer === undefined) {

@@ -46,7 +46,7 @@ export interface Flight {
 const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
 /**
- * The requests of one run. Between a request and its reply stands this one object: it waits for a slot of the pacer and
+ * The requests of one run. This one object is between a request and its reply: it waits for a slot of the pacer and
  * for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be reached. It
  * repeats only what was certainly not sent.
  */

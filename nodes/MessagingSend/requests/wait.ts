@@ -1,8 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 /**
- * Waits for so many milliseconds, or until something has happened; throws at once when the run is
- * stopped.
+ * Waits for so many milliseconds, or until something has happened; throws as soon as the run is stopped.
  */
 export type Wait = (what: number | Promise<void>) => Promise<void>;
 
@@ -35,8 +34,8 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
 }
 
 /**
- * A signal that follows another. Many wait for the Stop button at once; listeners of their own on n8n's
- * one signal would make Node warn of a leak from the eleventh on.
+ * A signal that follows another. Many wait for the Stop button at the same time; with a listener each on n8n's one
+ * signal, Node would warn of a leak from the eleventh on.
  */
 export function follow(signal: AbortSignal | undefined): AbortSignal | undefined {
   return signal === undefined ? undefined : AbortSignal.any([signal]);

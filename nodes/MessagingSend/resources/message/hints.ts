@@ -3,7 +3,7 @@ import type { NodeHint } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/hints';
 
-/** What is said where the output will be, beside the button that runs the node; after a run, its summary is there. */
+/** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
   hint('Execute step sends for real and uses credits, each time. To check without sending, add the option Dry Run.', {
     type: 'info',

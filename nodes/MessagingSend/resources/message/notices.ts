@@ -14,7 +14,7 @@ export const toolNotice = notice(
   },
 );
 
-/** For choices under Options. They stand after it: n8n would offer a notice within a collection as an option to add. */
+/** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', 'Dry Run is on: nothing is sent', { ...MESSAGE, '/options.dryRun': [true] }),
   notice('sendAgainNotice', 'With Send Again, a retry can send a message twice, and it then costs twice', {
