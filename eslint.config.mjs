@@ -35,7 +35,7 @@ const APART = {
   demo: ['pictures', 'release', 'bench', 'test'],
   pictures: ['demo', 'release', 'bench', 'test'],
   release: ['demo', 'pictures', 'bench', 'test'],
-  bench: ['demo', 'pictures', 'release', 'test/(?!support/)'],
+  bench: ['demo', 'pictures', 'release', 'test(?!/support/)'],
   test: ['bench', 'pictures'],
 };
 

@@ -36,7 +36,7 @@ async function main(names: readonly string[], options: Options): Promise<void> {
 
 const known = Object.keys(BENCHMARKS);
 const command = new Command('npm run bench --')
-  .description('Measures this node side by side with what one would use without it.')
+  .description('Compares this node with what you would use without it.')
   .argument('[names...]', `${known.join(', ')}; all of them by default`, (name: string, before: string[] = []) => {
     if (known.includes(name)) return [...before, name];
     throw new InvalidArgumentError(`Use one of ${known.join(', ')}.`);

@@ -6,7 +6,7 @@ import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import type { Wait } from '../../nodes/MessagingSend/requests/wait';
+import { follow, type Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
 
@@ -33,9 +33,8 @@ class FakeClock {
   wait(signal?: AbortSignal): Wait {
     return async (what) => {
       signal?.throwIfAborted();
-      const stopped = new Promise<void>((resolve) =>
-        signal?.addEventListener('abort', () => resolve(), { once: true }),
-      );
+      const own = follow(signal);
+      const stopped = new Promise<void>((resolve) => own?.addEventListener('abort', () => resolve(), { once: true }));
       await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
       signal?.throwIfAborted();
     };

@@ -10,7 +10,7 @@ export interface RequestedMessage {
   readonly text: string | null;
 }
 
-/** The messages of a scenario in the order of its inputs, by rules of their own: it is plain where each text is cut. */
+/** The messages of a scenario in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
 export function messagesOf({ operation, source, inputs, options }: Scenario): RequestedMessage[] {
   return inputs.flatMap((own, item) =>
     own.flatMap((input, index): RequestedMessage[] => {

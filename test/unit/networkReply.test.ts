@@ -19,6 +19,11 @@ interface NetworkError {
   readonly syscall?: string;
 }
 
+/** Cases of {@link NetworkError} with their names. */
+function named(errors: NetworkError[]): Array<[name: string, error: NetworkError]> {
+  return errors.map((error) => [[error.code, error.syscall, error.message].filter(Boolean).join(' '), error]);
+}
+
 /** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
 function thrown({ code, message, syscall }: NetworkError, withCause = true): unknown {
   const cause = Object.assign(new Error(message ?? `${syscall} ${code}`), { code, syscall });
@@ -35,38 +40,40 @@ function summaryOf(reply: Reply): string {
 }
 
 describe('A request that never reached the service', () => {
-  test.each<NetworkError>([
-    { code: 'ECONNREFUSED', syscall: 'connect' },
-    { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
-    { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
-    { code: 'EHOSTUNREACH', syscall: 'connect' },
-    { code: 'ENETUNREACH', syscall: 'connect' },
-    { code: 'ENETDOWN', syscall: 'connect' },
-    { code: 'EADDRNOTAVAIL', syscall: 'connect' },
-    { code: 'ETIMEDOUT', syscall: 'connect' },
-    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
-    { code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed certificate in certificate chain' },
-    { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', message: 'unable to verify the first certificate' },
-    { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', message: 'unable to get local issuer certificate' },
-    { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
-    { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Hostname/IP does not match certificate's altnames" },
-    {
-      code: 'EPROTO',
-      syscall: 'write',
-      message: 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:',
-    },
-    {
-      code: 'EPROTO',
-      syscall: 'write',
-      message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:',
-    },
-    {
-      code: 'ERR_SSL_WRONG_VERSION_NUMBER',
-      message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
-    },
-    { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
-    { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
-  ])('is rejected after $code $syscall', (error) => {
+  test.each(
+    named([
+      { code: 'ECONNREFUSED', syscall: 'connect' },
+      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+      { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+      { code: 'EHOSTUNREACH', syscall: 'connect' },
+      { code: 'ENETUNREACH', syscall: 'connect' },
+      { code: 'ENETDOWN', syscall: 'connect' },
+      { code: 'EADDRNOTAVAIL', syscall: 'connect' },
+      { code: 'ETIMEDOUT', syscall: 'connect' },
+      { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
+      { code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed certificate in certificate chain' },
+      { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', message: 'unable to verify the first certificate' },
+      { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', message: 'unable to get local issuer certificate' },
+      { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
+      { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Hostname/IP does not match certificate's altnames" },
+      {
+        code: 'EPROTO',
+        syscall: 'write',
+        message: 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:',
+      },
+      {
+        code: 'EPROTO',
+        syscall: 'write',
+        message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:',
+      },
+      {
+        code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+        message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+      },
+      { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
+      { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
+    ]),
+  )('is rejected after %s', (_name, error) => {
     // Without its cause, nothing tells that a timeout was that of the connection.
     const causes = error.code === 'ETIMEDOUT' ? [true] : [true, false];
     for (const withCause of causes) expect(summaryOf(networkReply(thrown(error, withCause)))).toBe('rejected run');
@@ -110,19 +117,21 @@ describe('A request that never reached the service', () => {
 });
 
 describe('A request that may have reached the service', () => {
-  test.each<NetworkError>([
-    { code: 'ECONNRESET', syscall: 'read' },
-    { code: 'ECONNRESET', message: 'socket hang up' },
-    { code: 'EPIPE', syscall: 'write' },
-    { code: 'ECONNABORTED', message: 'timeout of 300000ms exceeded' },
-    { code: 'ETIMEDOUT', syscall: 'read' },
-    { code: 'ETIMEDOUT', message: 'timeout of 300000ms exceeded' },
-    { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' },
-    { code: 'EPROTO', message: 'write EPROTO decryption failed or bad record mac' },
-    { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
-    { code: 'SOMETHING_NEW', message: 'Nobody knows' },
-    { message: 'No code at all' },
-  ])('is uncertain after $code $syscall $message', (error) =>
+  test.each(
+    named([
+      { code: 'ECONNRESET', syscall: 'read' },
+      { code: 'ECONNRESET', message: 'socket hang up' },
+      { code: 'EPIPE', syscall: 'write' },
+      { code: 'ECONNABORTED', message: 'timeout of 300000ms exceeded' },
+      { code: 'ETIMEDOUT', syscall: 'read' },
+      { code: 'ETIMEDOUT', message: 'timeout of 300000ms exceeded' },
+      { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' },
+      { code: 'EPROTO', message: 'write EPROTO decryption failed or bad record mac' },
+      { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
+      { code: 'SOMETHING_NEW', message: 'Nobody knows' },
+      { message: 'No code at all' },
+    ]),
+  )('is uncertain after %s', (_name, error) =>
     expect(summaryOf(networkReply(thrown(error)))).toBe('uncertain request'),
   );
 
