@@ -7,6 +7,7 @@ import { type InstanceWithSandbox, startWithSandbox } from '../tools/n8n/instanc
 import { packPackage, unpackPackage } from '../tools/n8n/package';
 
 export interface StartOptions {
+  /** Any that are free, if not given. */
   ports?: { n8n: number; sandbox: number };
   /** The packed package; without it, this one is built and packed. */
   tarball?: string;
@@ -42,8 +43,8 @@ export async function startDemo(options: StartOptions, session: Session): Promis
       purpose: 'demo',
       folder: kept,
       providePackage,
-      ...(ports === undefined ? {} : { port: ports.n8n }),
-      sandbox: { credits, ...(ports === undefined ? {} : { port: ports.sandbox }) },
+      port: ports?.n8n,
+      sandbox: { credits, port: ports?.sandbox },
     },
     session,
   );

@@ -26,7 +26,7 @@ export interface ChatProtocol {
   answer: (answer: ModelAnswer, id: string) => JsonObject;
 }
 
-/** The newer interface, which n8n uses unless told otherwise. */
+/** The newer interface, which n8n uses by default. */
 export const RESPONSES: ChatProtocol = {
   path: '/responses',
   offered: (body) => asObjects(body.tools ?? [], 'tools').map(readTool),

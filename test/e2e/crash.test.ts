@@ -56,7 +56,6 @@ for (const release of SUPPORTED) {
 
     for (const saveExecutionProgress of [false, true]) {
       const path = `list-${saveExecutionProgress}`;
-
       const progress = saveExecutionProgress ? 'with saved progress' : 'without saved progress';
       test(`Nothing is sent again, neither automatically nor by Retry, ${progress}`, async () => {
         const nodes = [immediateWebhook(path), items([{ any: 'item' }]), messagingSend(list())];

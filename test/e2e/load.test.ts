@@ -39,7 +39,7 @@ describe(`n8n ${CURRENT} under load`, () => {
   test(`Each of ${PER_SECOND} webhook calls a second for ${SECONDS} s sends one message`, async () => {
     const count = PER_SECOND * SECONDS;
     await activate(instance(), 'load', instance().credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(count, PER_SECOND, async (index) => await call(instance(), 'load', index));
+    const calls = await callAtRate(count, PER_SECOND, (index) => call(instance(), 'load', index));
     console.log(describeLatencies(calls));
     assertEachSent(calls, instance().sandbox);
   });
@@ -51,7 +51,7 @@ describe(`n8n ${CURRENT} with 100 calls at the same time, where the service allo
   test('Calls above the limit wait for the next minute, and the service refuses none', async () => {
     const { sandbox, credential } = instance();
     await activate(instance(), 'paced', credential, {});
-    const calls = await callAtRate(100, Infinity, async (index) => await call(instance(), 'paced', index));
+    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'paced', index));
     console.log(describeLatencies(calls));
     assertEachSent(calls, sandbox);
     assert.deepEqual(new Set(sandbox.requests().map(({ status }) => status)), new Set([201]));
@@ -63,7 +63,7 @@ describe(`n8n ${CURRENT} with 100 calls at the same time, where the service allo
     context.after(() => sandbox.close());
     const credential = await instance().storeAccount({ url: sandbox.url, name: 'Limited account' });
     await activate(instance(), 'refused', credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(100, Infinity, async (index) => await call(instance(), 'refused', index));
+    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'refused', index));
     const refusals = sandbox.requests().filter(({ status }) => status === 429).length;
     console.log(`${describeLatencies(calls)}; ${refusals} refusals`);
     assert.ok(refusals > 0);

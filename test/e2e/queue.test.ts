@@ -18,7 +18,7 @@ const CONCURRENCY = CAMPAIGNS / 2;
 /** For each campaign. With those of all ten, the limit is reached twice, and each worker's own limit once. */
 const REQUESTS = 13;
 
-/** How n8n says that a worker did not come back; the job is not given to another one. */
+/** n8n's message when a worker is lost; its job is not given to another one. */
 const STALLED = /^This execution failed to be processed too many times and will no longer retry/;
 
 for (const release of SUPPORTED) {

@@ -35,7 +35,7 @@ export interface InstanceOptions {
   /** Any free one, if not given. */
   port?: number;
   /** n8n's home, which stays; without it, a temporary folder. */
-  folder?: string | undefined;
+  folder?: string;
   /** More settings of n8n, for all its processes. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -107,7 +107,7 @@ export class N8nInstance {
   /**
    * Starts one more worker of queue mode, in a home of its own.
    *
-   * @param concurrency  how many executions it runs at once
+   * @param concurrency  how many executions it runs at the same time
    */
   async startWorker(concurrency: number): Promise<N8nProcess> {
     const { installation, session } = this;

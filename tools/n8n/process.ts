@@ -21,8 +21,8 @@ export interface N8nOptions {
   folder: string;
   port: number;
   /** More of n8n's settings, or others than the usual ones. */
-  environment?: NodeJS.ProcessEnv | undefined;
-  /** Start a worker of queue mode, which runs so many executions at once, instead of an n8n with an editor. */
+  environment?: NodeJS.ProcessEnv;
+  /** Start a worker of queue mode, with so many executions at the same time, instead of an n8n with an editor. */
   worker?: { concurrency: number };
   signal: AbortSignal;
 }

@@ -21,7 +21,7 @@ export interface StoredCredential {
 
 type Method = 'GET' | 'POST';
 
-/** How long n8n may take for anything that has to be waited for, unless a caller gives it more. */
+/** How long n8n may take for anything that is waited for, unless a caller gives it more. */
 const DEADLINE_SECONDS = 60;
 
 const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
