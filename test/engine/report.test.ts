@@ -3,8 +3,7 @@ import { Container } from '@n8n/di';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
-import type { Setup } from '../support/engine/workflow';
-import { runWorkflow } from '../support/engine/workflow';
+import { runWorkflow, type Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';

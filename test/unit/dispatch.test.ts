@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
+import type { ApiRequest } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';

@@ -1,3 +1,6 @@
+import type { JsonRecord } from './records';
+import type { Reply } from './reply';
+
 /** What the API offers, and its limits (API parts 4 and 8). */
 
 export interface Endpoint {
@@ -5,6 +8,15 @@ export interface Endpoint {
   /** From the Base URL on. */
   readonly path: string;
 }
+
+/** One request to the service. */
+export interface ApiRequest {
+  readonly endpoint: Endpoint;
+  readonly body?: JsonRecord;
+}
+
+/** Makes one HTTP call and says what it came back with; never throws for what the service or the network does. */
+export type Call = (request: ApiRequest) => Promise<Reply>;
 
 /** API 4.1. */
 export const GET_BALANCE = { method: 'GET', path: '/user/balance' } as const satisfies Endpoint;

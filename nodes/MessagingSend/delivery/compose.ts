@@ -1,7 +1,6 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
-import type { Interruptible } from '../messages/interruptible';
-import { type Draft, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Draft, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';

@@ -1,5 +1,4 @@
-import type { Interruptible } from '../messages/interruptible';
-import type { Message } from '../messages/message';
+import type { Interruptible, Message } from '../messages/message';
 
 /** A message that is not sent, because the same text is sent to the same number already. */
 export interface Duplicate {

@@ -1,7 +1,6 @@
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Interruptible } from '../messages/interruptible';
-import type { Batch, Draft, Message, Unsendable } from '../messages/message';
+import type { Batch, Draft, Interruptible, Message, Unsendable } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';

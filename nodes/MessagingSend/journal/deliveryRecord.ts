@@ -1,8 +1,7 @@
 import { isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
-import type { Interruptible } from '../messages/interruptible';
-import type { Batch, Message } from '../messages/message';
+import type { Batch, Interruptible, Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { fingerprintOf, isPlaceOfPart, placeOf } from './identity';
 import { readReceipt, type Remembered, writeReceipt } from './storedReceipt';

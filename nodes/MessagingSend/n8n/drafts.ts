@@ -2,7 +2,6 @@ import { isRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import { type Draft, type Origin, type Unsendable, unsendable } from '../messages/message';
-import { readCountryCode } from './countryCode';
 import type { ReadParameter } from './itemParameters';
 
 /** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
@@ -76,4 +75,18 @@ function brokenParameter(item: number, error: unknown): Unsendable {
   if (error instanceof FailureError) return unsendable(origin, error.failure);
   const reason = error instanceof Error ? error.message : 'unknown error';
   return unsendable(origin, failure('expressionFailed', { reason }));
+}
+
+/**
+ * Reads the option Default Country Code, the one that can differ from item to item.
+ * @returns null where it is not set
+ * @throws FailureError if it is not one
+ */
+function readCountryCode(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
+  const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');
+  if (digits === '') return null;
+  if (/^[1-9]\d{0,3}$/.test(digits)) return digits;
+  throw new FailureError(failure('countryCodeInvalid'));
 }

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import type { Call } from '../api/call';
+import type { Call } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { readReply } from '../api/reply';
 import { follow } from '../requests/wait';

@@ -3,8 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
-import type { Interruptible } from '../messages/interruptible';
-import type { Message, Origin } from '../messages/message';
+import type { Interruptible, Message, Origin } from '../messages/message';
 import type { NotSent, Outcome, Receipt, Sent } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import type { Call } from '../api/call';
+import type { Call } from '../api/endpoints';
 import { deliver, type Delivered } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';
@@ -11,7 +11,7 @@ import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { type Draft, type Unsendable, unsendable } from '../messages/message';
-import type { Requests } from '../requests/requests';
+import { type Requests, requestsOf } from '../requests/requests';
 import { readAccount } from './account';
 import { recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
@@ -19,7 +19,6 @@ import { httpCall } from './http';
 import { setUpError } from './nodeErrors';
 import { type Output, outputItems } from './outputItems';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
-import { requestsOf } from './requests';
 import { routedCall, type RoutedRequest } from './routing';
 import { runError } from './runError';
 import { inSlices } from './slices';

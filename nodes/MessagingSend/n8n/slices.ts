@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import type { Interruptible } from '../messages/interruptible';
+import type { Interruptible } from '../messages/message';
 
 /** The longest that a run blocks the event loop, in milliseconds: n8n serves everyone from one. */
 const MAX_SLICE = 15;

@@ -1,5 +1,5 @@
 import type { Delivered } from '../delivery/deliver';
-import type { Interruptible } from '../messages/interruptible';
+import type { Interruptible } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 
 /** The result of a run in numbers; no phone number and no text is among them. */

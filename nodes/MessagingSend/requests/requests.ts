@@ -1,7 +1,8 @@
-import type { ApiRequest, Call } from '../api/call';
+import { type Account, accountId } from '../api/account';
+import type { ApiRequest, Call } from '../api/endpoints';
 import type { Reply } from '../api/reply';
 import { rateLimitDelay, reconnectDelay } from './backoff';
-import type { Pacer, Slot } from './pacer';
+import { type Pacer, Pacers, type Slot } from './pacer';
 import { Tally } from './tally';
 import { type Wait, waitUnless } from './wait';
 
@@ -33,7 +34,7 @@ export interface RequestsClock {
   readonly waitUnless: (signal: AbortSignal) => Wait;
 }
 
-export const SYSTEM_CLOCK: RequestsClock = { now: () => performance.now(), random: Math.random, waitUnless };
+const SYSTEM_CLOCK: RequestsClock = { now: () => performance.now(), random: Math.random, waitUnless };
 
 /** What surrounds each attempt of a request; one that waits for its turn has not left. */
 export interface Flight {
@@ -116,4 +117,20 @@ export class Requests {
     this.earliest = start + limits.interval;
     if (start > now) await this.wait(start - now);
   }
+}
+
+/** The service counts requests by the minute (API part 8), in milliseconds. */
+const WINDOW = 60_000;
+
+/** Shared by all nodes and executions of this process. */
+const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
+
+/** The requests of one run, which share the limit of their key with all other runs of this process. */
+export function requestsOf(
+  account: Account,
+  call: Call,
+  limits: RequestLimits,
+  signal: AbortSignal | undefined,
+): Requests {
+  return new Requests({ call, pacer: pacers.for(accountId(account)), limits, signal, clock: SYSTEM_CLOCK });
 }

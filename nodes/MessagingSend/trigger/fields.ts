@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
-import { longestWait, requestsPerMinute } from '../n8n/limitOptions';
 import { notice } from '../n8n/notice';
+import { longestWait, requestsPerMinute } from '../n8n/options';
 
 /** For the trigger, right below Poll Times: n8n's default is every minute. */
 const everyMinuteNotice = notice(

@@ -7,7 +7,7 @@ import { failure } from '../failures/catalogue';
 import { readAccount } from '../n8n/account';
 import { httpCall } from '../n8n/http';
 import { nodeApiError, setUpError } from '../n8n/nodeErrors';
-import { requestsOf } from '../n8n/requests';
+import { requestsOf } from '../requests/requests';
 import { decide, readState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';
 

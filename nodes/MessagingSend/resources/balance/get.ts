@@ -8,10 +8,10 @@ import type {
 import { GET_BALANCE } from '../../api/endpoints';
 import { BALANCE_FIELDS, pick } from '../../api/records';
 import { readAccount } from '../../n8n/account';
-import { longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/limitOptions';
 import { nodeApiError } from '../../n8n/nodeErrors';
-import { requestsOf } from '../../n8n/requests';
+import { longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
+import { requestsOf } from '../../requests/requests';
 
 export const get: INodePropertyOptions = {
   name: 'Get',

@@ -2,8 +2,14 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
 import type { DeliveryOptions } from '../../delivery/options';
-import { longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/limitOptions';
-import { readBoolean, readChoice, readNumber } from '../../n8n/optionReaders';
+import {
+  longestWait,
+  readBoolean,
+  readChoice,
+  readLimitOptions,
+  readNumber,
+  requestsPerMinute,
+} from '../../n8n/options';
 import { MAX_TEXT } from './fields';
 
 const checkCreditsFirst: INodeProperties = {
@@ -16,7 +22,7 @@ const checkCreditsFirst: INodeProperties = {
     'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes one more request.',
 };
 
-/** Read for each item, in `n8n/countryCode.ts`. */
+/** Read for each item, in `n8n/drafts.ts`. */
 const defaultCountryCode: INodeProperties = {
   displayName: 'Default Country Code',
   name: 'defaultCountryCode',
