@@ -79,7 +79,7 @@ test('Every line of docs/errors.md says what to do', () => {
   expect(rows.filter(({ advice, isAside }) => advice === '' && !isAside)).toEqual([]);
 });
 
-test('Every failure of the catalogue that is safe to send again says what to do, or that it is worth another try', () => {
+test('Every failure after which sending again is safe says what to do', () => {
   const silent = Object.entries(CATALOGUE)
     .filter(([, { sendAgain }]) => sendAgain === 'safe')
     .map(([name]) => name);

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import { asArray, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { listOf } from '../support/contacts';
 import { instanceForTests } from './instanceForTests';
-import { listExpression, listOf, receivedBy, sorted } from './recipients';
+import { listExpression, receivedBy, sorted } from './recipients';
 import { webhook } from './triggerNodes';
 import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 

@@ -8,10 +8,11 @@ import { type JsonObject } from '../../tools/json';
 import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
+import { listOf, phoneAt } from '../support/contacts';
 import { instanceForTests } from './instanceForTests';
 import { callAtRate, type Called, describeLatencies } from './openLoop';
 import { startPostgres } from './postgres';
-import { listOf, phoneAt, receivedBy } from './recipients';
+import { receivedBy } from './recipients';
 import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes';
 import { chain, messagingSend } from './workflow';
 

@@ -6,16 +6,6 @@ export interface Listed {
   message: string;
 }
 
-/** A made-up number, another one for each index below 100,000. */
-export function phoneAt(index: number): string {
-  return `4477009${String(index).padStart(5, '0')}`;
-}
-
-/** A list of so many messages, each with its own number and text. */
-export function listOf(count: number): Listed[] {
-  return Array.from({ length: count }, (_slot, index) => ({ phone: phoneAt(index), message: `Hello ${index}` }));
-}
-
 /** The messages that a sandbox has received, in the order of their numbers: batches may arrive in any order. */
 export function receivedBy(sandbox: Sandbox): Listed[] {
   return sorted(sandbox.messages().map(({ phone, message }) => ({ phone, message })));

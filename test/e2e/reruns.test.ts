@@ -5,8 +5,9 @@ import { type Fault } from '../../sandbox/server';
 import { isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { listOf } from '../support/contacts';
 import { instanceForTests } from './instanceForTests';
-import { listExpression, listOf, receivedBy } from './recipients';
+import { listExpression, receivedBy } from './recipients';
 import { callWebhook, webhook } from './triggerNodes';
 import { chain, messagingSend, SENDER, START, start } from './workflow';
 

@@ -3,8 +3,9 @@ import { beforeEach, describe, test } from 'node:test';
 
 import { type JsonObject } from '../../tools/json';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { listOf } from '../support/contacts';
 import { instanceForTests } from './instanceForTests';
-import { listExpression, listOf, receivedBy } from './recipients';
+import { listExpression, receivedBy } from './recipients';
 import { callWebhook, webhook } from './triggerNodes';
 import { chain, messagingSend, SENDER } from './workflow';
 

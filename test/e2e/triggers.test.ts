@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { listOf, phoneAt } from '../support/contacts';
 import { instanceForTests } from './instanceForTests';
-import { listOf, phoneAt, receivedBy } from './recipients';
+import { receivedBy } from './recipients';
 import { callWebhook, formTrigger, submitForm, webhook } from './triggerNodes';
 import { chain, messagingSend, type WorkflowNode } from './workflow';
 
