@@ -1,10 +1,11 @@
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { activate } from '../support/engine/polling';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
@@ -54,14 +55,7 @@ async function lowBalance(): Promise<unknown> {
 function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone);
   if (checked.kind !== 'wrong') throw new Error('the phone number is valid');
-  const node: INode = {
-    id: '1',
-    name: 'Send',
-    type: 'n8n-nodes-messaging-send.messagingSendTool',
-    typeVersion: 1,
-    position: [0, 0],
-    parameters: {},
-  };
+  const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked.failure);
   return runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
 }

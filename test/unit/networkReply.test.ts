@@ -1,17 +1,11 @@
-import { type INode, type JsonObject, NodeApiError, UserError } from 'n8n-workflow';
+import { type JsonObject, NodeApiError, UserError } from 'n8n-workflow';
 
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { nodeOfType } from '../support/node';
 import { ODD_VALUES } from './samples';
 
-const NODE: INode = {
-  id: '1',
-  name: 'Messaging Send',
-  type: 'messagingSend',
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {},
-};
+const NODE = nodeOfType('messagingSend');
 
 interface NetworkError {
   readonly code?: string;

@@ -1,20 +1,14 @@
-import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Message, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
+import { nodeOfType } from '../support/node';
 import { failureWith, messageAt, messagesUpTo } from './samples';
 
-const NODE: INode = {
-  id: '1',
-  name: 'Messaging Send',
-  type: 'messagingSend',
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {},
-};
+const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {

@@ -1,19 +1,13 @@
-import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
+import { nodeOfType } from '../support/node';
 import { failureWith, messageAt } from './samples';
 
-const TOOL: INode = {
-  id: '1',
-  name: 'Send',
-  type: 'n8n-nodes-messaging-send.messagingSendTool',
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {},
-};
+const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
