@@ -30,13 +30,14 @@ const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
 
 /** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
 const APART = {
-  sandbox: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
-  tools: ['nodes', 'demo', 'pictures', 'release', 'bench', 'test'],
-  demo: ['pictures', 'release', 'bench', 'test'],
-  pictures: ['demo', 'release', 'bench', 'test'],
-  release: ['demo', 'pictures', 'bench', 'test'],
-  bench: ['demo', 'pictures', 'release', 'test(?!/support/)'],
-  test: ['bench', 'pictures'],
+  sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  tools: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  dev: ['demo', 'pictures', 'release', 'bench', 'test'],
+  demo: ['dev', 'pictures', 'release', 'bench', 'test'],
+  pictures: ['dev', 'demo', 'release', 'bench', 'test'],
+  release: ['dev', 'demo', 'pictures', 'bench', 'test'],
+  bench: ['dev', 'demo', 'pictures', 'release', 'test(?!/support/)'],
+  test: ['dev', 'pictures', 'bench'],
 };
 
 /** Files are named without an ending: what runs them (tsc, tsx, ts-jest) finds them all the same. */

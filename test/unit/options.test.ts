@@ -1,0 +1,13 @@
+import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
+import { readLimitOptions, requestsPerMinute } from '../../nodes/MessagingSend/n8n/options';
+
+test("The default of 'Requests per Minute' is the API's limit", () => {
+  // n8n's linter wants a literal as the default of a field.
+  expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
+});
+
+test('An option that is not set has the default of its field', () => {
+  for (const options of [undefined, {}, { longestWait: '', requestsPerMinute: null }]) {
+    expect(readLimitOptions(options)).toEqual({ maxWait: 5 * 60_000, requestsPerMinute: REQUESTS_PER_MINUTE });
+  }
+});
