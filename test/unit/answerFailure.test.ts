@@ -217,4 +217,9 @@ describe('The failure of one message of a batch', () => {
       'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });
+
+  test('concerns the run if that of the whole request does', () => {
+    expect(messageFailure(failureWith({ scope: 'run' }), []).scope).toBe('run');
+    expect(messageFailure(failureWith({ scope: 'request' }), []).scope).toBe('request');
+  });
 });

@@ -45,3 +45,12 @@ test('Another run in a loop sends its messages', () => {
   });
   expect(complete(new DeliveryRecord(context, 1).recall([message(0, 'A')], RECALL)).pending).toHaveLength(1);
 });
+
+test('A receipt in a form of another version of this node makes messages without an outcome uncertain', () => {
+  const context: JsonRecord = { deliveries: { 0: ['{"b":1,"s":[["0","fingerprint",7]]}'] } };
+  const { pending, receipts } = complete(new DeliveryRecord(context, 0).recall([message(0, 'A')], RECALL));
+  expect(pending).toEqual([]);
+  expect(receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
+    { kind: 'uncertain', failure: { code: 'UNCERTAIN' } },
+  ]);
+});

@@ -1,4 +1,6 @@
-import { descriptionOf } from '../../nodes/MessagingSend/n8n/failureText';
+import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { unsendable } from '../../nodes/MessagingSend/messages/message';
+import { descriptionOf, messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { failureWith } from './samples';
 
 const CHECK = 'The message may have been sent: check with the recipient or in the service before you send it again.';
@@ -17,4 +19,11 @@ test('A failure without advice says to try again later, but never for an uncerta
   const failure = failureWith({ advice: '', serviceSays: 'Busy.' });
   expect(descriptionOf(failure)).toBe('Try again later. The service says: Busy.');
   expect(descriptionOf(failure, 'uncertain')).toBe(`${CHECK} The service says: Busy.`);
+});
+
+test('A failure of the whole run names no entry of a list', () => {
+  const origin = { item: 0, entry: 3, part: null, phone: null };
+  const { message } = failure('baseUrlInvalid');
+  expect(messageOf(unsendable(origin, failure('baseUrlInvalid')))).toBe(message);
+  expect(messageOf(unsendable(origin, failure('textEmpty')))).toBe('The message is empty (entry 3 of the list)');
 });

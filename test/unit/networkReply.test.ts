@@ -80,7 +80,7 @@ describe('A request that never reached the service', () => {
         code: 'UNREACHABLE_ENOTFOUND',
         httpStatus: null,
         message: 'The host in the Base URL does not exist',
-        advice: 'Check the Base URL in the credential for a typing error. Then run this again.',
+        advice: 'Check the Base URL in the credential for typos. Then run this again.',
         scope: 'run',
       },
       error: {},

@@ -177,7 +177,7 @@ describe('An invalid phone number', () => {
   test.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
     'in scientific notation is reported as such: %s',
     (given) => {
-      expect(messageOf(given)).toMatch(/^A spreadsheet turned the phone number into scientific notation/);
+      expect(messageOf(given)).toMatch(/^The phone number is in scientific notation/);
     },
   );
 

@@ -23,12 +23,13 @@ export interface FailedAnswer {
 export function answerFailure(answer: FailedAnswer): Failure {
   const { statusCode, error } = answer;
   const code = codeOf(answer);
-  const isAnswered = statusCode >= 200 && statusCode < 500;
+  const isAnswered = statusCode >= 300 && statusCode < 500;
+  const isRejected = (isAnswered || answer.refused) && !SERVER_SIDE.test(code);
   return explain(code, answer, {
     code,
     httpStatus: statusCode,
     serviceSays: serviceTexts([error.message, ...(code === 'VALIDATION_ERROR' ? complaintTexts(error) : [])]),
-    ...((!isAnswered || SERVER_SIDE.test(code)) && { sendAgain: 'checkFirst' }),
+    sendAgain: isRejected ? 'safe' : 'checkFirst',
   });
 }
 
@@ -36,12 +37,12 @@ export function answerFailure(answer: FailedAnswer): Failure {
  * The failure of one message of a bulk request that was rejected whole, from the complaints about it.
  * @param whole that of the request
  */
-export function messageFailure({ code, httpStatus }: Failure, complaints: readonly Complaint[]): Failure {
+export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
   const names: Partial<Record<string, string>> = { phone: 'phone number', message: 'text' };
   const fields = [...new Set(complaints.flatMap(({ path }) => names[path.at(-1) ?? ''] ?? []))];
   const part = fields.length === 0 ? 'this message' : `the ${fields.join(' and the ')} of this message`;
   const serviceSays = serviceTexts(complaints.map(({ text }) => text));
-  return failure('messageInvalid', { part }, { code, httpStatus, serviceSays });
+  return failure('messageInvalid', { part }, { code, httpStatus, scope, serviceSays });
 }
 
 /** Codes for a failure on the service's side, whatever the status they come with. */

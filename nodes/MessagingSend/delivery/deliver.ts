@@ -32,12 +32,12 @@ export interface Delivered {
 
 /** Sends the batches of a plan, and puts their outcomes with those of earlier attempts. */
 export async function deliver(plan: Plan, delivery: Delivery): Promise<Delivered> {
-  const { unsendable, duplicates, known, again, dryRun } = plan;
+  const { unsendable, duplicates, known, again, planned } = plan;
   const receipts = [...known, ...stillUncertain(await sendBatches(plan.batches, delivery), again)];
   const isSent = ({ results }: Receipt) => results.every(({ outcome }) => outcome.kind === 'sent');
   if (!delivery.options.dryRun && unsendable.length === 0 && receipts.every(isSent)) delivery.record.clear();
   const resumed = known.flatMap(({ results }) => results).filter(({ outcome }) => outcome.kind === 'sent').length;
-  return { unsendable, receipts, duplicates, planned: dryRun, resumed };
+  return { unsendable, receipts, duplicates, planned, resumed };
 }
 
 async function sendBatches(batches: readonly Batch[], delivery: Delivery): Promise<readonly Receipt[]> {

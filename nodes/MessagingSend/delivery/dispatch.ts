@@ -5,7 +5,7 @@ import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { Batch } from '../messages/message';
-import { type NotSent, type Outcome, type Receipt } from '../messages/outcome';
+import { type Outcome, type Receipt, type Unconfirmed } from '../messages/outcome';
 import type { Flight, Requests } from '../requests/requests';
 import { affordable } from './credits';
 import { NOT_LISTED } from './match';
@@ -170,7 +170,7 @@ class Dispatch {
     this.add(batch, { kind: 'not_sent', failure });
   }
 
-  private add(batch: Batch, outcome: NotSent): void {
+  private add(batch: Batch, outcome: Unconfirmed): void {
     if (batch.messages.length > 0) this.addEach(batch, () => outcome, null);
   }
 
@@ -185,7 +185,7 @@ class Dispatch {
   }
 
   /** Ends the run where this outcome of a message means so. */
-  private endAfter({ kind, failure: cause }: NotSent): void {
+  private endAfter({ kind, failure: cause }: Unconfirmed): void {
     if (this.endedBy !== null) return;
     const endsRun = cause.scope === 'run' && cause !== this.creditsRanOut;
     if (!endsRun && !this.config.stopOnFailure) return;

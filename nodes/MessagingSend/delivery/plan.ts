@@ -33,7 +33,7 @@ export interface Plan {
   /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** What would be sent, in a dry run. */
-  readonly dryRun: readonly Batch[];
+  readonly planned: readonly Batch[];
 }
 
 /**
@@ -45,9 +45,9 @@ export function* plan({ operation, drafts, options, batchSize, stopOnFailure, re
   const sendOnce = options.duplicateMessages === 'sendOnce';
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
   const size = Math.min(batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const nothing: Plan = { unsendable, duplicates: [], known: [], batches: [], again: new Map(), dryRun: [] };
+  const nothing: Plan = { unsendable, duplicates: [], known: [], batches: [], again: new Map(), planned: [] };
   const cannotStart = stopOnFailure && unsendable.length > 0;
-  if (options.dryRun && !cannotStart) return { ...nothing, duplicates, dryRun: pack(unique, size) };
+  if (options.dryRun && !cannotStart) return { ...nothing, duplicates, planned: pack(unique, size) };
 
   const recalled = yield* record.recall(unique, {
     sendUncertainAgain: options.uncertain === 'sendAgain',

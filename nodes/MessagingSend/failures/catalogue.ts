@@ -48,8 +48,7 @@ export const CATALOGUE = {
   }),
   phoneScientific: entry()({
     code: 'INVALID_PHONE',
-    message:
-      'A spreadsheet turned the phone number into scientific notation (such as 4.47E+11), which loses its digits',
+    message: 'The phone number is in scientific notation (such as 4.47E+11), in which a spreadsheet loses digits',
     advice: FORMAT_AS_TEXT,
   }),
   phoneNegative: entry()({
@@ -60,7 +59,7 @@ export const CATALOGUE = {
   phoneLetters: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number contains letters',
-    advice: `A number consists of digits alone. ${WITH_COUNTRY_CODE}`,
+    advice: `A number has only digits. ${WITH_COUNTRY_CODE}`,
   }),
   phoneCharacters: entry()({
     code: 'INVALID_PHONE',
@@ -109,12 +108,12 @@ export const CATALOGUE = {
     code: 'INVALID_MESSAGES',
     message: 'Messages is not a list',
     advice:
-      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }]',
+      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }].',
   }),
   listEntryNotObject: entry()({
     code: 'INVALID_MESSAGES',
     message: 'The entry is not an object',
-    advice: 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }',
+    advice: 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }.',
   }),
 
   expressionFailed: entry<{ reason: string }>()({
@@ -142,7 +141,7 @@ export const CATALOGUE = {
     message: ({ option, choices }) => `The option '${option}' must be one of ${choices}`,
     advice: 'Correct the option.',
   }),
-  optionTooSmall: entry<{ option: string; min: number }>()({
+  optionNotNumber: entry<{ option: string; min: number }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
     message: ({ option, min }) => `The option '${option}' must be a number of at least ${min}`,
@@ -290,7 +289,7 @@ export const CATALOGUE = {
     code: 'UNREACHABLE_ENOTFOUND',
     scope: 'run',
     message: 'The host in the Base URL does not exist',
-    advice: `Check the Base URL in the credential for a typing error. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential for typos. ${THEN_RUN_AGAIN}`,
   }),
   hostLookup: entry()({
     code: 'UNREACHABLE_EAI_AGAIN',
@@ -332,13 +331,13 @@ export const CATALOGUE = {
     code: 'UNREACHABLE_EPROTO',
     scope: 'run',
     message: 'The service does not speak https at this address',
-    advice: `Check the Base URL in the credential: it may have to begin with http://. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential: it may need to begin with http://. ${THEN_RUN_AGAIN}`,
   }),
   blockedByN8n: entry()({
     code: 'UNREACHABLE_…',
     scope: 'run',
     message: 'n8n does not allow a request to this address',
-    advice: "Ask the administrator of this n8n to allow the service's host.",
+    advice: "Ask the administrator of this n8n instance to allow the service's host.",
   }),
 
   // The message may have been sent.
@@ -441,6 +440,7 @@ export interface Details {
   /** Where the code is that of an HTTP status, of a network error or the service's own. */
   readonly code?: FailureCode;
   /** Where the answer says more about it than the entry. */
+  readonly scope?: Scope;
   readonly sendAgain?: SendAgain;
 }
 
@@ -458,7 +458,7 @@ export function failure<Name extends FailureName>(
     message: message(values),
     advice: advice(values),
     serviceSays: details.serviceSays ?? '',
-    scope,
+    scope: details.scope ?? scope,
     sendAgain: details.sendAgain ?? sendAgain,
   };
 }

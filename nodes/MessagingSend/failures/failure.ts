@@ -38,7 +38,7 @@ export interface Failure {
 
 /** Thrown where a setting of the user's can't be used. */
 export class FailureError extends Error {
-  constructor(readonly failure: Failure) {
-    super(failure.message);
+  constructor(readonly reason: Failure) {
+    super(reason.message);
   }
 }

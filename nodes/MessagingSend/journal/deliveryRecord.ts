@@ -34,10 +34,19 @@ interface Known {
   readonly outcome: Outcome;
 }
 
-/** For a message whose outcome n8n has not stored; no request is known to have carried it. */
+/** For messages that are in no receipt, although a request may have carried them. */
+const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], dataFor: () => null };
+
+/** For a message whose outcome n8n has not stored. */
 const INTERRUPTED: Known = {
-  receipt: { batch: null, outcomes: [], dataFor: () => null },
+  receipt: WITHOUT_RECEIPT,
   outcome: { kind: 'uncertain', failure: failure('interrupted') },
+};
+
+/** For a message whose outcome may be in a receipt that can't be read. */
+const UNREADABLE: Known = {
+  receipt: WITHOUT_RECEIPT,
+  outcome: { kind: 'uncertain', failure: failure('outcomeUnknown') },
 };
 
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
@@ -82,15 +91,12 @@ export class DeliveryRecord {
     if (this.texts.length === 0 && !isInterrupted) {
       return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
     }
-    const { byPlace, byFingerprint, lastBatch } = yield* this.read(anyOrigin);
+    const { byPlace, byFingerprint, lastBatch, isReadable } = yield* this.read(anyOrigin);
+    const fallback = isInterrupted ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const known = (message: Message): Known | undefined => {
       const fingerprint = fingerprintOf(message);
       const own = byPlace.get(`${placeOf(message)} ${fingerprint}`);
-      return (
-        own ??
-        (message.part === null ? byFingerprint.get(fingerprint) : undefined) ??
-        (isInterrupted ? INTERRUPTED : undefined)
-      );
+      return own ?? (message.part === null ? byFingerprint.get(fingerprint) : undefined) ?? fallback;
     };
     const byReceipt = new Map<Remembered, Result[]>();
     const pending: Message[] = [];
@@ -157,12 +163,19 @@ export class DeliveryRecord {
     byPlace: Map<string, Known>;
     byFingerprint: Map<string, Known>;
     lastBatch: number;
+    /** Whether nothing was written by another version of this node. */
+    isReadable: boolean;
   }> {
     const byPlace = new Map<string, Known>();
     const byFingerprint = new Map<string, Known>();
     let lastBatch = 0;
+    let isReadable = true;
     for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);
+      if (receipt === null) {
+        isReadable = false;
+        continue;
+      }
       for (const { place, fingerprint, outcome } of receipt.outcomes) {
         byPlace.set(`${place} ${fingerprint}`, { receipt, outcome });
         // Not for parts: two texts that were split may have one in common.
@@ -171,6 +184,6 @@ export class DeliveryRecord {
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;
     }
-    return { byPlace, byFingerprint, lastBatch };
+    return { byPlace, byFingerprint, lastBatch, isReadable };
   }
 }

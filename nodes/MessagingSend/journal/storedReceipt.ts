@@ -66,9 +66,14 @@ export function writeReceipt({ batch, results, data }: Receipt): string | null {
   return JSON.stringify(stored);
 }
 
-/** Reads what {@link writeReceipt} wrote. */
-export function readReceipt(text: string): Remembered {
-  const [batch, sent, uncertain, answer, why] = JSON.parse(text) as Stored;
+/**
+ * Reads what {@link writeReceipt} wrote.
+ * @returns null for what another version of this node wrote in another form
+ */
+export function readReceipt(text: string): Remembered | null {
+  const stored: unknown = JSON.parse(text);
+  if (!Array.isArray(stored)) return null;
+  const [batch, sent, uncertain, answer, why] = stored as unknown as Stored;
   const unknown: Outcome = { kind: 'uncertain', failure: readFailure(why) };
   return {
     batch,

@@ -3,7 +3,7 @@ import type { Failure } from '../failures/failure';
 import type { Batch, Message } from './message';
 
 /** What happened to one message; every message has exactly one. */
-export type Outcome = Sent | NotSent;
+export type Outcome = Sent | Unconfirmed;
 
 export interface Sent {
   readonly kind: 'sent';
@@ -11,7 +11,8 @@ export interface Sent {
   readonly status: JsonScalar;
 }
 
-export interface NotSent {
+/** A message that was not sent, or of which nobody knows whether it was. */
+export interface Unconfirmed {
   /** `not_sent`: sending it again is safe. `uncertain`: it may have been sent, so sending it again may send it twice. */
   readonly kind: 'not_sent' | 'uncertain';
   readonly failure: Failure;

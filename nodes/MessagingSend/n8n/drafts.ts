@@ -72,7 +72,7 @@ function parseList(given: unknown): unknown {
 
 function brokenParameter(item: number, error: unknown): Unsendable {
   const origin = { item, entry: null, part: null, phone: null };
-  if (error instanceof FailureError) return unsendable(origin, error.failure);
+  if (error instanceof FailureError) return unsendable(origin, error.reason);
   const reason = error instanceof Error ? error.message : 'unknown error';
   return unsendable(origin, failure('expressionFailed', { reason }));
 }

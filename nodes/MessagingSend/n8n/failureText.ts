@@ -1,20 +1,22 @@
 import type { Failure } from '../failures/failure';
 import type { Unsendable } from '../messages/message';
-import type { NotSent } from '../messages/outcome';
+import type { Unconfirmed } from '../messages/outcome';
 
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 const TRY_LATER = 'Try again later.';
 
 /** What to do about a failure, with what the service said; safe to render as HTML. */
-export function descriptionOf({ advice, serviceSays }: Failure, outcome: NotSent['kind'] = 'not_sent'): string {
+export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfirmed['kind'] = 'not_sent'): string {
   const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice === '' ? TRY_LATER : advice];
   return [...toDo, quoted(serviceSays)].filter((sentence) => sentence !== '').join(' ');
 }
 
-/** What is wrong with a draft. Adds which entry of a list it is; which item, n8n shows itself. */
+/** What is wrong with a draft. Adds which entry of a list it is, if not all are; which item, n8n shows itself. */
 export function messageOf({ entry, failure }: Unsendable): string {
-  return entry === null ? failure.message : `${failure.message} (entry ${entry} of the list)`;
+  return entry === null || failure.scope === 'run'
+    ? failure.message
+    : `${failure.message} (entry ${entry} of the list)`;
 }
 
 function quoted(serviceSays: string): string {

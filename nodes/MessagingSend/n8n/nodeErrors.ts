@@ -40,6 +40,6 @@ export function nodeOperationError(node: INode, text: ErrorText, item?: number):
  */
 export function setUpError(node: INode, error: unknown, item?: number): NodeOperationError {
   if (!(error instanceof FailureError)) return new NodeOperationError(node, error as Error, { itemIndex: item });
-  const { failure } = error;
-  return nodeOperationError(node, { message: failure.message, description: descriptionOf(failure) }, item);
+  const { reason } = error;
+  return nodeOperationError(node, { message: reason.message, description: descriptionOf(reason) }, item);
 }

@@ -5,7 +5,7 @@ import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import type { RequestLimits } from '../requests/requests';
 
-/** The options that every operation and the trigger have: how long requests wait for the service's limit. */
+// The options that every operation and the trigger have: how long requests wait for the service's limit.
 
 export const longestWait: INodeProperties = {
   displayName: 'Longest Wait (Minutes)',
@@ -39,7 +39,7 @@ export function readLimitOptions(options: unknown): Omit<RequestLimits, 'interva
   };
 }
 
-/** Readers of options by their fields, which give name, default and bounds. Each throws a FailureError that names the option. */
+// Readers of options by their fields, which give name, default and bounds. Each throws a FailureError that names the option.
 
 /** A number of at least the field's `minValue`. */
 export function readNumber(given: JsonRecord, field: INodeProperties): number {
@@ -48,7 +48,7 @@ export function readNumber(given: JsonRecord, field: INodeProperties): number {
   const min = field.typeOptions?.minValue ?? 0;
   const number = Number(value);
   if (Number.isFinite(number) && number >= min) return number;
-  throw new FailureError(failure('optionTooSmall', { option: nameOf(field), min }));
+  throw new FailureError(failure('optionNotNumber', { option: nameOf(field), min }));
 }
 
 /** An expression may give a text; what is neither true nor false is an error, because money may depend on it. */

@@ -4,7 +4,7 @@ import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
 import type { Interruptible, Message, Origin } from '../messages/message';
-import type { NotSent, Outcome, Receipt, Sent } from '../messages/outcome';
+import type { Outcome, Receipt, Sent, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 
 /** What the output items of an accepted request look like. */
@@ -28,8 +28,8 @@ export function* outputItems(
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
-    const notSent: NotSent = { kind: 'not_sent', failure: draft.failure };
-    items.add(draft, failed(draft, notSent, { phone: shownPhone(draft.phone) }, messageOf(draft)));
+    const outcome: Unconfirmed = { kind: 'not_sent', failure: draft.failure };
+    items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
     yield;
   }
   for (const receipt of inOrderOfInput(receipts)) {
@@ -155,7 +155,7 @@ function partOf({ part }: Origin): { part?: number } {
 
 function failed(
   origin: Origin,
-  { kind, failure }: NotSent,
+  { kind, failure }: Unconfirmed,
   details: JsonRecord & { phone: string | number | null },
   message = failure.message,
 ): INodeExecutionData {

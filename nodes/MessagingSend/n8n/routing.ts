@@ -33,12 +33,12 @@ export function routingOf({ method, path }: Endpoint, operation: Operation): INo
 }
 
 /** Passes on the whole answer, for `routedCall` to read. */
-async function keepAnswer(
+function keepAnswer(
   this: IExecuteSingleFunctions,
   items: INodeExecutionData[],
   { statusCode, body, headers }: IN8nHttpFullResponse,
 ): Promise<INodeExecutionData[]> {
-  return await Promise.resolve(items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } })));
+  return Promise.resolve(items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } })));
 }
 
 /** Makes calls by way of the request that the routing has prepared. */

@@ -132,7 +132,7 @@ async function itemsOrError(
 
 function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {
   const reason = error instanceof Error ? error.message : 'The node is not set up';
-  const why = error instanceof FailureError ? error.failure : failure('notSetUp', { reason });
+  const why = error instanceof FailureError ? error.reason : failure('notSetUp', { reason });
   return {
     unsendable: Array.from(drafts, (draft) => unsendable(draft, why)),
     receipts: [],

@@ -2,7 +2,7 @@ import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
 import type { Origin, Unsendable } from '../messages/message';
-import type { NotSent, Result } from '../messages/outcome';
+import type { Result, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
 import { isTool, progressForModel, unsendableForModel } from './tool';
@@ -15,7 +15,7 @@ const MAX_NAMED = 10;
 
 /** A message that was not sent, or may have been. */
 interface Failed extends Result {
-  readonly outcome: NotSent;
+  readonly outcome: Unconfirmed;
 }
 
 /**
@@ -43,7 +43,10 @@ export function runError(node: INode, delivered: Delivered): NodeApiError | Node
 function unsendableForUser(wrong: Unsendable, { unsendable }: Delivered, results: readonly Result[]): ErrorText {
   const sent = count(results, 'sent');
   const uncertain = count(results, 'uncertain');
-  const earlier = [sent > 0 ? `${sent} were sent` : '', uncertain > 0 ? `${uncertain} may have been sent` : ''];
+  const earlier = [
+    sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
+    uncertain > 0 ? `${uncertain} may have been sent` : '',
+  ];
   const known = earlier.filter((part) => part !== '').join(', and ');
   const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
   return {
@@ -58,7 +61,8 @@ function progressForUser(results: readonly Result[], failed: readonly Failed[], 
   const sent = count(results, 'sent');
   const uncertain = count(results, 'uncertain');
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
-  const before = `${sent} of ${total} ${total === 1 ? 'message was' : 'messages were'} sent before${also}.`;
+  const messages = total === 1 ? 'message' : 'messages';
+  const before = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent before${also}.`;
   const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
   const alike = failed.filter(({ outcome }) => outcome.failure.message === first.outcome.failure.message);
   return `${before}${rest}${alsoConcerned(alike.map(({ message }) => message))}`;

@@ -45,7 +45,7 @@ export function progressForModel(results: readonly Result[]): string {
     results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message.entry ?? 0);
   const uncertain = entriesThat('uncertain');
   if (!hasEntries(results.map(({ message }) => message))) {
-    return uncertain.length > 0 ? 'Do not call this again before that is clear.' : 'Nothing was sent.';
+    return uncertain.length > 0 ? 'Do not call this again until that is clear.' : 'Nothing was sent.';
   }
   const parts = [
     ['Entries that were sent:', entriesThat('sent')],
@@ -53,7 +53,7 @@ export function progressForModel(results: readonly Result[]): string {
     ['Entries that were not sent:', entriesThat('not_sent')],
   ] as const;
   const lists = parts.flatMap(([label, entries]) => (entries.length > 0 ? [`${label} ${ranges(entries)}.`] : []));
-  return [...lists, COUNTED_FROM_0, 'Call this again with nothing but entries that were not sent.'].join(' ');
+  return [...lists, COUNTED_FROM_0, 'Call this again with only the entries that were not sent.'].join(' ');
 }
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {

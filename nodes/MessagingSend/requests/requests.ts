@@ -69,7 +69,7 @@ export class Requests {
     this.halted.abort();
   }
 
-  /** @throws where the run was stopped or halted before the request left, or by its flight; never after it left */
+  /** @throws where the run was stopped or halted, or the flight called off, while nothing was sent; never in flight */
   async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     const came = clock.now();
