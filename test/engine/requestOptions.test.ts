@@ -32,14 +32,14 @@ test("'Items per Batch' limits the batches of a list that comes through the rout
 });
 
 test("'Batch Interval' is the shortest time from the start of a request to that of the next", async () => {
-  const parameters = inBatchesOf(1, SEND_BULK, 60);
+  const parameters = inBatchesOf(1, SEND_BULK, 300);
   await runWorkflow({ account: accountOf(sandbox()), items: contacts(3), parameters });
   const starts = sandbox()
     .requests()
     .map(({ started_at }) => Date.parse(started_at));
   const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
-  // Timers and clocks may differ by a few milliseconds; without the interval the gaps are near 0.
-  for (const gap of gaps) expect(gap).toBeGreaterThan(40);
+  // A busy machine delays single requests by tens of milliseconds; without the interval the gaps are near 0.
+  for (const gap of gaps) expect(gap).toBeGreaterThan(200);
 });
 
 test("'Timeout' ends a request, and its messages are uncertain", async () => {
