@@ -2,7 +2,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Batch, Message, Unsendable } from '../messages/message';
+import { type Batch, countMessages, type Message, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
@@ -42,7 +42,7 @@ export async function deliver(plan: Plan, delivery: Delivery): Promise<Delivered
 
 async function sendBatches(batches: readonly Batch[], delivery: Delivery): Promise<readonly Receipt[]> {
   const { options, record, signal, ...config } = delivery;
-  const total = batches.reduce((sum, { messages }) => sum + messages.length, 0);
+  const total = countMessages(batches);
   if (options.checkCreditsFirst && total > 0) {
     const why = await whyNotCovered(delivery, total);
     if (why !== null) return batches.map((batch) => receiptOf(batch, { kind: 'not_sent', failure: why }));

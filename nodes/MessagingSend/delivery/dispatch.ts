@@ -4,7 +4,7 @@ import type { Reply } from '../api/reply';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Batch } from '../messages/message';
+import { type Batch, countMessages } from '../messages/message';
 import { type Outcome, type Receipt, type Unconfirmed } from '../messages/outcome';
 import type { Flight, Requests } from '../requests/requests';
 import { affordable } from './credits';
@@ -37,8 +37,7 @@ export interface Progress {
  * without them.
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
-  const total = batches.reduce((sum, { messages }) => sum + messages.length, 0);
-  const run = new Dispatch(config, total);
+  const run = new Dispatch(config, countMessages(batches));
   await inOrder(batches, config.parallelRequests, async (batch) => await run.process(batch));
   return run.receipts;
 }

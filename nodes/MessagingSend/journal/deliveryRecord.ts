@@ -102,15 +102,15 @@ export class DeliveryRecord {
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
     for (const message of messages) {
-      const { receipt, outcome } = known(message) ?? {};
-      if (receipt === undefined || outcome === undefined) {
+      const found = known(message);
+      if (found === undefined) {
         pending.push(message);
-      } else if (outcome.kind === 'uncertain' && sendUncertainAgain) {
+      } else if (found.outcome.kind === 'uncertain' && sendUncertainAgain) {
         pending.push(message);
-        again.set(message, outcome.failure);
+        again.set(message, found.outcome.failure);
       } else {
-        const results = byReceipt.get(receipt) ?? [];
-        if (results.push({ message, outcome }) === 1) byReceipt.set(receipt, results);
+        const results = byReceipt.get(found.receipt) ?? [];
+        if (results.push({ message, outcome: found.outcome }) === 1) byReceipt.set(found.receipt, results);
       }
       yield;
     }

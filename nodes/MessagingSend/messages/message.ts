@@ -40,6 +40,10 @@ export interface Batch {
   readonly messages: readonly Message[];
 }
 
+export function countMessages(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { messages }) => sum + messages.length, 0);
+}
+
 export function unsendable(
   { item, entry, part, phone }: Origin & { readonly phone: unknown },
   failure: Failure,

@@ -1,5 +1,5 @@
 import type { Delivered } from '../delivery/deliver';
-import type { Interruptible } from '../messages/message';
+import { countMessages, type Interruptible } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
@@ -40,7 +40,7 @@ export function* summarize(delivered: Delivered, requests: number, waited: numbe
     failed: count.not_sent + unsendable.length + failedDuplicates,
     uncertain: count.uncertain,
     skipped: duplicates.length - failedDuplicates,
-    planned: planned.reduce((total, { messages }) => total + messages.length, 0),
+    planned: countMessages(planned),
     creditsUsed: answers.reduce(
       (total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0),
       0,
