@@ -1,131 +1,26 @@
 import type { ApiRequest } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
-import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
+import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
+import {
+  byIndex,
+  byIndexFrom1,
+  byNumber,
+  carried,
+  type Changes,
+  creditsFor,
+  firstOnly,
+  OPERATION,
+  refusing,
+  Run,
+  type Service,
+  upTo,
+  withoutNames,
+} from './dispatchRun';
 import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
-
-type Service = (messages: readonly Message[], request: number) => Reply;
-
-/** Send Bulk whose requests carry whole messages, so that a service knows their items. */
-const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
-
-/** The messages in a request of that operation. */
-function carried({ body }: ApiRequest): readonly Message[] {
-  return (body?.messages ?? []) as readonly Message[];
-}
-
-interface Changes extends Partial<DispatchConfig> {
-  /** The shortest time between the starts of two requests, in milliseconds. */
-  readonly interval?: number;
-  /** How long a request takes, in milliseconds. */
-  readonly duration?: number;
-  /** Called before a wait moves the clock. */
-  readonly wait?: () => Promise<void>;
-}
-
-/** A run with a scripted service and a clock that moves only in requests and waits. */
-class Run {
-  /** The items of each request, in order. */
-  readonly requests: number[][] = [];
-  readonly startTimes: number[] = [];
-  /** The receipts in the order in which they were noted. */
-  readonly noted: Receipt[] = [];
-  time = 1_000_000;
-  receipts: readonly Receipt[] = [];
-
-  constructor(
-    private readonly service: Service,
-    private readonly changes: Changes = {},
-  ) {}
-
-  async send(messages: readonly Message[], size = 100): Promise<this> {
-    const { interval = 0, duration = 0, wait, ...config } = this.changes;
-    const now = () => this.time;
-    const pass = async (what: number | Promise<void>): Promise<void> => {
-      if (typeof what !== 'number') {
-        await what;
-        return;
-      }
-      await wait?.();
-      this.time += what;
-    };
-    const requests = new Requests({
-      call: async (request) => {
-        this.startTimes.push(this.time);
-        const sent = carried(request);
-        const reply = this.service(sent, this.requests.push(sent.map(({ item }) => item)));
-        await Promise.resolve();
-        this.time += duration;
-        return reply;
-      },
-      pacer: new Pacer(1, { now }),
-      limits: { requestsPerMinute: Infinity, maxWait: 0, interval },
-      signal: undefined,
-      clock: { now, random: () => 1, waitUnless: () => pass },
-    });
-    this.receipts = await dispatch(pack(messages, size), {
-      operation: OPERATION,
-      requests,
-      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
-      wholeAnswers: true,
-      stopOnFailure: false,
-      parallelRequests: 1,
-      whenCreditsRunOut: 'stop',
-      onProgress: () => undefined,
-      ...config,
-    });
-    return this;
-  }
-
-  /** The items with this outcome, in the order of the input. */
-  items(kind: 'sent' | 'not_sent' | 'uncertain'): number[] {
-    return this.receipts
-      .flatMap(({ results }) => results)
-      .filter(({ outcome }) => outcome.kind === kind)
-      .map(({ message }) => message.item)
-      .sort((a, b) => a - b);
-  }
-
-  /** The code and the message of the failure of an item. */
-  failureOf(item: number): string {
-    const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
-    return result === undefined || result.outcome.kind === 'sent'
-      ? 'none'
-      : `${result.outcome.failure.code}: ${result.outcome.failure.message}`;
-  }
-}
-
-function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index);
-}
-
-/** A service that refuses these items, and names them in this way. */
-function refusing(items: readonly number[], name: (positions: number[], sent: readonly Message[]) => unknown): Service {
-  return (messages) => {
-    const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
-    return positions.length === 0 ? acceptAll(messages) : refuseValues(name(positions, messages));
-  };
-}
-
-function creditsFor(available: number, required: number): Reply {
-  const error = { code: 'INSUFFICIENT_CREDITS', required_credits: required, available_credits: available };
-  return rejectWith({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402, scope: 'run' }, error);
-}
-
-const byIndex = (positions: number[]) =>
-  positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
-const byIndexFrom1 = (positions: number[]) => byIndex(positions.map((position) => position + 1));
-const byNumber = (positions: number[], sent: readonly Message[]) =>
-  positions.map((position) => `${sent[position]?.phone} is wrong`);
-const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
-const withoutNames = () => 'Something is wrong';
 
 describe('A run without failures', () => {
   test('sends all batches in order, and each message once', async () => {
@@ -220,7 +115,8 @@ describe('A failure of the whole run', () => {
 
 describe('A failure of one request', () => {
   test('affects only its messages', async () => {
-    const run = await new Run((messages, request) => (request === 1 ? rejectWith({}) : acceptAll(messages))).send(
+    const notFound = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear' });
+    const run = await new Run((messages, request) => (request === 1 ? notFound : acceptAll(messages))).send(
       messagesUpTo(4),
       2,
     );
@@ -271,7 +167,7 @@ describe('A batch that is refused because of some of its messages', () => {
 
   test('is halved if no message is named', async () => {
     const run = await new Run(refusing([5], withoutNames)).send(messagesUpTo(8));
-    expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [4], [5], [6, 7]]);
+    expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [6, 7], [4], [5]]);
     expect(run.items('not_sent')).toEqual([5]);
     expect(run.items('sent')).toEqual([0, 1, 2, 3, 4, 6, 7]);
   });
@@ -407,10 +303,13 @@ describe('Parallel requests', () => {
         };
         open.push(waiting);
       });
+    const probe = async () => await Promise.resolve(null);
     const done = dispatch(pack(messages, size), {
       operation: OPERATION,
-      requests: { make, halt: () => undefined },
+      requests: { make, probe, halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
+      outages: { uncertainInARow: null, note: () => undefined },
+      uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,
       parallelRequests,

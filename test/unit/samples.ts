@@ -39,8 +39,13 @@ export function acceptAll(messages: readonly Message[]): Reply {
   };
 }
 
-export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}): Reply {
-  return { kind: 'rejected', failure: failureWith(changed), error, retryable: false, retryAfter: null };
+export function rejectWith(
+  changed: Partial<Failure>,
+  error: JsonRecord = {},
+  reply: Partial<Extract<Reply, { kind: 'rejected' }>> = {},
+): Reply {
+  const failure = failureWith(changed);
+  return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
 }
 
 /** A 422 with these details. */

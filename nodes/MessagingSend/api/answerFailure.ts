@@ -99,7 +99,7 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
     case 'NOT_FOUND':
       return failure('notFound', { status }, details);
     case 'FORBIDDEN':
-      return failure('forbidden', undefined, details);
+      return failure('forbidden', { status }, details);
     default:
       return explainStatus(answer, details);
   }
@@ -107,12 +107,15 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
 
 /** For a code of the service's own, or none. */
 function explainStatus(answer: FailedAnswer, details: Details): Failure {
-  const { statusCode: status, refused } = answer;
-  // 401, 402 and 403 concern the whole run, whatever their code.
+  const { statusCode: status, refused, readable } = answer;
+  // 401, 402 and 403 mean the same whatever their code.
   const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
   if (known !== undefined) return explain(known, answer, details);
   if (status >= 500) return failure('gatewayError', { status }, details);
-  return refused ? failure('refused', undefined, details) : failure('refusedWithStatus', { status }, details);
+  if (refused) return failure('refused', undefined, details);
+  // The service's own answer is about this request; a page can come from a firewall that blocks one text, or all.
+  const scope = readable || status === 400 || status === 413 ? 'request' : 'unclear';
+  return failure('refusedWithStatus', { status }, { ...details, scope });
 }
 
 function explainCredits(

@@ -13,6 +13,8 @@ export interface Endpoint {
 export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly body?: JsonRecord;
+  /** Where less than the user's 'Timeout' is enough, in milliseconds. */
+  readonly timeout?: number;
 }
 
 /** Makes one HTTP call and says what it came back with; never throws for what the service or the network does. */

@@ -55,6 +55,7 @@ function rejected(code: string, name: Unreached): Reply {
     kind: 'rejected',
     failure: failure(name, undefined, { code: `UNREACHABLE_${code.slice(0, 48)}` }),
     error: {},
+    fromService: false,
     retryable: TRANSIENT.test(code),
     retryAfter: null,
   };

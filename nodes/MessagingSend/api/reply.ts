@@ -13,6 +13,8 @@ export type Reply =
       readonly failure: Failure;
       /** The envelope's `error` (part 7); empty where there was none. */
       readonly error: JsonRecord;
+      /** Whether the service itself answered, in its envelope or with its 429, and not a gateway or a firewall. */
+      readonly fromService: boolean;
       /** Whether the service was not reached for a reason that may pass in a moment. */
       readonly retryable: boolean;
       /** How long the service asks to wait, in milliseconds. */
@@ -51,7 +53,11 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
   return failure.sendAgain === 'checkFirst'
     ? { kind: 'uncertain', failure }
-    : { kind: 'rejected', failure, error, retryable: false, retryAfter };
+    : { kind: 'rejected', failure, error, fromService: isFromService(answer, envelope), retryable: false, retryAfter };
+}
+
+function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {
+  return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
 }
 
 function hasEntries({ messages }: JsonRecord): boolean {

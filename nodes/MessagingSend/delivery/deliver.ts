@@ -3,7 +3,7 @@ import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { type Batch, countMessages, type Message, type Unsendable } from '../messages/message';
-import { type Receipt, receiptOf } from '../messages/outcome';
+import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
 import type { Duplicate } from './duplicates';
@@ -11,7 +11,7 @@ import type { DeliveryOptions } from './options';
 import type { Plan } from './plan';
 
 /** Everything that carrying out a plan takes. */
-export interface Delivery extends Omit<DispatchConfig, keyof DeliveryOptions | 'record'> {
+export interface Delivery extends Omit<DispatchConfig, keyof DeliveryOptions | 'record' | 'uncertainBefore'> {
   readonly options: DeliveryOptions;
   readonly record: DeliveryRecord;
   /** The Stop button. */
@@ -33,14 +33,13 @@ export interface Delivered {
 /** Sends the batches of a plan, and puts their outcomes with those of earlier attempts. */
 export async function deliver(plan: Plan, delivery: Delivery): Promise<Delivered> {
   const { unsendable, duplicates, known, again, planned } = plan;
-  const receipts = [...known, ...stillUncertain(await sendBatches(plan.batches, delivery), again)];
+  const receipts = [...known, ...stillUncertain(await sendBatches(plan, delivery), again)];
   const isSent = ({ results }: Receipt) => results.every(({ outcome }) => outcome.kind === 'sent');
   if (!delivery.options.dryRun && unsendable.length === 0 && receipts.every(isSent)) delivery.record.clear();
-  const resumed = known.flatMap(({ results }) => results).filter(({ outcome }) => outcome.kind === 'sent').length;
-  return { unsendable, receipts, duplicates, planned, resumed };
+  return { unsendable, receipts, duplicates, planned, resumed: count(known, 'sent') };
 }
 
-async function sendBatches(batches: readonly Batch[], delivery: Delivery): Promise<readonly Receipt[]> {
+async function sendBatches({ batches, known }: Plan, delivery: Delivery): Promise<readonly Receipt[]> {
   const { options, record, signal, ...config } = delivery;
   const total = countMessages(batches);
   if (options.checkCreditsFirst && total > 0) {
@@ -50,10 +49,14 @@ async function sendBatches(batches: readonly Batch[], delivery: Delivery): Promi
   const noteInFlight = () => record.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
   try {
-    return await dispatch(batches, { ...options, ...config, record });
+    return await dispatch(batches, { ...options, ...config, record, uncertainBefore: count(known, 'uncertain') });
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
   }
+}
+
+function count(receipts: readonly Receipt[], kind: Outcome['kind']): number {
+  return receipts.flatMap(({ results }) => results).filter(({ outcome }) => outcome.kind === kind).length;
 }
 
 async function whyNotCovered({ requests }: Delivery, messages: number): Promise<Failure | null> {

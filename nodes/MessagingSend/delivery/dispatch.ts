@@ -1,23 +1,38 @@
 import { messageFailure } from '../api/answerFailure';
+import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
+import { type Details, failure } from '../failures/catalogue';
+import type { Failure, FailureCode } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
+import type { OutageRecord } from '../journal/outageRecord';
 import { type Batch, countMessages } from '../messages/message';
 import { type Outcome, type Receipt, type Unconfirmed } from '../messages/outcome';
 import type { Flight, Requests } from '../requests/requests';
+import { CircuitBreaker, type Pass } from './circuitBreaker';
 import { affordable } from './credits';
 import { NOT_LISTED } from './match';
 import { findOffenders } from './offenders';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 
+/** After so many answers in a row that may be about the run or about one request, it is taken to be about the run. */
+const MAX_UNCLEAR = 3;
+
+/** After so many refusals in a row, a search for the messages that cause them is given up: it is about everything. */
+const MAX_SEARCH_REFUSALS = 20;
+
+/** What is about the address and not about messages. */
+const WRONG_ADDRESS: ReadonlySet<FailureCode> = new Set(['REDIRECTED', 'NOT_FOUND']);
+
 /** All that a dispatch needs besides its batches; it has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'halt'>;
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt'>;
   readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
+  readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
+  /** Messages of the run that are uncertain since an earlier attempt. */
+  readonly uncertainBefore: number;
   /** Whether the output needs the service's whole answers; a large run is smaller without. */
   readonly wholeAnswers: boolean;
   /** Whether the first failure ends the run: no request starts after it. */
@@ -39,134 +54,241 @@ export interface Progress {
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config, countMessages(batches));
   await inOrder(batches, config.parallelRequests, async (batch) => await run.process(batch));
-  return run.receipts;
+  return run.finish();
 }
 
 type Rejected = Extract<Reply, { kind: 'rejected' }>;
 
+interface Answered {
+  readonly reply: Reply;
+  /** Lets the next request leave: called once the outcomes show whether the run goes on. */
+  readonly release: () => void;
+}
+
+/** Why a batch, or a part of one, is requested. */
+interface Way {
+  /** Whether the credits are known to cover it. */
+  readonly isPaid: boolean;
+  /** Whether it is a part of a batch that is searched for offenders. */
+  readonly isSearching: boolean;
+}
+
 class Dispatch {
-  readonly receipts: Receipt[] = [];
+  private readonly receipts: Receipt[] = [];
   private done = 0;
   /** Why no further request starts, as messages that are not sent report it; null as long as the run goes on. */
   private endedBy: Failure | null = null;
   /** Set once the rest of the credits is being used up: only what they pay for is sent from then on. */
   private creditsRanOut: Failure | null = null;
+  private readonly breaker: CircuitBreaker;
+  /** The reason for what is not sent because of an outage; how many messages are uncertain is known only at the end. */
+  private outage: { readonly reason: string; readonly details: Details; readonly unsent: Batch[] } | null = null;
+  private unclearInARow = 0;
+  private searchRefusalsInARow = 0;
+  /** One batch is searched at a time, so that refusals in a row mean something. */
+  private searches: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly config: DispatchConfig,
     private readonly total: number,
-  ) {}
+  ) {
+    const { requests, outages } = config;
+    this.breaker = new CircuitBreaker({
+      probe: async () => await requests.probe(),
+      end: (reason) => this.endByOutage(reason),
+      hasEnded: () => this.endedBy !== null,
+      outages,
+    });
+  }
 
   async process(batch: Batch): Promise<void> {
     if (this.creditsRanOut !== null) this.reject(batch, this.creditsRanOut);
-    else await this.requestAndSettle(batch);
+    else await this.requestAndSettle(batch, { isPaid: false, isSearching: false });
   }
 
-  /** @param isPaid whether the credits are known to cover it */
-  private async requestAndSettle(batch: Batch, isPaid = false): Promise<void> {
-    await this.settle(batch, await this.request(batch, isPaid), isPaid);
+  /** The receipts, once all batches are processed. */
+  finish(): readonly Receipt[] {
+    if (this.outage !== null) {
+      const { reason, details, unsent } = this.outage;
+      const outcomes = this.receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome));
+      const uncertain = this.config.uncertainBefore + outcomes.filter(({ kind }) => kind === 'uncertain').length;
+      const why = failure('serviceDown', { reason, uncertain }, details);
+      for (const batch of unsent) this.add(batch, { kind: 'not_sent', failure: why });
+    }
+    return this.receipts;
   }
 
-  private async request(batch: Batch, isPaid: boolean): Promise<Reply> {
-    const { operation, requests, record } = this.config;
+  private async requestAndSettle(batch: Batch, way: Way): Promise<void> {
+    const { reply, release } = await this.request(batch, way);
+    await this.settle(batch, { reply: await this.clarified(reply), release }, way);
+  }
+
+  private async request(batch: Batch, { isPaid }: Way): Promise<Answered> {
     const whyNot = () => this.endedBy ?? (isPaid ? null : this.creditsRanOut);
-    const before = whyNot();
-    if (before !== null) return notMade(before);
+    try {
+      for (;;) {
+        const pass = await this.breaker.admit();
+        const answered = pass === null ? notMade(whyNot()) : await this.make(batch, pass, whyNot);
+        if (answered !== null) return answered;
+      }
+    } catch {
+      return notMade(whyNot());
+    }
+  }
+
+  /** @returns null where the request did not leave, because another one had an uncertain reply while it waited */
+  private async make(batch: Batch, pass: Pass, whyNot: () => Failure | null): Promise<Answered | null> {
+    const { operation, requests, record } = this.config;
+    const mayLeave = () => whyNot() === null && pass.isValid();
     const flight: Flight = {
       leave: () => {
-        // It may have waited for its turn while another request ended the run.
-        if (whyNot() !== null) throw new Error('the run has ended');
+        if (!mayLeave()) throw new Error('the request is called off');
         record.leave(batch);
       },
       land: () => record.land(batch),
     };
+    if (mayLeave()) {
+      try {
+        const request = { endpoint: operation.endpoint, body: operation.body(batch.messages) };
+        const reply = await requests.make(request, flight);
+        return { reply, release: () => pass.settle(reply) };
+      } catch {
+        // It is called off, or the run is stopped.
+      }
+    }
+    pass.settle(null);
+    return whyNot() === null && !pass.isValid() ? null : notMade(whyNot());
+  }
+
+  /** An unclear answer is about the run if the balance is refused as well, or if several come in a row. */
+  private async clarified(reply: Reply): Promise<Reply> {
+    // With On Error: Stop the run ends in either case.
+    if (reply.kind !== 'rejected' || reply.failure.scope !== 'unclear' || this.config.stopOnFailure) return reply;
+    this.unclearInARow += 1;
+    const isAboutRun =
+      this.unclearInARow >= MAX_UNCLEAR || (this.unclearInARow === 1 && !(await this.isBalanceReported()));
+    return isAboutRun ? { ...reply, failure: { ...reply.failure, scope: 'run' } } : reply;
+  }
+
+  private async isBalanceReported(): Promise<boolean> {
     try {
-      return await requests.make({ endpoint: operation.endpoint, body: operation.body(batch.messages) }, flight);
+      return (await this.config.requests.make({ endpoint: GET_BALANCE })).kind === 'accepted';
     } catch {
-      // Otherwise only the Stop button ends a wait; n8n itself tells the user.
-      return notMade(whyNot() ?? failure('stopped'));
+      // The run has ended meanwhile, for a reason of its own.
+      return true;
     }
   }
 
   /** Gives each message of a batch its outcome; where only some of them are the cause of a rejection, sends the others. */
-  private async settle(batch: Batch, reply: Reply, isPaid: boolean): Promise<void> {
+  private async settle(batch: Batch, { reply, release }: Answered, way: Way): Promise<void> {
     if (reply.kind === 'accepted') {
       this.accept(batch, reply.data);
-      return;
-    }
-    if (reply.kind === 'uncertain') {
+      release();
+    } else if (reply.kind === 'uncertain') {
       this.add(batch, { kind: 'uncertain', failure: reply.failure });
-      return;
+      release();
+    } else if (reply.failure.code === 'INSUFFICIENT_CREDITS') {
+      await this.sendAffordable(batch, reply, release, way);
+    } else if (reply.failure.scope === 'run' || this.config.stopOnFailure) {
+      this.rejectAll(batch, reply);
+      release();
+    } else {
+      release();
+      await this.sendWithoutOffenders(batch, reply, way);
     }
-    if (isPartialRejection(reply)) {
-      await this.sendWithoutOffenders(batch, reply, isPaid);
-      return;
-    }
-    if (reply.failure.code === 'INSUFFICIENT_CREDITS') {
-      await this.sendAffordable(batch, reply);
-      return;
-    }
-    this.reject(batch, reply.failure);
   }
 
-  /** Nothing of the batch was sent, because of some of it: rejects the offenders and sends the others. */
-  private async sendWithoutOffenders(batch: Batch, reply: Rejected, isPaid: boolean): Promise<void> {
-    const { messages } = batch;
-    const offenders = findOffenders(messages, reply.error);
-    const others = { ...batch, messages: messages.filter((message) => !offenders.has(message)) };
-    const rejectOffenders = () => {
-      for (const [message, complaints] of offenders) {
-        this.reject({ ...batch, messages: [message] }, messageFailure(reply.failure, complaints));
-      }
-    };
+  /** Gives those that the reply names their own failure, and the others that of the request. */
+  private rejectAll(batch: Batch, reply: Rejected): void {
+    const { offenders, others } = separateOffenders(batch, reply);
+    this.rejectOffenders(batch, reply, offenders);
+    this.reject(others, reply.failure);
+  }
 
+  private rejectOffenders(batch: Batch, { failure: whole }: Rejected, offenders: Offenders): void {
+    for (const [message, complaints] of offenders) {
+      this.reject({ ...batch, messages: [message] }, messageFailure(whole, complaints));
+    }
+  }
+
+  /** Nothing of the batch was sent, perhaps because of some of it: rejects the offenders and sends the others. */
+  private async sendWithoutOffenders(batch: Batch, reply: Rejected, way: Way): Promise<void> {
+    const { offenders, others } = separateOffenders(batch, reply);
     if (others.messages.length === 0) {
-      rejectOffenders();
+      this.rejectOffenders(batch, reply, offenders);
       return;
     }
-    if (messages.length === 1) {
-      this.reject(batch, reply.failure);
-      return;
-    }
-    if (this.config.stopOnFailure) {
-      rejectOffenders();
-      this.reject(others, reply.failure);
+    if (batch.messages.length === 1 || !mayBeAboutSome(reply)) {
+      this.reject(batch, aboutTheseAlone(reply.failure));
       return;
     }
     if (offenders.size > 0) {
-      const second = await this.request(others, isPaid);
-      if (second.kind !== 'rejected' || !isPartialRejection(second)) {
-        rejectOffenders();
-        await this.settle(others, second, isPaid);
+      const second = await this.request(others, way);
+      if (!mayBeAboutSome(second.reply)) {
+        this.rejectOffenders(batch, reply, offenders);
+        await this.settle(others, second, way);
         return;
       }
       // The details misled (they may count from 1, or name only the first): find the offenders by halving.
+      second.release();
     }
-    const middle = Math.ceil(messages.length / 2);
-    await this.requestAndSettle({ ...batch, messages: messages.slice(0, middle) }, isPaid);
-    await this.requestAndSettle({ ...batch, messages: messages.slice(middle) }, isPaid);
+    const search = async () => await this.searchOffenders(batch, reply, { ...way, isSearching: true });
+    if (way.isSearching) await search();
+    else await (this.searches = this.searches.then(search));
+  }
+
+  /** Finds the offenders of a batch by halving it, both halves before their own, so that what can be sent is sent soon. */
+  private async searchOffenders(batch: Batch, reply: Rejected, way: Way): Promise<void> {
+    const refused: Array<{ readonly part: Batch; readonly why: Failure }> = [{ part: batch, why: reply.failure }];
+    for (let next = refused.pop(); next !== undefined; next = refused.pop()) {
+      const { part, why } = next;
+      if (part.messages.length === 1 || this.searchRefusalsInARow >= MAX_SEARCH_REFUSALS) {
+        this.reject(part, aboutTheseAlone(why));
+        continue;
+      }
+      const middle = Math.ceil(part.messages.length / 2);
+      for (const messages of [part.messages.slice(0, middle), part.messages.slice(middle)]) {
+        const half = { ...part, messages };
+        const answered = await this.request(half, way);
+        if (mayBeAboutSome(answered.reply)) {
+          this.searchRefusalsInARow += 1;
+          refused.push({ part: half, why: answered.reply.failure });
+          answered.release();
+        } else {
+          await this.settle(half, answered, way);
+        }
+      }
+    }
   }
 
   /** After INSUFFICIENT_CREDITS, if the user wants it so: sends as many as the credits pay for, the first ones. */
-  private async sendAffordable(batch: Batch, reply: Rejected): Promise<void> {
+  private async sendAffordable(batch: Batch, reply: Rejected, release: () => void, way: Way): Promise<void> {
     const { messages } = batch;
     const stops = this.config.whenCreditsRunOut === 'stop' || this.config.stopOnFailure;
     const count = stops ? 0 : affordable(messages.length, reply.error);
+    const rest = { ...batch, messages: messages.slice(count) };
     if (count > 0) {
       this.creditsRanOut ??= reply.failure;
-      await this.requestAndSettle({ ...batch, messages: messages.slice(0, count) }, true);
+      release();
+      await this.requestAndSettle({ ...batch, messages: messages.slice(0, count) }, { ...way, isPaid: true });
+      this.reject(rest, reply.failure);
+    } else {
+      this.reject(rest, reply.failure);
+      release();
     }
-    this.reject({ ...batch, messages: messages.slice(count) }, reply.failure);
   }
 
   private accept(batch: Batch, data: JsonRecord): void {
     const { operation, wholeAnswers } = this.config;
+    this.unclearInARow = 0;
+    this.searchRefusalsInARow = 0;
     const outcomes = operation.outcomes(batch.messages, data);
     this.addEach(batch, (index) => outcomes[index] ?? NOT_LISTED, wholeAnswers ? data : withoutEntries(data));
   }
 
   private reject(batch: Batch, failure: Failure): void {
-    this.add(batch, { kind: 'not_sent', failure });
+    if (this.outage !== null && failure === this.endedBy) this.outage.unsent.push(batch);
+    else this.add(batch, { kind: 'not_sent', failure });
   }
 
   private add(batch: Batch, outcome: Unconfirmed): void {
@@ -188,25 +310,34 @@ class Dispatch {
     if (this.endedBy !== null) return;
     const endsRun = cause.scope === 'run' && cause !== this.creditsRanOut;
     if (!endsRun && !this.config.stopOnFailure) return;
-    this.endedBy = cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted');
+    this.end(cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted'));
+  }
+
+  private endByOutage(lastSign: Failure | null): void {
+    if (this.endedBy !== null) return;
+    const { httpStatus = null, serviceSays = '', message: reason = '' } = lastSign ?? {};
+    this.outage = { reason, details: { httpStatus, serviceSays }, unsent: [] };
+    this.end(failure('serviceDown', { reason, uncertain: 0 }));
+  }
+
+  private end(why: Failure): void {
+    this.endedBy = why;
     this.config.requests.halt();
+    this.breaker.wake();
   }
 }
 
 /**
  * Works through batches with at most `parallel` at the same time, in their order; one that has a number in common with
- * an earlier one waits until that one is done. The first is sent alone, so that a wrong key or an empty account costs one
- * request and not several.
+ * an earlier one waits until that one is done.
  */
 async function inOrder(
   batches: readonly Batch[],
   parallel: number,
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
-  const [first, ...others] = batches;
-  if (first !== undefined) await work(first);
   const inProgress = new Map<string, Promise<void>>();
-  const queue = others.values();
+  const queue = batches.values();
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
@@ -218,16 +349,34 @@ async function inOrder(
       for (const phone of phones) if (inProgress.get(phone) === done) inProgress.delete(phone);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(parallel, others.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker));
 }
 
-/** Whether a batch was rejected for some of its messages (422), or for being too large (413): others may pass. */
-function isPartialRejection({ failure: { code, httpStatus } }: Rejected): boolean {
-  return code === 'VALIDATION_ERROR' || httpStatus === 422 || httpStatus === 413;
+type Offenders = ReturnType<typeof findOffenders>;
+
+function separateOffenders(batch: Batch, { error }: Rejected): { offenders: Offenders; others: Batch } {
+  const offenders = findOffenders(batch.messages, error);
+  return { offenders, others: { ...batch, messages: batch.messages.filter((message) => !offenders.has(message)) } };
 }
 
-function notMade(failure: Failure): Rejected {
-  return { kind: 'rejected', failure, error: {}, retryable: false, retryAfter: null };
+/** Whether nothing was sent for a reason that some messages may have, and others not. */
+function mayBeAboutSome(reply: Reply): reply is Rejected {
+  return reply.kind === 'rejected' && reply.failure.scope !== 'run' && !WRONG_ADDRESS.has(reply.failure.code);
+}
+
+function aboutTheseAlone(reason: Failure): Failure {
+  if (reason.scope !== 'unclear' || WRONG_ADDRESS.has(reason.code)) return reason;
+  const { code, httpStatus, serviceSays } = reason;
+  return failure('messageBlocked', { status: httpStatus ?? 403 }, { code, httpStatus, serviceSays });
+}
+
+/** @param why null where the Stop button is the only reason left; n8n itself tells the user */
+function notMade(why: Failure | null): Answered {
+  const reason = why ?? failure('stopped');
+  return {
+    reply: { kind: 'rejected', failure: reason, error: {}, fromService: false, retryable: false, retryAfter: null },
+    release: () => undefined,
+  };
 }
 
 /** The outcomes hold all that is needed of the entries. */

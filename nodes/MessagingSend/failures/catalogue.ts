@@ -32,6 +32,13 @@ const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the 
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
 const THEN_RUN_AGAIN = 'Then run this again.';
 
+function uncertainText(count: number): string {
+  if (count === 0) return 'No message of the run is uncertain.';
+  return count === 1
+    ? '1 message of the run is uncertain: it may have been sent.'
+    : `${count} messages of the run are uncertain: they may have been sent.`;
+}
+
 /** Every failure that this node reports. */
 export const CATALOGUE = {
   // What the user gave can't be sent.
@@ -235,21 +242,26 @@ export const CATALOGUE = {
   }),
   redirected: entry<{ status: number; origin: string }>()({
     code: 'REDIRECTED',
-    scope: 'run',
+    scope: 'unclear',
     message: ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     advice: ({ origin }) => `Enter the new address as the Base URL in the credential${origin}.`,
   }),
   notFound: entry<{ status: number }>()({
     code: 'NOT_FOUND',
-    scope: 'run',
+    scope: 'unclear',
     message: ({ status }) => `The service does not know this address (HTTP ${status})`,
     advice: CHECK_BASE_URL,
   }),
-  forbidden: entry()({
+  forbidden: entry<{ status: number }>()({
     code: 'FORBIDDEN',
-    scope: 'run',
-    message: 'The service does not allow this API key to do that',
-    advice: 'Check in your account settings what this key may do.',
+    scope: 'unclear',
+    message: ({ status }) => `The service, or a firewall in front of it, does not allow this request (HTTP ${status})`,
+    advice: 'Check in your account settings what this API key may do.',
+  }),
+  messageBlocked: entry<{ status: number }>()({
+    code: 'FORBIDDEN',
+    message: ({ status }) => `The service, or a firewall in front of it, refused this message (HTTP ${status})`,
+    advice: 'Check its text and its number: a firewall can block a link or a word.',
   }),
   refused: entry()({
     code: 'REFUSED',
@@ -397,6 +409,13 @@ export const CATALOGUE = {
 
   // The run ended before this message's turn.
 
+  serviceDown: entry<{ reason: string; uncertain: number }>()({
+    code: 'SERVICE_DOWN',
+    scope: 'run',
+    message: 'Not sent, because the service is down',
+    advice: ({ reason, uncertain }) =>
+      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Retry when the service works again.`,
+  }),
   notStarted: entry()({
     code: 'NOT_STARTED',
     scope: 'run',

@@ -11,9 +11,9 @@ export type FailureCode =
 
 /**
  * Which messages a failure is about: `run` means that every other request would fail alike (a wrong key, no credits),
- * `request` that only this one is concerned.
+ * `request` that only this one is concerned; `unclear` is an answer that fits both (a 403, perhaps of a firewall).
  */
-export type Scope = 'request' | 'run';
+export type Scope = 'request' | 'run' | 'unclear';
 
 /** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
 export type SendAgain = 'safe' | 'checkFirst';

@@ -2,6 +2,7 @@ import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTyp
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { DeliveryRecord } from '../journal/deliveryRecord';
+import { OutageRecord } from '../journal/outageRecord';
 import { isTool } from './tool';
 
 /**
@@ -25,10 +26,24 @@ const keptOfCalls = new WeakMap<object, JsonRecord>();
  * a further call, even with the same text, brings its own object.
  */
 export function recordOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): DeliveryRecord {
+  return new DeliveryRecord(keptOfCall(context), 0);
+}
+
+function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};
   keptOfCalls.set(json, kept);
-  return new DeliveryRecord(kept, 0);
+  return kept;
+}
+
+/** What is known of the service from earlier attempts of a run in a workflow. */
+export function outagesOfRun(context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId'>): OutageRecord {
+  return new OutageRecord(context.getContext('node'), context.getExecutionId(), Date.now);
+}
+
+/** The same for one call through the routing; its attempts are all of one execution. */
+export function outagesOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): OutageRecord {
+  return new OutageRecord(keptOfCall(context), '', Date.now);
 }
 
 /**

@@ -39,7 +39,7 @@ export function httpCall(
   options: RequestOptions,
   signal: AbortSignal | undefined,
 ): Call {
-  return async ({ endpoint, body }) => {
+  return async ({ endpoint, body, timeout = Infinity }) => {
     try {
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
         withSignal(context, signal),
@@ -47,6 +47,7 @@ export function httpCall(
         {
           ...REQUEST_DEFAULTS,
           ...options.http,
+          timeout: Math.min(options.http.timeout, timeout),
           headers: { ...REQUEST_DEFAULTS.headers },
           method: endpoint.method,
           baseURL: account.baseUrl,

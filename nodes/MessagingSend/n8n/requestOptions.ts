@@ -11,7 +11,10 @@ export interface RequestOptions {
   readonly batchSize: number | null;
   /** "Batch Interval", in milliseconds: the least time between the starts of two requests. */
   readonly interval: number;
-  readonly http: Pick<IHttpRequestOptions, 'proxy' | 'timeout' | 'skipSslCertificateValidation'>;
+  readonly http: Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
+    /** In milliseconds. */
+    readonly timeout: number;
+  };
 }
 
 /** As long as n8n itself waits in a declarative node. */

@@ -43,10 +43,16 @@ function keepAnswer(
 
 /** Makes calls by way of the request that the routing has prepared. */
 export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
-  return async ({ endpoint, body }) => {
+  return async ({ endpoint, body, timeout = Infinity }) => {
     try {
       const { method, path: url } = endpoint;
-      const options = { ...request.options, method, url, body: body as IDataObject | undefined };
+      const options = {
+        ...request.options,
+        method,
+        url,
+        body: body as IDataObject | undefined,
+        timeout: Math.min(request.options.timeout ?? Infinity, timeout),
+      };
       const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
       const { statusCode, body: text, headers } = item?.json ?? {};
       const answer = { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };

@@ -10,10 +10,11 @@ import { plan } from '../delivery/plan';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
+import type { OutageRecord } from '../journal/outageRecord';
 import { type Draft, type Unsendable, unsendable } from '../messages/message';
 import { type Requests, requestsOf } from '../requests/requests';
 import { readAccount } from './account';
-import { recordOfCall } from './executionRecord';
+import { outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
 import { httpCall } from './http';
 import { setUpError } from './nodeErrors';
@@ -45,6 +46,7 @@ interface Run extends Setup {
   readonly job: Job;
   readonly call: Call;
   readonly record: DeliveryRecord;
+  readonly outages: OutageRecord;
   /** With On Error: Stop. */
   readonly stopOnFailure: boolean;
   /** The Stop button. */
@@ -78,7 +80,17 @@ export async function sendForRun(
   const signal = context.getExecutionCancelSignal();
   const call = httpCall(context, setup.account, setup.requestOptions, signal);
   const onProgress = progressReporter(context);
-  const { delivered, requests } = await send({ ...setup, job, call, record, stopOnFailure, signal, onProgress });
+  const outages = outagesOfRun(context);
+  const { delivered, requests } = await send({
+    ...setup,
+    job,
+    call,
+    record,
+    outages,
+    stopOnFailure,
+    signal,
+    onProgress,
+  });
   const summary = await inSlices(summarize(delivered, requests.tally.requests, requests.tally.waited));
   reportSummary(context, job.operation.maxBatchSize, summary);
   return await itemsOrError(context, job, delivered, stopOnFailure);
@@ -100,6 +112,7 @@ export async function sendForItem(
     job,
     call: routedCall(context, request, account),
     record: recordOfCall(context),
+    outages: outagesOfCall(context),
     stopOnFailure,
     signal: context.getExecutionCancelSignal(),
     onProgress: () => undefined,
@@ -109,13 +122,13 @@ export async function sendForItem(
 
 /** From drafts to outcomes. */
 async function send(run: Run): Promise<{ delivered: Delivered; requests: Requests }> {
-  const { account, call, requestOptions, options, record, stopOnFailure, signal, onProgress } = run;
+  const { account, call, requestOptions, options, record, outages, stopOnFailure, signal, onProgress } = run;
   const { operation, drafts, output } = run.job;
   const { batchSize, interval } = requestOptions;
   const requests = requestsOf(account, call, { ...options, interval }, signal);
   const planned = await inSlices(plan({ operation, drafts, options, batchSize, stopOnFailure, record }));
   const wholeAnswers = output === 'batches';
-  const delivery = { operation, options, requests, record, stopOnFailure, wholeAnswers, signal, onProgress };
+  const delivery = { operation, options, requests, record, outages, stopOnFailure, wholeAnswers, signal, onProgress };
   return { delivered: await deliver(planned, delivery), requests };
 }
 

@@ -1,6 +1,7 @@
 import { type Account, accountId } from '../api/account';
-import type { ApiRequest, Call } from '../api/endpoints';
+import { type ApiRequest, type Call, GET_BALANCE } from '../api/endpoints';
 import type { Reply } from '../api/reply';
+import type { Failure } from '../failures/failure';
 import { rateLimitDelay, reconnectDelay } from './backoff';
 import { type Pacer, Pacers, type Slot } from './pacer';
 import { Tally } from './tally';
@@ -43,6 +44,9 @@ export interface Flight {
   /** Called when its reply has arrived. */
   readonly land: () => void;
 }
+
+/** A service that works reports the balance sooner, in milliseconds. */
+const PROBE_TIMEOUT = 30_000;
 
 const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
@@ -90,6 +94,23 @@ export class Requests {
         misses += 1;
         await this.wait(delay);
       }
+    }
+  }
+
+  /**
+   * Reads the balance, which costs nothing, until an answer shows that the service works: with backoff, within Max Wait.
+   * @returns null once it works; else why the last answer does not show it
+   * @throws where the run was stopped or halted
+   */
+  async probe(): Promise<Failure | null> {
+    const { limits, clock } = this.config;
+    const start = clock.now();
+    for (let attempt = 0; ; attempt += 1) {
+      const reply = await this.make({ endpoint: GET_BALANCE, timeout: PROBE_TIMEOUT });
+      if (reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService)) return null;
+      const delay = rateLimitDelay(attempt, clock.random());
+      if (clock.now() + delay - start > limits.maxWait) return reply.failure;
+      await this.wait(delay);
     }
   }
 

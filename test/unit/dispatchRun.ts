@@ -1,0 +1,152 @@
+/** A run of dispatch with a scripted service, for the tests of several subjects. */
+import { type ApiRequest, GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
+import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
+import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import { Requests } from '../../nodes/MessagingSend/requests/requests';
+import { acceptAll, refuseValues, rejectWith } from './samples';
+
+export type Service = (messages: readonly Message[], request: number) => Reply;
+
+/** Send Bulk whose requests carry whole messages, so that a service knows their items. */
+export const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
+
+/** The messages in a request of that operation. */
+export function carried({ body }: ApiRequest): readonly Message[] {
+  return (body?.messages ?? []) as readonly Message[];
+}
+
+export interface Changes extends Partial<DispatchConfig> {
+  /** The shortest time between the starts of two requests, in milliseconds. */
+  readonly interval?: number;
+  /** How long a request takes, in milliseconds. */
+  readonly duration?: number;
+  /** Called before a wait moves the clock. */
+  readonly wait?: () => Promise<void>;
+  /** The reply to a request for the balance, by their number; by default it is accepted. */
+  readonly balance?: (request: number) => Reply;
+  /** In milliseconds. */
+  readonly maxWait?: number;
+}
+
+const BALANCE: Reply = { kind: 'accepted', data: { credits: 5 } };
+
+/** A run with a scripted service and a clock that moves only in requests and waits. */
+export class Run {
+  /** The items of each request, in order. */
+  readonly requests: number[][] = [];
+  readonly startTimes: number[] = [];
+  /** How many requests for the balance were made. */
+  balances = 0;
+  /** What was noted of uncertain replies in a row. */
+  readonly outages: number[] = [];
+  /** The receipts in the order in which they were noted. */
+  readonly noted: Receipt[] = [];
+  time = 1_000_000;
+  receipts: readonly Receipt[] = [];
+
+  constructor(
+    private readonly service: Service,
+    private readonly changes: Changes = {},
+  ) {}
+
+  async send(messages: readonly Message[], size = 100): Promise<this> {
+    const { interval = 0, duration = 0, maxWait = 0, balance = () => BALANCE, wait, ...config } = this.changes;
+    const now = () => this.time;
+    const pass = async (what: number | Promise<void>): Promise<void> => {
+      if (typeof what !== 'number') {
+        await what;
+        return;
+      }
+      await wait?.();
+      this.time += what;
+    };
+    const requests = new Requests({
+      call: async (request) => {
+        if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
+        this.startTimes.push(this.time);
+        const sent = carried(request);
+        const reply = this.service(sent, this.requests.push(sent.map(({ item }) => item)));
+        // Those that leave at the same time are in flight at the same time.
+        await new Promise((next) => setImmediate(next));
+        this.time += duration;
+        return reply;
+      },
+      pacer: new Pacer(1, { now }),
+      limits: { requestsPerMinute: Infinity, maxWait, interval },
+      signal: undefined,
+      clock: { now, random: () => 1, waitUnless: () => pass },
+    });
+    this.receipts = await dispatch(pack(messages, size), {
+      operation: OPERATION,
+      requests,
+      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
+      outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
+      uncertainBefore: 0,
+      wholeAnswers: true,
+      stopOnFailure: false,
+      parallelRequests: 1,
+      whenCreditsRunOut: 'stop',
+      onProgress: () => undefined,
+      ...config,
+    });
+    return this;
+  }
+
+  /** The items with this outcome, in the order of the input. */
+  items(kind: 'sent' | 'not_sent' | 'uncertain'): number[] {
+    return this.receipts
+      .flatMap(({ results }) => results)
+      .filter(({ outcome }) => outcome.kind === kind)
+      .map(({ message }) => message.item)
+      .sort((a, b) => a - b);
+  }
+
+  /** The code and the message of the failure of an item. */
+  failureOf(item: number): string {
+    const why = this.whyNot(item);
+    return why === undefined ? 'none' : `${why.code}: ${why.message}`;
+  }
+
+  adviceOf(item: number): string | undefined {
+    return this.whyNot(item)?.advice;
+  }
+
+  private whyNot(item: number): Failure | undefined {
+    const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
+    return result === undefined || result.outcome.kind === 'sent' ? undefined : result.outcome.failure;
+  }
+}
+
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** A service that refuses these items, and names them in this way. */
+export function refusing(
+  items: readonly number[],
+  name: (positions: number[], sent: readonly Message[]) => unknown,
+): Service {
+  return (messages) => {
+    const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
+    return positions.length === 0 ? acceptAll(messages) : refuseValues(name(positions, messages));
+  };
+}
+
+export function creditsFor(available: number, required: number): Reply {
+  const error = { code: 'INSUFFICIENT_CREDITS', required_credits: required, available_credits: available };
+  return rejectWith({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402, scope: 'run' }, error);
+}
+
+export const byIndex = (positions: number[]) =>
+  positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
+export const byIndexFrom1 = (positions: number[]) => byIndex(positions.map((position) => position + 1));
+export const byNumber = (positions: number[], sent: readonly Message[]) =>
+  positions.map((position) => `${sent[position]?.phone} is wrong`);
+export const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
+export const withoutNames = () => 'Something is wrong';
