@@ -61,7 +61,7 @@ describe('The hint above the output', () => {
     expect(hintsOf(await run({ items, parameters, onError: 'continueErrorOutput' }))).toEqual([
       {
         message:
-          '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 4 requests. Execute step would send them again.',
+          '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 5 requests. Execute step would send them again.',
         type: 'warning',
         location: 'outputPane',
       },

@@ -62,7 +62,12 @@ describe('The message of a failure', () => {
     ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, failed to answer (HTTP 502)'],
     ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
     ['an unknown address', 404, {}, 'The service does not know this address (HTTP 404)'],
-    ['a missing permission', 403, {}, 'The service does not allow this API key to do that'],
+    [
+      'a missing permission',
+      403,
+      {},
+      'The service, or a firewall in front of it, does not allow this request (HTTP 403)',
+    ],
     ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
     ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
   ])('names %s', (_what, statusCode, error, message) =>

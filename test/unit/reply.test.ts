@@ -65,12 +65,13 @@ describe('An answer', () => {
     ],
     ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
     ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
-    ['a redirect', 302, '', 'rejected REDIRECTED run'],
-    ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED run'],
-    ['status 403', 403, '', 'rejected FORBIDDEN run'],
-    ['status 404', 404, PAGE, 'rejected NOT_FOUND run'],
-    ['status 405', 405, '', 'rejected NOT_FOUND run'],
+    ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
+    ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED unclear'],
+    ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
+    ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
+    ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
     ['status 400', 400, '', 'rejected HTTP_400 request'],
+    ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
     ['status 413', 413, PAGE, 'rejected HTTP_413 request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
     ['status 500 and no body', 500, '', 'uncertain HTTP_500 request'],
@@ -88,11 +89,23 @@ describe('An answer', () => {
     },
   );
 
-  test.each([401, 402, 403])('with status %i ends the run even if its code is unknown', (statusCode) => {
-    expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({
-      kind: 'rejected',
-      failure: { scope: 'run' },
-    });
+  test.each([
+    [401, 'run'],
+    [402, 'run'],
+    [403, 'unclear'],
+    [409, 'request'],
+  ])('with status %i and an unknown code concerns: %s', (statusCode, scope) => {
+    expect(answer(statusCode, refusal('ACCOUNT_ON_HOLD'))).toMatchObject({ kind: 'rejected', failure: { scope } });
+  });
+
+  test.each<[string, number, unknown, boolean]>([
+    ['the envelope', 401, refusal('INVALID_API_KEY'), true],
+    ['an error without the rest of the envelope', 404, { error: 'Not found' }, true],
+    ['the limit, with any body', 429, '', true],
+    ['a page', 403, PAGE, false],
+    ['other JSON', 403, { reason: 'blocked' }, false],
+  ])('with %s is from the service or not', (_what, statusCode, body, fromService) => {
+    expect(answer(statusCode, body)).toMatchObject({ kind: 'rejected', fromService });
   });
 
   test.each([NaN, 0, 101, 600, 999])('with the invalid status %d leaves the outcome uncertain', (statusCode) => {
