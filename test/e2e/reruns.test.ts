@@ -124,6 +124,23 @@ for (const release of SUPPORTED) {
         assert.deepEqual(received(), listOf(MESSAGES));
         assert.equal(instance().sandbox.requests().length, 3);
       });
+
+      test('Retry in an outage risks no message, and sends the rest when it is over', async () => {
+        const { sandbox } = instance();
+        const endpoints = () => sandbox.requests().map(({ endpoint }) => endpoint);
+        const options = { longestWait: 0 };
+        sandbox.setFaults([{ kind: 'status', status: 503, times: 99 }]);
+        const { id } = await run({ ...LIST, options }, {});
+        const during = await retry(id);
+        assert.deepEqual(endpoints(), ['bulk', 'balance']);
+
+        sandbox.setFaults([]);
+        const after = await retry(during.id);
+
+        assert.deepEqual(received(), listOf(MESSAGES).slice(100));
+        assert.deepEqual(endpoints(), ['bulk', 'balance', 'balance', 'bulk', 'bulk']);
+        assert.equal(after.status, 'error', 'The first 100 stay uncertain');
+      });
     });
   });
 }
