@@ -5,7 +5,7 @@ import { type Answer, failure, Refusal } from './answers';
 import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
 import { replacingAnswer } from './faultAnswers';
-import type { Endpoint, Fault, ReplacingFault } from './faults';
+import type { Endpoint, ReplacingFault, RequestFault } from './faults';
 import { type Call, handle, messagesIn } from './handle';
 import type { Allowance } from './limiter';
 import { loggedRequest } from './logging';
@@ -22,21 +22,20 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 
 
 /** Registers the endpoints of the document, under the prefix of `app`. */
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
+  app.decorateRequest('call', null);
   for (const { endpoint, method, url } of ROUTES) {
-    const calls = new WeakMap<FastifyRequest, Call>();
     app.route({
       method,
       url,
       onRequest: (request, reply, done) => {
         const call = admit(state, endpoint, request, reply);
-        calls.set(request, call);
+        request.setDecorator('call', call);
         if (call.fault?.kind === 'reset-before') cutConnection(reply);
         done();
       },
       handler: async (request, reply) => {
-        const call = calls.get(request);
-        if (call === undefined) throw new Error('a request reached its handler without being admitted');
-        call.logged.messages = messagesIn(endpoint, request.body);
+        const call = request.getDecorator<Call>('call');
+        readMessages(state, call, request.body);
         await respond(state, reply, call, answerTo(state, call, request.body), closing);
         return reply;
       },
@@ -71,9 +70,18 @@ function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest,
   const { account } = authentication;
   logged.key = account.label;
   countAgainstLimit(account, state.options.now(), reply);
-  const fault = state.faults.pick(endpoint);
+  const fault = state.faults.pick({ endpoint, messages: null }, state.options.now());
   logged.fault = fault?.kind ?? null;
-  return { endpoint, account, logged, fault };
+  return { endpoint, account, logged, fault, messages: [] };
+}
+
+/** Completes the call with the messages in its body, which a fault may be about. */
+function readMessages(state: SandboxState, call: Call, body: unknown): void {
+  const { endpoint, logged } = call;
+  call.messages = messagesIn(endpoint, body);
+  logged.messages = call.messages.length;
+  call.fault ??= state.faults.pick({ endpoint, messages: call.messages }, state.options.now());
+  logged.fault = call.fault?.kind ?? null;
 }
 
 function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {
@@ -100,19 +108,31 @@ function wholeSeconds({ resetInMs }: Allowance): number {
   return Math.ceil(resetInMs / 1000);
 }
 
+/** Does what the request asks for, as far as its fault allows. The answer is not sent yet. */
 function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
-  const { fault, logged, endpoint, account } = call;
-  if (fault?.kind === 'reset-during') {
-    return handle(state, call, body, fault.sent ?? Math.floor(logged.messages / 2));
-  }
-  if (fault === null || !replaces(fault)) return handle(state, call, body);
+  const { fault, messages, endpoint, account } = call;
+  if (fault === null || !replaces(fault)) return handle(state, call, body, sendsAtMost(fault, messages.length));
   if (fault.handled === true) handle(state, call, body);
   const { credits } = account;
-  return replacingAnswer(fault, { endpoint, messages: logged.messages, credits, now: state.options.now() });
+  return replacingAnswer(fault, { endpoint, messages, credits, now: state.options.now() });
 }
 
-function replaces(fault: Fault): fault is ReplacingFault {
+function replaces(fault: RequestFault): fault is ReplacingFault {
   return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
+}
+
+/** How many of a request's messages are sent before the fault. */
+function sendsAtMost(fault: RequestFault | null, messages: number): number {
+  switch (fault?.kind) {
+    case 'reset-before':
+      return 0;
+    case 'reset-during':
+      return fault.sent ?? Math.floor(messages / 2);
+    case 'silence':
+      return fault.handled === true ? Infinity : 0;
+    default:
+      return Infinity;
+  }
 }
 
 /** Sends the answer, or as much of it as the fault lets through. */
@@ -123,18 +143,26 @@ async function respond(
   answer: Answer,
   closing: AbortSignal,
 ): Promise<void> {
-  if (fault?.kind === 'delay') await pause(fault.ms, closing);
-  const isCut = fault?.kind === 'reset-during' || fault?.kind === 'reset-after';
-  if (!isCut && fault?.kind !== 'half-body') {
-    sendAnswer(reply, answer);
-    return;
+  switch (fault?.kind) {
+    case 'silence':
+      reply.hijack();
+      return;
+    case 'reset-before':
+    case 'reset-during':
+    case 'reset-after':
+      // A hook delays the answers that Fastify sends; cut ones bypass it.
+      await pause(options.latencyMs, closing);
+      cutConnection(reply);
+      return;
+    case 'half-body':
+      await pause(options.latencyMs, closing);
+      logged.status = answer.status;
+      sendHalf(reply, answer);
+      return;
+    case 'delay':
+      await pause(fault.ms, closing);
+      break;
+    default:
   }
-  // A hook delays the answers that Fastify sends; these bypass it.
-  await pause(options.latencyMs, closing);
-  if (isCut) {
-    cutConnection(reply);
-    return;
-  }
-  logged.status = answer.status;
-  sendHalf(reply, answer);
+  sendAnswer(reply, answer);
 }

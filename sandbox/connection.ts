@@ -1,3 +1,5 @@
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 
@@ -29,4 +31,21 @@ export function sendHalf(reply: FastifyReply, answer: Answer): void {
   }
   reply.raw.writeHead(answer.status, { 'content-length': body.length });
   reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.destroy());
+}
+
+/** Lets a server close the connections that `hangsUp` picks when the first bytes of their TLS handshake arrive. */
+export function hangingUp(server: Server, hangsUp: () => boolean): Server {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (hangsUp()) hangUp(socket);
+    else for (const listener of listeners) listener.call(server, socket);
+  });
+  return server;
+}
+
+function hangUp(socket: Socket): void {
+  const close = () => socket.destroy();
+  // A client that sends nothing would keep the sandbox from closing.
+  socket.on('error', close).once('data', close).setTimeout(1000, close);
 }

@@ -1,12 +1,14 @@
 import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits } from './answers';
 import { formatDetails, type JsonValue, pathOf } from './details';
-import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault } from './faults';
+import { chosenMessages } from './faultPlan';
+import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault, UnsentFault } from './faults';
+import type { Message } from './validation';
 
 /** The facts about a request that a replacing answer can mention. */
 export interface RequestFacts {
   endpoint: Endpoint;
-  /** Messages in the request. */
-  messages: number;
+  /** In its body, valid or not. */
+  messages: readonly unknown[];
   /** Balance of the key: before the request, or after it if the fault is `handled`. */
   credits: number;
   /** ms since 1970. */
@@ -64,6 +66,21 @@ function reshape(fault: BulkAnswerFault, entry: BulkEntry): JsonValue[] {
   }
 }
 
+/** The messages of a request that are not sent. */
+export function unsentIndices(fault: UnsentFault, messages: Message[]): number[] {
+  return fault.indices ?? chosenMessages(fault, messages) ?? [0];
+}
+
+/** What an answer reports of a message that is not sent: its request's number and its index make an id that no other has. */
+export function unsentFields(fault: UnsentFault, request: number, index: number): Record<string, JsonValue> {
+  const { messageId, status = 'failed', error } = fault;
+  return {
+    ...(messageId === true && { message_id: 1_000_000_000 + 1000 * request + index }),
+    status,
+    ...(error !== undefined && { error }),
+  };
+}
+
 function statusAnswer(fault: StatusFault, facts: RequestFacts): Answer {
   const standard = standardError(fault, facts);
   const error: ErrorObject = {
@@ -82,17 +99,24 @@ function standardError({ status, error }: StatusFault, { messages, credits }: Re
   if (status !== 402) {
     return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, requested by a fault` };
   }
-  const required = error?.required_credits ?? messages;
-  const available = error?.available_credits ?? Math.max(0, Math.min(credits, messages - 1));
+  const required = error?.required_credits ?? messages.length;
+  const available = error?.available_credits ?? Math.max(0, Math.min(credits, messages.length - 1));
   return insufficientCredits(Number(required), Number(available));
 }
 
-function detailsOf(fault: StatusFault, { endpoint, messages }: RequestFacts): JsonValue | undefined {
+function detailsOf(fault: StatusFault, facts: RequestFacts): JsonValue | undefined {
   if (fault.details !== undefined) return fault.details;
   if (fault.status !== 422 && fault.detailsShape === undefined) return undefined;
-  const fields = fault.fields ?? [endpoint === 'bulk' ? 'messages.0.phone' : 'phone'];
+  const fields = fault.fields ?? defaultFields(fault, facts);
   const problems = fields.map((field) => ({ path: pathOf(field), message: 'is not acceptable', overLimit: false }));
-  return formatDetails(fault.detailsShape ?? 'field-message', problems, messages);
+  return formatDetails(fault.detailsShape ?? 'field-message', problems, facts.messages.length);
+}
+
+/** The fields that a fault with `phones` or `text` is about, else the first phone. */
+function defaultFields(fault: StatusFault, { endpoint, messages }: RequestFacts): string[] {
+  const name = fault.phones === undefined && fault.text !== undefined ? 'message' : 'phone';
+  if (endpoint !== 'bulk') return [name];
+  return (chosenMessages(fault, messages) ?? [0]).map((index) => `messages.${index}.${name}`);
 }
 
 function retryAfter(value: RetryAfter, now: number): string {

@@ -21,21 +21,33 @@ const count = z.int().min(0);
 /** Any value, passed on unchanged: z.json() drops fields such as `__proto__`, which tests send on purpose. */
 const json = z.custom<JsonValue>();
 
-/** Which requests a fault hits. */
+/** When a fault begins and ends. */
 const timing = {
-  /** Default 'any' ('bulk' for `bulk-answer`). */
-  on: z.enum([...ENDPOINTS, 'any']).optional(),
-  /** How many requests it hits: default 1, or unlimited with a `probability`. */
+  /** How many requests it hits: default 1; unlimited with any parameter but `on` and `after`. */
   times: z.int().min(1).optional(),
-  /** How many requests of `on` pass before it can hit one; default 0. */
+  /** How many requests pass before it can hit one, of those that it is about; default 0. */
   after: count.optional(),
   /** Chance from 0 to 1 that it hits a request; 1 without `times` hits every request. */
   probability: z.number().min(0).max(1).optional(),
+  /** It ends so long after its first hit. */
+  seconds: z.number().positive().optional(),
+};
+
+/** Which requests a fault hits. */
+const hitting = {
+  ...timing,
+  /** Default 'any' ('bulk' for `bulk-answer`). */
+  on: z.enum([...ENDPOINTS, 'any']).optional(),
+  /** It ends with so many balance requests, counted from its first hit, whether it hits them or not. */
+  balanceRequests: z.int().min(1).optional(),
+  /** Only requests with a message to one of these, or with `text` in a message. */
+  phones: z.array(z.string()).min(1).optional(),
+  text: z.string().min(1).optional(),
 };
 
 /** Faults whose answer replaces the API's own. */
 const replacing = {
-  ...timing,
+  ...hitting,
   /** Default false: nothing is sent. True: the request is handled first, and its messages are sent and charged. */
   handled: z.boolean().optional(),
 };
@@ -51,7 +63,7 @@ const statusFault = z.strictObject({
   details: json.optional(),
   /** The shape of the details about `fields`; a 422 has them by default. */
   detailsShape: z.enum(DETAILS_SHAPES).optional(),
-  /** Dotted names of the invalid fields; default `phone`, for bulk `messages.0.phone`. */
+  /** Dotted names of the invalid fields; default those that `phones` or `text` choose, else the first phone. */
   fields: z.array(z.string()).optional(),
   /** More fields of `error`, such as `required_credits`. */
   error: z.custom<Record<string, JsonValue>>(isObject, 'must be an object').optional(),
@@ -83,27 +95,30 @@ const redirectFault = z.strictObject({
   status: z.literal([301, 302, 303, 307, 308]).optional(),
 });
 
-/** Handled immediately; the answer comes `ms` later. */
-const delayFault = z.strictObject({ kind: z.literal('delay'), ...timing, ms: count });
+/** No answer: the connection stays open until the client closes it. */
+const silenceFault = z.strictObject({ kind: z.literal('silence'), ...replacing });
 
-/** Connection reset before the body is read: nothing is sent. */
-const resetBeforeFault = z.strictObject({ kind: z.literal('reset-before'), ...timing });
+/** Handled immediately; the answer comes `ms` later. */
+const delayFault = z.strictObject({ kind: z.literal('delay'), ...hitting, ms: count });
+
+/** Connection reset before the body is read, or after it with `phones` or `text`: nothing is sent. */
+const resetBeforeFault = z.strictObject({ kind: z.literal('reset-before'), ...hitting });
 
 /** Connection reset part way: the first `sent` messages are sent and charged, by default half, rounded down. */
-const resetDuringFault = z.strictObject({ kind: z.literal('reset-during'), ...timing, sent: count.optional() });
+const resetDuringFault = z.strictObject({ kind: z.literal('reset-during'), ...hitting, sent: count.optional() });
 
 /** Handled, then the connection is reset without an answer: everything is sent and charged. */
-const resetAfterFault = z.strictObject({ kind: z.literal('reset-after'), ...timing });
+const resetAfterFault = z.strictObject({ kind: z.literal('reset-after'), ...hitting });
 
 /** Handled; half of the answer's body under its full Content-Length, then the connection is closed. */
-const halfBodyFault = z.strictObject({ kind: z.literal('half-body'), ...timing });
+const halfBodyFault = z.strictObject({ kind: z.literal('half-body'), ...hitting });
 
 /** All messages are sent and charged; only the list of entries in the answer is changed. */
 const bulkAnswerFault = z.strictObject({
   kind: z.literal('bulk-answer'),
-  ...timing,
+  ...hitting,
   // The type stays that of the other kinds, so that tests can point any fault at an endpoint.
-  on: timing.on.refine((on) => on === undefined || on === 'bulk', 'must be bulk'),
+  on: hitting.on.refine((on) => on === undefined || on === 'bulk', 'must be bulk'),
   shape: z.enum(BULK_ANSWER_SHAPES),
   /** The entries that it changes: default the first for 'missing' and 'doubled', else all. */
   indices: z.array(count).optional(),
@@ -111,17 +126,41 @@ const bulkAnswerFault = z.strictObject({
   status: z.string().optional(),
 });
 
+/** Accepted with a 201 that reports some messages as not sent; these are neither sent nor charged. */
+const unsentFault = z.strictObject({
+  kind: z.literal('unsent'),
+  ...hitting,
+  /** Those messages: default the ones that `phones` or `text` choose, else the first. */
+  indices: z.array(count).optional(),
+  /** `status` and `error` of their entries, any JSON; null is written as null. Default: `failed`, no error. */
+  status: json.optional(),
+  error: json.optional(),
+  /** Whether their entries have a `message_id`; default false. */
+  messageId: z.boolean().optional(),
+});
+
+/** Counted in connections: each is closed during its TLS handshake. Without the option `tls` it hits nothing. */
+const tlsHangUpFault = z.strictObject({
+  kind: z.literal('tls-hang-up'),
+  ...timing,
+  // As for `bulk-answer`.
+  on: hitting.on.refine((on) => on === undefined || on === 'any', 'must be any'),
+});
+
 const KINDS = [
   statusFault,
   htmlFault,
   bodyFault,
   redirectFault,
+  silenceFault,
   delayFault,
   resetBeforeFault,
   resetDuringFault,
   resetAfterFault,
   halfBodyFault,
   bulkAnswerFault,
+  unsentFault,
+  tlsHangUpFault,
 ] as const;
 
 /** A fault as it comes in, from a flag, a test or the control API. A misspelled parameter is refused. */
@@ -136,6 +175,10 @@ export type FaultKind = Fault['kind'];
 export type StatusFault = z.infer<typeof statusFault>;
 export type RetryAfter = NonNullable<StatusFault['retryAfter']>;
 export type BulkAnswerFault = z.infer<typeof bulkAnswerFault>;
+export type UnsentFault = z.infer<typeof unsentFault>;
+/** A fault of a request, not of a connection. */
+export type RequestFault = Exclude<Fault, TlsHangUpFault>;
+export type TlsHangUpFault = z.infer<typeof tlsHangUpFault>;
 /** A fault whose answer replaces the API's own. */
 export type ReplacingFault =
   StatusFault | z.infer<typeof htmlFault> | z.infer<typeof bodyFault> | z.infer<typeof redirectFault>;

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 
 import { registerApi } from './api';
 import { check } from './check';
+import { hangingUp } from './connection';
 import { registerControl } from './control';
 import { answerToError, registerErrors, sendAnswer } from './errors';
 import { type Fault, FAULTS } from './faults';
@@ -82,7 +83,10 @@ function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
     frameworkErrors: (error, _request, reply) => {
       sendAnswer(reply, answerToError(error));
     },
-    serverFactory: (listener) => (tls === null ? createServer(listener) : createTlsServer(tls, listener)),
+    serverFactory: (listener) => {
+      if (tls === null) return createServer(listener);
+      return hangingUp(createTlsServer(tls, listener), () => state.faults.hangsUp(state.options.now()));
+    },
   });
   app.removeContentTypeParser('text/plain');
   registerLogging(app, state, closing);

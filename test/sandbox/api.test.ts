@@ -82,6 +82,12 @@ describe('The authentication', () => {
     expect([sandbox.credits('key 1'), sandbox.credits('key 2')]).toEqual([4, 5]);
   });
 
+  test('tells the messages of two keys apart', async () => {
+    const sandbox = await sandboxWith({ keys: ['first', 'second'] });
+    for (const key of ['second', 'first']) await post(`${sandbox.url}/v1/messages/send`, messages(1)[0], key);
+    expect(sandbox.messages().map(({ key }) => key)).toEqual(['key 2', 'key 1']);
+  });
+
   test('never shows a key in the control API', async () => {
     const sandbox = await sandboxWith();
     await post(`${sandbox.url}/v1/messages/send`, messages(1)[0]);

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { MessageStore } from '../../sandbox/messages';
-import { type Fault, startSandbox } from '../../sandbox/server';
+import { type Fault, type Sandbox, startSandbox } from '../../sandbox/server';
 import { call, closeSandboxes, get, KEY, messages, post, sandboxWith } from './client';
 
 afterEach(closeSandboxes);
@@ -158,26 +160,52 @@ test('A port in use is refused with EADDRINUSE', async () => {
   await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('The sandbox serves https with a self-signed certificate', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-tls-'));
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=127.0.0.1', '-days', '2', '-nodes'];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', keyFile, '-out', certFile, ...subject], {
-    stdio: 'ignore',
+describe('Over https', () => {
+  let tls: { key: string; cert: string };
+  beforeAll(() => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-tls-'));
+    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-days', '2', '-nodes'];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', keyFile, '-out', certFile, ...subject], {
+      stdio: 'ignore',
+    });
+    tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
+    rmSync(folder, { recursive: true });
   });
-  const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
-  rmSync(folder, { recursive: true });
-  const sandbox = await sandboxWith({ tls });
-  expect(sandbox.url).toMatch(/^https:/);
-  const status = (rejectUnauthorized: boolean) =>
+
+  /** The status of a balance request on a connection of its own. */
+  const statusOf = (sandbox: Sandbox, rejectUnauthorized = false) =>
     new Promise((resolve, reject) => {
       const options = { rejectUnauthorized, headers: { authorization: `Bearer ${KEY}` }, agent: false as const };
       request(`${sandbox.url}/v1/user/balance`, options, (answer) => resolve(answer.resume().statusCode))
         .on('error', reject)
         .end();
     });
-  await expect(status(false)).resolves.toBe(200);
-  await expect(status(true)).rejects.toThrow(/self-signed/);
-  sandbox.setFaults([{ kind: 'reset-after' }]);
-  await expect(status(false)).rejects.toThrow();
+
+  test('the sandbox answers with a self-signed certificate, and cuts connections', async () => {
+    const sandbox = await sandboxWith({ tls });
+    expect(sandbox.url).toMatch(/^https:/);
+    await expect(statusOf(sandbox)).resolves.toBe(200);
+    await expect(statusOf(sandbox, true)).rejects.toThrow(/self-signed/);
+    sandbox.setFaults([{ kind: 'reset-after' }]);
+    await expect(statusOf(sandbox)).rejects.toThrow();
+  });
+
+  test('the fault tls-hang-up closes connections in their TLS handshake, before a request', async () => {
+    const sandbox = await sandboxWith({ tls, faults: [{ kind: 'tls-hang-up', after: 1, times: 2 }] });
+    await expect(statusOf(sandbox)).resolves.toBe(200);
+    const early = /before secure TLS connection was established/;
+    await expect(statusOf(sandbox)).rejects.toThrow(early);
+    await expect(statusOf(sandbox)).rejects.toThrow(early);
+    await expect(statusOf(sandbox)).resolves.toBe(200);
+    expect(sandbox.requests()).toHaveLength(2);
+  });
+
+  test('the fault tls-hang-up does not let a silent client keep the sandbox from closing', async () => {
+    const sandbox = await sandboxWith({ tls, faults: [{ kind: 'tls-hang-up' }] });
+    const socket = connect(sandbox.port, '127.0.0.1');
+    await once(socket, 'connect');
+    await expect(sandbox.close()).resolves.toBeUndefined();
+    socket.destroy();
+  });
 });

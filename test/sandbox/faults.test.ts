@@ -5,7 +5,7 @@ import type { JsonValue } from '../../sandbox/details';
 import { FaultPlan } from '../../sandbox/faultPlan';
 import { FAULT, type Fault } from '../../sandbox/faults';
 import type { Sandbox } from '../../sandbox/server';
-import { closeSandboxes, get, KEY, messages, post, type Reply, sandboxWith } from './client';
+import { call, closeSandboxes, get, KEY, messages, post, type Reply, sandboxWith } from './client';
 
 afterEach(closeSandboxes);
 
@@ -32,6 +32,7 @@ describe('A fault of kind', () => {
     ['redirect (handled)', 303, 5, { kind: 'redirect', location: '/elsewhere', status: 303, handled: true }],
     ['delay', 201, 5, { kind: 'delay', ms: 1 }],
     ['bulk-answer', 201, 5, { kind: 'bulk-answer', shape: 'missing' }],
+    ['unsent', 201, 3, { kind: 'unsent', indices: [0, 3] }],
   ];
   test.each(answered)('%s answers with %i and sends %i of 5 messages', async (_name, status, count, fault) => {
     const { reply, sandbox, sent, charged } = await bulkUnder(fault);
@@ -45,6 +46,7 @@ describe('A fault of kind', () => {
     ['reset-during', 2, { kind: 'reset-during' }],
     ['reset-during (sent: 4)', 4, { kind: 'reset-during', sent: 4 }],
     ['reset-during (sent: 0)', 0, { kind: 'reset-during', sent: 0 }],
+    ['reset-before (by text)', 0, { kind: 'reset-before', text: 'Text 3' }],
     ['reset-after', 5, { kind: 'reset-after' }],
   ];
   test.each(cut)('%s cuts the connection and sends %i of 5 messages', async (_name, count, fault) => {
@@ -70,6 +72,37 @@ describe('A fault of kind', () => {
     expect([bulk.sent, bulk.charged]).toEqual([5, 5]);
     expect(bulk.sandbox.requests()).toMatchObject([{ status: 201, sent: 5 }]);
   });
+
+  test.each([
+    ['silence', 0, {}],
+    ['silence (handled)', 5, { handled: true }],
+  ])(
+    '%s gives no answer, sends %i of 5 messages and does not keep the sandbox from closing',
+    async (_name, count, rest) => {
+      const sandbox = await sandboxWith({ faults: [{ kind: 'silence', ...rest }] });
+      const giveUp = new AbortController();
+      const body = JSON.stringify({ messages: messages(5) });
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+      const ask = async (signal?: AbortSignal) =>
+        await call(`${sandbox.url}/v1/messages/send-bulk`, {
+          method: 'POST',
+          headers,
+          body,
+          ...(signal && { signal }),
+        });
+      const reply = ask(giveUp.signal);
+      while (sandbox.requests()[0]?.messages !== 5) await new Promise(setImmediate);
+      giveUp.abort();
+      await expect(reply).rejects.toThrow(/aborted/);
+      expect(sandbox.messages()).toHaveLength(count);
+
+      sandbox.setFaults([{ kind: 'silence', ...rest }]);
+      const second = ask().catch(() => 'cut');
+      while (sandbox.requests()[1]?.messages !== 5) await new Promise(setImmediate);
+      await sandbox.close();
+      expect(await second).toBe('cut');
+    },
+  );
 
   test('reset-after does not send an invalid request', async () => {
     const sandbox = await sandboxWith({ faults: [{ kind: 'reset-after' }] });
@@ -208,11 +241,139 @@ describe('A bulk answer that differs from what was sent', () => {
   });
 });
 
+describe('Messages that the service accepts and does not send', () => {
+  const [first, second, ...others] = messages(5).map(({ phone }, index) => ({
+    message_id: 1001 + index,
+    phone,
+    status: 'sent',
+  }));
+  test.each<[Fault & { kind: 'unsent' }, object]>([
+    [{ kind: 'unsent' }, { status: 'failed' }],
+    [
+      { kind: 'unsent', status: null, error: 'Not registered' },
+      { status: null, error: 'Not registered' },
+    ],
+    [
+      { kind: 'unsent', status: 'not_delivered', error: { code: 'UNKNOWN' }, messageId: true },
+      { message_id: 1_000_001_000, status: 'not_delivered', error: { code: 'UNKNOWN' } },
+    ],
+  ])('are reported by the fault %j, neither sent nor charged', async (fault, entry) => {
+    const { reply, sent, charged } = await bulkUnder(fault);
+    const renumbered = [second, ...others].map((one) => ({ ...one, message_id: (one?.message_id ?? 0) - 1 }));
+    expect(reply).toMatchObject({
+      status: 201,
+      body: { data: { messages_sent: 4, credits_used: 4, credits_remaining: 96 } },
+    });
+    expect(reply).toHaveProperty('body.data.messages', [{ phone: first?.phone, ...entry }, ...renumbered]);
+    expect([sent, charged]).toEqual([4, 4]);
+  });
+
+  test('are those that the fault names by number or text', async () => {
+    const { sandbox } = await bulkUnder({ kind: 'unsent', phones: ['447700900001'], text: 'Text 3' });
+    expect(sandbox.messages().map(({ message }) => message)).toEqual(['Text 0', 'Text 2', 'Text 4']);
+  });
+
+  test('are reported in the answer to a single send, too', async () => {
+    const sandbox = await sandboxWith({ credits: 5, faults: [{ kind: 'unsent', error: 'Not registered' }] });
+    const { status, body } = await post(`${sandbox.url}/v1/messages/send`, messages(1)[0]);
+    const data = { status: 'failed', error: 'Not registered', credits_used: 0, credits_remaining: 5 };
+    expect({ status, body }).toEqual({ status: 201, body: { success: true, data } });
+    expect(sandbox.messages()).toEqual([]);
+  });
+});
+
+describe('An outage', () => {
+  /** The status of each request in turn; the time is in seconds. */
+  const statuses = async (fault: Fault, requests: Array<'balance' | 'send' | number>) => {
+    let now = 0;
+    const sandbox = await sandboxWith({ limit: 0, faults: [fault], now: () => now });
+    const found: number[] = [];
+    for (const request of requests) {
+      if (typeof request === 'number') {
+        now = request * 1000;
+        continue;
+      }
+      const url = `${sandbox.url}/v1`;
+      const reply = request === 'balance' ? get(`${url}/user/balance`) : post(`${url}/messages/send`, messages(1)[0]);
+      found.push((await reply).status);
+    }
+    return found;
+  };
+
+  test('lasts for a number of balance requests, however much is sent', async () => {
+    const requests = ['balance', 'send', 'send', 'balance', 'send', 'balance', 'send'] as const;
+    const found = await statuses({ kind: 'status', status: 503, after: 1, balanceRequests: 2 }, [...requests]);
+    expect(found).toEqual([200, 503, 503, 503, 503, 503, 201]);
+  });
+
+  test('of sending alone lasts for a number of balance requests, too', async () => {
+    const found = await statuses({ kind: 'html', on: 'send', balanceRequests: 1 }, [
+      'balance',
+      'send',
+      'send',
+      'balance',
+      'send',
+    ]);
+    expect(found).toEqual([200, 502, 502, 200, 201]);
+  });
+
+  test('ends some seconds after the first request that it hits', async () => {
+    const fault: Fault = { kind: 'html', status: 200, after: 1, seconds: 60 };
+    const found = await statuses(fault, ['send', 30, 'send', 'balance', 89, 'send', 90, 'send']);
+    expect(found).toEqual([201, 200, 200, 200, 201]);
+  });
+
+  test('lasts for good with a probability of 1: an instance that is not connected refuses every request', async () => {
+    const fault: Fault = { kind: 'status', status: 422, detailsShape: 'none', on: 'send', after: 1, probability: 1 };
+    const found = await statuses(fault, ['send', 'send', 'balance', 'send']);
+    expect(found).toEqual([201, 422, 200, 422]);
+  });
+});
+
+describe('A fault about messages', () => {
+  const page: Fault = { kind: 'html', status: 403, text: 'Text 3' };
+  const number: Fault = { kind: 'status', status: 422, phones: ['447700900003'] };
+
+  test.each([
+    [page, 403],
+    [number, 422],
+    [{ ...number, status: 400, on: 'bulk' } as const, 400],
+  ])('hits every request that contains one of them, and no other: %j', async (fault, status) => {
+    const sandbox = await sandboxWith({ faults: [fault] });
+    const bulk = async (from: number, to: number) =>
+      (await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(6).slice(from, to) })).status;
+    expect([await bulk(0, 3), await bulk(0, 6), await bulk(3, 4), await bulk(4, 6)]).toEqual([
+      201,
+      status,
+      status,
+      201,
+    ]);
+    expect((await get(`${sandbox.url}/v1/user/balance`)).status).toBe(200);
+    expect(sandbox.messages().map(({ message }) => message)).toEqual([
+      'Text 0',
+      'Text 1',
+      'Text 2',
+      'Text 4',
+      'Text 5',
+    ]);
+    expect(sandbox.requests()[1]).toMatchObject({ messages: 6, sent: 0, fault: fault.kind });
+  });
+
+  test('names their fields in its details, or none', async () => {
+    const details = async (fault: Fault) => (await bulkUnder(fault)).reply;
+    expect(await details(number)).toMatchObject({ body: { error: { details: [{ field: 'messages.3.phone' }] } } });
+    expect(await details({ kind: 'status', status: 422, text: 'Text 4' })).toMatchObject({
+      body: { error: { details: [{ field: 'messages.4.message' }] } },
+    });
+    expect(await details({ ...number, detailsShape: 'none' })).not.toHaveProperty('body.error.details');
+  });
+});
+
 describe('A fault', () => {
   const hits = (faults: Fault[], endpoints: Array<'balance' | 'send' | 'bulk'>, seed = 1) => {
     const plan = new FaultPlan(seed);
     plan.set(faults);
-    return endpoints.map((endpoint) => plan.pick(endpoint)?.kind ?? null);
+    return endpoints.map((endpoint) => plan.pick({ endpoint, messages: null }, 0)?.kind ?? null);
   };
   const six = Array.from({ length: 6 }, () => 'send' as const);
 
@@ -293,6 +454,13 @@ describe('The check of a fault', () => {
     [JSON.parse('{ "kind": "html", "__proto__": 1 }'), /^fault: Unrecognized key: "__proto__"/],
     [{ kind: 'bulk-answer', shape: 'round' }, /^fault\.shape: .*expected one of "missing"/],
     [{ kind: 'bulk-answer', shape: 'missing', on: 'send' }, /^fault\.on: must be bulk/],
+    [{ kind: 'unsent', index: 0 }, /^fault: Unrecognized key: "index"/],
+    [{ kind: 'tls-hang-up', on: 'send' }, /^fault\.on: must be any/],
+    [{ kind: 'tls-hang-up', phones: ['447700900000'] }, /^fault: Unrecognized key: "phones"/],
+    [{ kind: 'html', phones: [] }, /^fault\.phones: .*>=1/],
+    [{ kind: 'html', text: '' }, /^fault\.text: .*>=1/],
+    [{ kind: 'html', seconds: 0 }, /^fault\.seconds: .*>0/],
+    [{ kind: 'html', balanceRequests: 0 }, /^fault\.balanceRequests: .*>=1/],
     [{ kind: 'html', times: 0, after: -1 }, /^fault\.times: .*; fault\.after: /],
   ])('refuses %j and names what is wrong', (value, message) => {
     expect(() => check(FAULT, value, 'fault')).toThrow(message);
