@@ -3,7 +3,7 @@ import type { Fault } from '../../sandbox/faults';
 import { contacts } from '../support/contacts';
 import { type Execution, keptIn, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
@@ -117,11 +117,8 @@ test('Nothing is kept of an outage that is over', async () => {
 });
 
 describe('A page of a firewall about one message', () => {
-  const PAGE: Fault = { kind: 'html', on: 'send', status: 403, after: 12 };
-
-  test('fails that message alone', async () => {
-    sandbox().setFaults([PAGE]);
-    const parameters = withOptions(SEND, { parallelRequests: 1 });
+  test.each(SENDING_OPERATIONS)('fails that message alone with %s', async (_name, parameters) => {
+    sandbox().setFaults([{ kind: 'html', status: 403, text: 'Hello 12' }]);
     const ran = await runWorkflow(setupOf({ items: contacts(30), parameters }));
     expect(countOf(ran, 'sent')).toBe(29);
     expect(detailsOf(ran.outputs[0]?.[12])).toMatchObject({ code: 'FORBIDDEN', http_status: 403, outcome: 'not_sent' });
@@ -134,6 +131,13 @@ describe('A page of a firewall about one message', () => {
     expect(countOf(ran, 'sent')).toBe(12);
     expect(requestsTo('send')).toBe(13);
   });
+});
+
+test('A message for which a whole request is refused with 400 fails alone', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 400, text: 'Hello 12' }]);
+  const ran = await runWorkflow(setupOf({ items: contacts(250), parameters: SEND_BULK }));
+  expect(countOf(ran, 'sent')).toBe(249);
+  expect(outcomeOf(ran.outputs[0]?.[12] ?? { json: {} })).toBe('not_sent');
 });
 
 test('A refusal that is about everything costs one request for each batch and some 20 more', async () => {
