@@ -134,10 +134,10 @@ describe('A page of a firewall about one message', () => {
 });
 
 test('A message for which a whole request is refused with 400 fails alone', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 400, text: 'Hello 12' }]);
+  sandbox().setFaults([{ kind: 'status', status: 400, text: 'Hello 99' }]);
   const ran = await runWorkflow(setupOf({ items: contacts(250), parameters: SEND_BULK }));
   expect(countOf(ran, 'sent')).toBe(249);
-  expect(outcomeOf(ran.outputs[0]?.[12] ?? { json: {} })).toBe('not_sent');
+  expect(outcomeOf(ran.outputs[0]?.[99] ?? { json: {} })).toBe('not_sent');
 });
 
 test('A refusal that is about everything costs one request for each batch and some 20 more', async () => {
