@@ -7,6 +7,8 @@ interface Region {
   readonly pattern: string;
   readonly lengths: readonly number[];
   readonly trunk: string;
+  /** What is dialled before the code of another country; a pattern where there are several. */
+  readonly exit: string;
   readonly fixed: string;
   readonly mobile: string;
   readonly mobileLengths: readonly number[];
@@ -33,7 +35,8 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
 /**
  * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * how many digits mobile numbers have, where that differs; and the two digits that mobile numbers begin with.
+ * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; and what is
+ * dialled before the code of another country, where that is neither 00 nor begins like it.
  */
 `;
 
@@ -48,7 +51,8 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   // Without a region there is no inside, where a 0 could be dialled before the number.
   const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
-  return [
+  const exit = regions.find((region) => /^(?!00)\d{3}$/.test(region.exit))?.exit ?? '';
+  const fields = [
     code,
     name,
     lengths,
@@ -56,7 +60,9 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     zero,
     mobileLengths === lengths ? '' : mobileLengths,
     ranges(mobile.map(Number), 2),
-  ].join('|');
+    exit,
+  ];
+  return fields.join('|').replace(/\|+$/, '');
 }
 
 /** Reads a region from the places that libphonenumber-js's own `Metadata` class reads it from. */
@@ -72,6 +78,7 @@ function region(given: unknown, name: string): Region {
     pattern: asString(fields[2], name),
     lengths,
     trunk: typeof fields[5] === 'string' ? fields[5] : '',
+    exit: typeof fields[1] === 'string' ? fields[1] : '',
     fixed: patternOf(fixed),
     mobile: mobilePattern,
     mobileLengths: mobilePattern === '' ? [] : own.length > 0 ? own : lengths,

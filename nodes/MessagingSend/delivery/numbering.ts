@@ -11,6 +11,8 @@ export interface Country {
   readonly lengths: readonly number[];
   /** What is dialled before a number inside the country; empty where nothing is. */
   readonly trunk: string;
+  /** What is dialled before the code of another country, where that is not 00; else empty. */
+  readonly exit: string;
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
@@ -24,7 +26,7 @@ const COUNTRIES: ReadonlyMap<string, Country> = new Map(
   NUMBERING_PLAN.trim()
     .split('\n')
     .map((line) => {
-      const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = ''] =
+      const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] =
         line.split('|');
       return [
         code,
@@ -37,6 +39,7 @@ const COUNTRIES: ReadonlyMap<string, Country> = new Map(
             return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
           }),
           trunk,
+          exit,
           leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
           mobile: {
             lengths: numbersOf(mobile === '' ? lengths : mobile),
@@ -83,6 +86,9 @@ export function internationalNumber(digits: string): string | null {
  * @returns null if no country can have such a number
  */
 export function numberFrom(home: Country, digits: string): string | null {
+  const dialled = home.exit !== '' && digits.startsWith(home.exit) ? digits.slice(home.exit.length) : '';
+  const dialledAbroad = internationalNumber(dialled);
+  if (dialledAbroad !== null) return dialledAbroad;
   const withCode = digits.startsWith(home.code) ? numberIn(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
   const national = numberIn(home, digits);
@@ -104,7 +110,7 @@ export function keepsZero({ leadingZero, trunk }: Country): boolean {
   return leadingZero === 'usually' && trunk === '';
 }
 
-/** Whether a 0 in front may be left out. Where 1 or 8 is dialled, it means something else: 011 leads abroad from North America. */
+/** Whether a 0 in front may be left out. Where 1 or 8 is dialled before a number, no 0 is. */
 export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
@@ -117,12 +123,14 @@ function numberIn(country: Country, national: string): string | null {
 
 /** What the digits can mean, the likeliest first. */
 function formsOf(country: Country, national: string): string[] {
-  const { trunk, leadingZero } = country;
+  const { code, trunk, leadingZero } = country;
   const startsWith0 = national.startsWith('0');
+  // North America dials its own code; that is read as the code, and a second one is not part of a number.
+  const startsWithTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
   // Most numbers: nothing is dialled before them.
-  if (!startsWith0 && (trunk === '' || !national.startsWith(trunk))) return [national];
+  if (!startsWith0 && !startsWithTrunk) return [national];
   const shorter: string[] = [];
-  if (trunk !== '' && national.startsWith(trunk)) {
+  if (startsWithTrunk) {
     const rest = national.slice(trunk.length);
     // Belarus dials 80 before some numbers, and 8 before others.
     shorter.push(rest, rest.replace(/^0/, ''));
