@@ -80,7 +80,8 @@ function digitsOf(text: string): string | Failure {
   if (visible.length > 100) return failure('phoneTooLong');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
-  if (DATE.test(text.trim().replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
+  const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
+  if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
   const whole = visible
     // A number that passed through a spreadsheet or a database as a decimal.
     .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
@@ -92,7 +93,7 @@ function digitsOf(text: string): string | Failure {
   const digits = whole.replace(PUNCTUATION, '');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(text)) return failure('phoneSeveral');
+  if (isSeveral(spaced)) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
   if (EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
   return digits;
@@ -100,7 +101,7 @@ function digitsOf(text: string): string | Failure {
 
 /** Whether two parts between spaces or slashes are each long enough for a number of its own. */
 function isSeveral(text: string): boolean {
-  const parts = text.split(/[\s/\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
   return parts.filter(({ length }) => length >= 7).length > 1;
 }
 
