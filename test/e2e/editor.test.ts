@@ -56,11 +56,12 @@ const SEND_OPTIONS = [
   'If the Outcome Is Uncertain',
   'Long Messages',
   'Longest Wait (Minutes)',
+  'Number Check',
   'Parallel Requests',
   'Requests per Minute',
   'When Credits Run Out',
 ];
-const BULK_OPTIONS = SEND_OPTIONS.toSpliced(7, 0, 'Output');
+const BULK_OPTIONS = SEND_OPTIONS.toSpliced(8, 0, 'Output');
 
 /** What the node shows after these choices, one set after the other, from top to bottom. */
 const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parameters: string[]; options: string[] }> = [

@@ -124,6 +124,9 @@ test.each([
   ['+44', '(0)7700 900002', '447700900002'],
   ['0044', '07700900003', '447700900003'],
   ['=44', '447700900004', '447700900004'],
+  ['44', '7700900005', '447700900005'],
+  ['1', '(212) 555-0109', '12125550109'],
+  ['34', '612 345 678', '34612345678'],
 ])("'Default Country Code' %s turns %s into %s", async (code, phone, expected) => {
   for (const [, parameters] of SENDING_OPERATIONS) {
     sandbox().reset();
@@ -135,6 +138,20 @@ test.each([
     expect(receivedPhones(sandbox())).toEqual([expected]);
   }
 });
+
+test.each(SENDING_OPERATIONS)(
+  "'Number Check' keeps %s from numbers that their country can't have, and lets it send to them when it is off",
+  async (_name, parameters) => {
+    const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
+    const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
+    expect(outputs[1]?.[0]?.json.error).toMatch(
+      /^The phone number has 7 digits besides the country code 212 \(Morocco/,
+    );
+    expect(sandbox().requests()).toEqual([]);
+    await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
+    expect(receivedPhones(sandbox())).toEqual(['2125550109']);
+  },
+);
 
 describe("'Long Messages'", () => {
   const emoji = '\u{1f600}';
@@ -452,6 +469,8 @@ describe('An invalid option', () => {
     ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
     ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
+    ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is 999, which is not/],
+    ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of on, off/],
     ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
   ])('such as %s sends nothing, and the error names it', async (_what, options, message) => {
     for (const [, parameters] of SENDING_OPERATIONS) {

@@ -5,7 +5,7 @@ import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  return complete(composeBy(drafts, { longMessages: 'fail', maxCharacters }));
+  return complete(composeBy(drafts, { longMessages: 'fail', numberCheck: 'on', maxCharacters }));
 }
 
 function draft(changed: Partial<Draft> = {}): Draft {

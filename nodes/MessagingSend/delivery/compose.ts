@@ -15,7 +15,7 @@ export interface Composed {
 const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
 
 /** The rules that drafts are composed by. */
-export interface Rules extends Pick<DeliveryOptions, 'longMessages'> {
+export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;
 }
@@ -35,8 +35,8 @@ export function* compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): In
 
 /** One message, or the parts of a long one in their order. */
 function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
-  const { item, entry, part, message } = draft;
-  const phone = cleanPhone(draft.phone, draft.countryCode);
+  const { item, entry, part, message, countryCode } = draft;
+  const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
   if (phone.kind === 'wrong') return unsendable(draft, phone.failure);
   const text = asText(message);
   if (text === null) {

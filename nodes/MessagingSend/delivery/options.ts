@@ -9,6 +9,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** `sendOnce`: the same text is sent to the same number once in a run. */
   readonly duplicateMessages: 'send' | 'sendOnce';
   readonly longMessages: 'fail' | 'truncate' | 'split';
+  /** `off`: a phone number can have any 7 to 15 digits, whatever its country. */
+  readonly numberCheck: 'on' | 'off';
   /** The most requests in flight at the same time. */
   readonly parallelRequests: number;
   /** What a re-run does with a message that may have been sent. */

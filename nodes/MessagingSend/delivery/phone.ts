@@ -1,9 +1,30 @@
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
+import {
+  type Country,
+  countryName,
+  countryOf,
+  countryWithCode,
+  dropsZero,
+  internationalNumber,
+  keepsZero,
+  MAX_DIGITS,
+  MIN_DIGITS,
+  numberFrom,
+  withoutTrunk,
+} from './numbering';
 
 /** A phone number as the API takes it, or what is wrong with what was given. */
 export type PhoneCheck =
   { readonly kind: 'clean'; readonly phone: string } | { readonly kind: 'wrong'; readonly failure: Failure };
+
+/** The rules that phone numbers are read by. */
+export interface PhoneRules {
+  /** Of numbers that have none; null makes them an error. */
+  readonly countryCode: string | null;
+  /** `on`: the number must have as many digits as numbers of its country; `off`: 7 to 15. */
+  readonly numberCheck: 'on' | 'off';
+}
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -12,52 +33,133 @@ const INVISIBLE =
   /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /** A country code with the "(0)" after it that is dialled only inside the country: "+44 (0)7700…". */
-const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,3})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
-/** Countries whose numbers keep their leading 0 when they are dialled from abroad: Italy, San Marino and others. */
-const KEEPS_ZERO = /^(?:39|378|225|229|241|242)$/;
+const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,2})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
+const INTERNATIONAL = /^(?:\+00|\+|00)/;
+
+/** A day as ISO 8601, Europe or North America write it, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
+const DATE =
+  /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
+/** Digits behind a number that are not part of it: 447700900123.5, 447700900123/2, +44 7700 900123 (2). */
+const EXTRA_DIGITS = [
+  /(?:^|\D)\d{7,}[./\\]\d{1,4}$/,
+  /^(?:\D*\d){4,}\d{3}(?:\.\d|[/\\]\d{1,2})$/,
+  /^(?:\D*\d){7,}\D*[([]\d{1,4}[)\]]$/,
+  // The "(0)" of a domestic number has its place behind the country code.
+  /\d[([]0[)\]]/,
+];
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
  * to digits with the country code (API 4.2: no leading 0 or +). A failure never repeats the number.
- * @param countryCode replaces the leading 0 of a number without one; null makes it an error
  */
-export function cleanPhone(given: unknown, countryCode: string | null = null): PhoneCheck {
+export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
+  const { countryCode, numberCheck } = rules;
+  const home = countryCode === null ? undefined : countryWithCode(countryCode);
+  if (countryCode !== null && home === undefined && numberCheck === 'on') {
+    return wrong(failure('countryCodeUnknown', { code: countryCode }));
+  }
   const text = asText(given);
   if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
-  // Most are clean already.
-  if (CLEAN.test(text)) return { kind: 'clean', phone: text };
+  const digits = CLEAN.test(text) ? text : digitsOf(text);
+  if (typeof digits !== 'string') return wrong(digits);
+  const international = digits.replace(INTERNATIONAL, '');
+  const isMarked = international !== digits;
+  if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
+  if (isMarked || home === undefined) {
+    const phone = internationalNumber(international);
+    return phone === null ? wrong(whyImpossible(international, isMarked)) : { kind: 'clean', phone };
+  }
+  const phone = numberFrom(home, digits);
+  return phone === null ? wrong(whyImpossibleAt(home, digits)) : { kind: 'clean', phone };
+}
+
+/** The digits of the number, with the + or 00 before them; or why they are not one number. */
+function digitsOf(text: string): string | Failure {
   const visible = text.replace(INVISIBLE, '');
-  if (visible === '') return wrong(failure('phoneEmpty'));
-  if (visible.length > 100) return wrong(failure('phoneTooLong'));
-  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return wrong(failure('phoneScientific'));
-  if (/^[-\u2212]\d+$/.test(visible)) return wrong(failure('phoneNegative'));
-  const compact = visible
+  if (visible === '') return failure('phoneEmpty');
+  if (visible.length > 100) return failure('phoneTooLong');
+  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
+  if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
+  const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
+  if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
+  const whole = visible
     // A number that passed through a spreadsheet or a database as a decimal.
     .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
-    .replace(DOMESTIC_ZERO, (_, start: string, code: string) => (KEEPS_ZERO.test(code) ? `${start}0` : start))
-    .replace(PUNCTUATION, '');
-  const international = compact.replace(/^(?:\+00|\+|00)/, '');
-  // In North America no number begins with a 0 at home: 011 is how another country is dialled.
-  const isNational = international === compact && /^0[1-9]/.test(compact) && countryCode !== '1';
-  return checkDigits(
-    isNational && countryCode !== null ? countryCode + withoutTrunk(compact, countryCode) : international,
+    .replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
+      const country = countryWithCode(code);
+      if (country === undefined) return match;
+      return keepsZero(country) ? `${start}0` : start;
+    });
+  const digits = whole.replace(PUNCTUATION, '');
+  if (/\p{L}/u.test(digits)) return failure('phoneLetters');
+  if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
+  if (isSeveral(spaced)) return failure('phoneSeveral');
+  const marked = whole.replace(INTERNATIONAL, '');
+  if (EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
+  return digits;
+}
+
+/** Whether two parts between spaces or slashes are each long enough for a number of its own. */
+function isSeveral(text: string): boolean {
+  const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  return parts.filter(({ length }) => length >= 7).length > 1;
+}
+
+/** What `Number Check` Off leaves of the rules: a leading 0 stands for the default country code. */
+function withCountryCode(digits: string, countryCode: string | null, home: Country | undefined): string {
+  if (countryCode === null || !/^0[1-9]/.test(digits)) return digits;
+  if (home === undefined) return countryCode + digits.slice(1);
+  return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
+}
+
+function unchecked(digits: string): PhoneCheck {
+  if (CLEAN.test(digits)) return { kind: 'clean', phone: digits };
+  return wrong(digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length));
+}
+
+/** @param isMarked with + or 00, and so meant to have its country code */
+function whyImpossible(digits: string, isMarked: boolean): Failure {
+  if (digits.startsWith('0')) return failure('phoneCountryCode');
+  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return wrongLength(digits.length);
+  const country = countryOf(digits);
+  if (country === undefined) return failure('phoneCodeUnknown');
+  const found = lengthIn(country, digits.slice(country.code.length));
+  return isMarked ? failure('phoneImpossible', found) : failure('phoneCodeMissing', found);
+}
+
+function whyImpossibleAt(home: Country, digits: string): Failure {
+  if (digits.length > MAX_DIGITS + home.trunk.length) return wrongLength(digits.length);
+  return failure(
+    'phoneImpossible',
+    lengthIn(home, digits.startsWith(home.code) ? digits.slice(home.code.length) : digits),
   );
 }
 
-/** The number without what is dialled before it inside the country: a 0, in Hungary 06. */
-function withoutTrunk(national: string, countryCode: string): string {
-  if (KEEPS_ZERO.test(countryCode)) return national;
-  return national.slice(countryCode === '36' && national.startsWith('06') ? 2 : 1);
+function lengthIn(country: Country, national: string) {
+  const bare = withoutTrunk(country, national).length;
+  // One zero of several is not the reason.
+  const length = country.lengths.includes(bare) ? national.length : bare;
+  const name = countryName(country);
+  return {
+    digits: digitsText(length),
+    country: name === '' ? country.code : `${country.code} (${name})`,
+    lengths: lengthsText(country.lengths),
+  };
 }
 
-function checkDigits(digits: string): PhoneCheck {
-  if (/\p{L}/u.test(digits)) return wrong(failure('phoneLetters'));
-  if (!/^\d*$/.test(digits)) return wrong(failure('phoneCharacters'));
-  if (digits.startsWith('0')) return wrong(failure('phoneCountryCode'));
-  const { length } = digits;
-  if (length >= 7 && length <= 15) return { kind: 'clean', phone: digits };
-  const size = length === 1 ? '1 digit' : `${length} digits`;
-  return wrong(failure('phoneLength', { digits: size, wrong: length < 7 ? 'short' : 'long' }));
+function wrongLength(length: number): Failure {
+  return failure('phoneLength', { digits: digitsText(length), wrong: length < MIN_DIGITS ? 'short' : 'long' });
+}
+
+function digitsText(length: number): string {
+  return length === 1 ? '1 digit' : `${length} digits`;
+}
+
+/** Such as "7, 9 or 10", and "4 to 15" for a range without gaps. */
+function lengthsText(lengths: readonly number[]): string {
+  const [first = 0, last = first] = [lengths[0], lengths.at(-1)];
+  if (lengths.length > 2 && last - first === lengths.length - 1) return `${first} to ${last}`;
+  return lengths.length === 1 ? String(first) : `${lengths.slice(0, -1).join(', ')} or ${last}`;
 }
 
 function asText(given: unknown): string | null {

@@ -28,6 +28,10 @@ function entry<Values = undefined>() {
 }
 
 const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
+const CHECK_NUMBER =
+  "Check the number. If its country has changed its numbers since, set the option 'Number Check' to Off.";
+const MISSING_CODE =
+  "Its country code may be missing: write 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.";
 const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
 const THEN_RUN_AGAIN = 'Then run this again.';
@@ -38,6 +42,19 @@ function uncertainText(count: number): string {
     ? '1 message of the run is uncertain: it may have been sent.'
     : `${count} messages of the run are uncertain: they may have been sent.`;
 }
+
+/** A number whose country has no numbers of its length. */
+interface WrongLength {
+  /** Such as "7 digits". */
+  readonly digits: string;
+  /** Such as "212 (Morocco and others)". */
+  readonly country: string;
+  /** Such as "7, 9 or 10". */
+  readonly lengths: string;
+}
+
+const wrongLength = ({ digits, country, lengths }: WrongLength) =>
+  `The phone number has ${digits} besides the country code ${country}: ${lengths} are needed`;
 
 /** Every failure that this node reports. */
 export const CATALOGUE = {
@@ -66,7 +83,7 @@ export const CATALOGUE = {
   phoneLetters: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number contains letters',
-    advice: `A number has only digits. ${WITH_COUNTRY_CODE}`,
+    advice: `A number has only digits, and no extension. ${WITH_COUNTRY_CODE}`,
   }),
   phoneCharacters: entry()({
     code: 'INVALID_PHONE',
@@ -83,6 +100,36 @@ export const CATALOGUE = {
     code: 'INVALID_PHONE',
     message: ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: 7 to 15 are needed`,
     advice: WITH_COUNTRY_CODE,
+  }),
+  phoneDate: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number is a date',
+    advice: 'Check that the field, or its expression, names the column with the numbers.',
+  }),
+  phoneSeveral: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number is more than one number',
+    advice: 'Give one number for each message.',
+  }),
+  phoneExtraDigits: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number has digits that are not part of it, such as an extension or decimal places',
+    advice: `Remove them. ${WITH_COUNTRY_CODE}`,
+  }),
+  phoneCodeUnknown: entry()({
+    code: 'INVALID_PHONE',
+    message: 'The phone number does not begin with the code of any country',
+    advice: MISSING_CODE,
+  }),
+  phoneCodeMissing: entry<WrongLength>()({
+    code: 'INVALID_PHONE',
+    message: wrongLength,
+    advice: MISSING_CODE,
+  }),
+  phoneImpossible: entry<WrongLength>()({
+    code: 'INVALID_PHONE',
+    message: wrongLength,
+    advice: CHECK_NUMBER,
   }),
   phoneTooLong: entry()({
     code: 'INVALID_PHONE',
@@ -127,6 +174,11 @@ export const CATALOGUE = {
     code: 'INVALID_PARAMETER',
     message: ({ reason }) => `An expression failed: ${reason}`,
     advice: 'Check the expressions in the fields of this node for this item.',
+  }),
+  countryCodeUnknown: entry<{ code: string }>()({
+    code: 'INVALID_PARAMETER',
+    message: ({ code }) => `The option 'Default Country Code' is ${code}, which is not the code of any country`,
+    advice: 'Correct the option: the United Kingdom has 44, and all of North America has 1.',
   }),
   countryCodeInvalid: entry()({
     code: 'INVALID_PARAMETER',

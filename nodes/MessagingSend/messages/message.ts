@@ -15,7 +15,7 @@ export interface Draft extends Origin {
   readonly kind: 'draft';
   readonly phone: unknown;
   readonly message: unknown;
-  /** Digits that replace a leading 0; null where such a number is an error. */
+  /** The country code of a number that has none; null where such a number is an error. */
   readonly countryCode: string | null;
 }
 

@@ -80,7 +80,7 @@ function brokenParameter(item: number, error: unknown): Unsendable {
 /**
  * Reads the option Default Country Code, the one that can differ from item to item.
  * @returns null where it is not set
- * @throws FailureError if it is not one
+ * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
 function readCountryCode(value: unknown): string | null {
   if (value === undefined || value === null) return null;

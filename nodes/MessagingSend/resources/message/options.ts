@@ -30,7 +30,7 @@ const defaultCountryCode: INodeProperties = {
   default: '',
   placeholder: 'e.g. 44',
   description:
-    'Put in place of the leading 0 of numbers that have no country code. Without it, such a number is an error. With an expression, each item can have its own.',
+    'Country code of the numbers that have none, such as 07700 900123, also where a spreadsheet dropped the 0. Numbers with + or 00 keep their own, and so does one that only another country can have. Without this option, a number without a country code is not sent. With an expression, each item can have its own.',
 };
 
 const dryRun: INodeProperties = {
@@ -105,6 +105,24 @@ const longMessages: INodeProperties = {
   description: `What to do with texts of more than ${MAX_TEXT} characters`,
 };
 
+const numberCheck: INodeProperties = {
+  displayName: 'Number Check',
+  name: 'numberCheck',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    { name: 'Off', value: 'off', description: 'Any 7 to 15 digits are accepted' },
+    {
+      name: 'On',
+      value: 'on',
+      description: 'A number must have as many digits as numbers of its country have',
+    },
+  ],
+  default: 'on',
+  description:
+    'Whether phone numbers are compared with the numbering plan of their country. Switch it off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
+};
+
 /** Read where the output is made, in `sendBulk.ts`. */
 const output: INodeProperties = {
   displayName: 'Output',
@@ -175,6 +193,7 @@ export const deliveryOptions: INodeProperties = {
     uncertain,
     longMessages,
     longestWait,
+    numberCheck,
     output,
     parallelRequests,
     requestsPerMinute,
@@ -194,6 +213,7 @@ export function readDeliveryOptions(options: unknown): DeliveryOptions {
     dryRun: readBoolean(given, dryRun),
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
+    numberCheck: readChoice(given, numberCheck, ['on', 'off']),
     parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),
     whenCreditsRunOut: readChoice(given, whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow']),

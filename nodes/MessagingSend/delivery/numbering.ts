@@ -1,0 +1,153 @@
+import { NUMBERING_PLAN } from './numberingPlan';
+
+/** What is known of the phone numbers of one country code. */
+export interface Country {
+  readonly code: string;
+  /** Two letters; empty for a code that belongs to no country. */
+  readonly region: string;
+  /** Whether other regions have the same code. */
+  readonly shared: boolean;
+  /** How many digits can follow the code, as far as the API takes them. */
+  readonly lengths: readonly number[];
+  /** What is dialled before a number inside the country; empty where nothing is. */
+  readonly trunk: string;
+  /** What is dialled before the code of another country, where that is not 00; else empty. */
+  readonly exit: string;
+  /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
+  readonly leadingZero: 'never' | 'rarely' | 'usually';
+  readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
+}
+
+/** What the API takes (4.2), where no country says more. */
+export const MIN_DIGITS = 7;
+export const MAX_DIGITS = 15;
+
+const COUNTRIES: ReadonlyMap<string, Country> = new Map(
+  NUMBERING_PLAN.trim()
+    .split('\n')
+    .map((line) => {
+      const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] =
+        line.split('|');
+      return [
+        code,
+        {
+          code,
+          region: region.slice(0, 2),
+          shared: region.endsWith('+'),
+          lengths: numbersOf(lengths).filter((length) => {
+            const digits = code.length + length;
+            return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
+          }),
+          trunk,
+          exit,
+          leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
+          mobile: {
+            lengths: numbersOf(mobile === '' ? lengths : mobile),
+            beginnings: new Set(numbersOf(beginnings).map((number) => String(number).padStart(2, '0'))),
+          },
+        },
+      ];
+    }),
+);
+
+/** Reads `7,9-11`. */
+function numbersOf(ranges: string): number[] {
+  if (ranges === '') return [];
+  return ranges.split(',').flatMap((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+export function countryWithCode(code: string): Country | undefined {
+  return COUNTRIES.get(code);
+}
+
+/** The country whose code the digits begin with. No code begins with another one. */
+export function countryOf(digits: string): Country | undefined {
+  return COUNTRIES.get(digits.slice(0, 1)) ?? COUNTRIES.get(digits.slice(0, 2)) ?? COUNTRIES.get(digits.slice(0, 3));
+}
+
+/** Such as "United Kingdom and others"; empty for a code that belongs to no country. */
+export function countryName({ region, shared }: Country): string {
+  if (region === '') return '';
+  return `${new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region}${shared ? ' and others' : ''}`;
+}
+
+/** The number with its country code, if its length is possible in that country; else null. */
+export function internationalNumber(digits: string): string | null {
+  const country = countryOf(digits);
+  return country === undefined ? null : numberIn(country, digits.slice(country.code.length));
+}
+
+/**
+ * The number that digits without + or 00 mean to someone in `home`. Where they can be read in several ways, a mobile
+ * number comes first: 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
+ * @returns null if no country can have such a number
+ */
+export function numberFrom(home: Country, digits: string): string | null {
+  const dialled = home.exit !== '' && digits.startsWith(home.exit) ? digits.slice(home.exit.length) : '';
+  const dialledAbroad = internationalNumber(dialled);
+  if (dialledAbroad !== null) return dialledAbroad;
+  const withCode = digits.startsWith(home.code) ? numberIn(home, digits.slice(home.code.length)) : null;
+  if (withCode !== null && isMobile(withCode)) return withCode;
+  const national = numberIn(home, digits);
+  if (national !== null && isMobile(national)) return national;
+  const abroad = countryOf(digits) === home ? null : internationalNumber(digits);
+  if (abroad !== null && isMobile(abroad)) return abroad;
+  return withCode ?? national ?? abroad;
+}
+
+/** The digits without what is dialled before them inside the country, whatever their length. */
+export function withoutTrunk(country: Country, national: string): string {
+  if (keepsZero(country)) return national;
+  if (country.trunk !== '' && national.startsWith(country.trunk)) return national.slice(country.trunk.length);
+  return dropsZero(country) ? national.replace(/^0/, '') : national;
+}
+
+/** Whether a 0 in front belongs to the number, as in Italy. */
+export function keepsZero({ leadingZero, trunk }: Country): boolean {
+  return leadingZero === 'usually' && trunk === '';
+}
+
+/** Whether a 0 in front may be left out. Where 1 or 8 is dialled before a number, no 0 is. */
+export function dropsZero({ trunk }: Country): boolean {
+  return trunk === '' || trunk.startsWith('0');
+}
+
+/** The country code and the digits after it, without what is dialled only inside the country; null if no such number is possible. */
+function numberIn(country: Country, national: string): string | null {
+  const form = formsOf(country, national).find(({ length }) => country.lengths.includes(length));
+  return form === undefined ? null : country.code + form;
+}
+
+/** What the digits can mean, the likeliest first. */
+function formsOf(country: Country, national: string): string[] {
+  const { code, trunk, leadingZero } = country;
+  const startsWith0 = national.startsWith('0');
+  // North America dials its own code; that is read as the code, and a second one is not part of a number.
+  const startsWithTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
+  // Most numbers: nothing is dialled before them.
+  if (!startsWith0 && !startsWithTrunk) return [national];
+  const shorter: string[] = [];
+  if (startsWithTrunk) {
+    const rest = national.slice(trunk.length);
+    // Belarus dials 80 before some numbers, and 8 before others.
+    shorter.push(rest, rest.replace(/^0/, ''));
+  }
+  if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
+  const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
+  if (!startsWith0) return [...bare.filter((form) => isMobileIn(country, form)), national, ...bare];
+  if (leadingZero === 'never') return bare;
+  // Where a 0 is dialled, it belongs to the number only where that is usual.
+  return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
+}
+
+function isMobile(number: string): boolean {
+  const country = countryOf(number);
+  return country !== undefined && isMobileIn(country, number.slice(country.code.length));
+}
+
+function isMobileIn({ mobile }: Country, national: string): boolean {
+  return mobile.lengths.includes(national.length) && mobile.beginnings.has(national.slice(0, 2));
+}

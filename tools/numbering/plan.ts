@@ -1,0 +1,113 @@
+import metadata from 'libphonenumber-js/metadata.max.json';
+
+import { asArray, asObject, asString } from '../json';
+
+/** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
+interface Region {
+  readonly pattern: string;
+  readonly lengths: readonly number[];
+  readonly trunk: string;
+  /** What is dialled before the code of another country; a pattern where there are several. */
+  readonly exit: string;
+  readonly fixed: string;
+  readonly mobile: string;
+  readonly mobileLengths: readonly number[];
+}
+
+/** What follows a country code, as the node needs it. */
+export const PLAN_FILE = 'nodes/MessagingSend/delivery/numberingPlan.ts';
+
+/** The contents of PLAN_FILE, made of libphonenumber-js's metadata: the kind `max`, because no other has the types of numbers. */
+export function numberingPlanFile(): string {
+  const { country_calling_codes, countries, nonGeographic } = asObject(metadata, 'metadata');
+  const geographic = Object.entries(asObject(country_calling_codes, 'codes')).map(([code, list]) => {
+    const names = asArray(list, code).map((name) => asString(name, code));
+    const regions = names.map((name) => region(asObject(countries, 'countries')[name], name));
+    return line(code, (names[0] ?? '') + (names.length > 1 ? '+' : ''), regions);
+  });
+  const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
+  const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
+  return `${HEADER}export const NUMBERING_PLAN = \`\n${lines.join('\n')}\n\`;\n`;
+}
+
+const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
+
+/**
+ * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
+ * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
+ * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; and what is
+ * dialled before the code of another country, where that is neither 00 nor begins like it.
+ */
+`;
+
+function line(code: string, name: string, regions: readonly Region[]): string {
+  // Canada has numbers of 7 digits, which can't be dialled from abroad. Mostly, 7 digits lack their area code.
+  const lengths = ranges(regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7));
+  const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
+  const beginnings = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
+  const mobile = beginnings.filter((two) => regions.some((region) => canBeginWith(region.mobile, two)));
+  const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
+  const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
+  // Without a region there is no inside, where a 0 could be dialled before the number.
+  const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
+  const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
+  const exit = regions.find((region) => /^(?!00)\d{3}$/.test(region.exit))?.exit ?? '';
+  const fields = [
+    code,
+    name,
+    lengths,
+    trunk,
+    zero,
+    mobileLengths === lengths ? '' : mobileLengths,
+    ranges(mobile.map(Number), 2),
+    exit,
+  ];
+  return fields.join('|').replace(/\|+$/, '');
+}
+
+/** Reads a region from the places that libphonenumber-js's own `Metadata` class reads it from. */
+function region(given: unknown, name: string): Region {
+  const fields = asArray(given, name);
+  const lengths = numbers(fields[3], name);
+  const [fixed, mobile] = asArray(fields[11], name).map((type) => (Array.isArray(type) ? (type as unknown[]) : []));
+  const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
+  // Where mobile numbers can't be told from others, their pattern is empty.
+  const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
+  const own = Array.isArray(ofMobile?.[1]) ? numbers(ofMobile[1], name) : [];
+  return {
+    pattern: asString(fields[2], name),
+    lengths,
+    trunk: typeof fields[5] === 'string' ? fields[5] : '',
+    exit: typeof fields[1] === 'string' ? fields[1] : '',
+    fixed: patternOf(fixed),
+    mobile: mobilePattern,
+    mobileLengths: mobilePattern === '' ? [] : own.length > 0 ? own : lengths,
+  };
+}
+
+function numbers(given: unknown, name: string): number[] {
+  return asArray(given, name).map(Number);
+}
+
+/** Whether a number of this pattern can begin with these digits: each part of the pattern may also be beyond their end. */
+function canBeginWith(pattern: string, digits: string): boolean {
+  if (pattern === '') return false;
+  const partial = pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) =>
+    part.startsWith('{') ? part : `(?:${part}|$)`,
+  );
+  return new RegExp(`^(?:${partial})$`).test(digits);
+}
+
+/** Writes 7, 9, 10, 11 as `7,9-11`. */
+function ranges(given: readonly number[], width = 1): string {
+  const sorted = [...new Set(given)].sort((a, b) => a - b);
+  const text = (number: number) => String(number).padStart(width, '0');
+  const starts = sorted.filter((number) => !sorted.includes(number - 1));
+  const ends = sorted.filter((number) => !sorted.includes(number + 1));
+  return starts
+    .map((start, index) => {
+      const end = ends[index] ?? start;
+      return start === end ? text(start) : `${text(start)}-${text(end)}`;
+    })
+    .join(',');
+}
