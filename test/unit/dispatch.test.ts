@@ -65,7 +65,7 @@ class Run {
         this.time += duration;
         return reply;
       },
-      pacer: new Pacer(1, { now }),
+      pacer: new Pacer(1, { now, sleep: pass }),
       limits: { requestsPerMinute: Infinity, maxWait: 0, interval },
       signal: undefined,
       clock: { now, random: () => 1, waitUnless: () => pass },
