@@ -414,8 +414,7 @@ describe('A run whose own Longest Wait is shorter than the wait that the service
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     let refusals = 1;
-    const answer = async () =>
-      await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '1800' }) : accepted);
+    const answer = async () => await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '1800' }) : accepted);
     const first = make(requestsWith(clock, pacer, answer, { maxWait: 60 * WINDOW, requestsPerMinute: 1 }));
     const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
       maxWait,
@@ -530,7 +529,9 @@ describe('Runs with different limits', () => {
         await done;
         expect(made).toHaveLength(wanted.length);
         for (const { limit, from } of made) {
-          const counted = made.filter((other) => other.limit <= limit && other.from <= from && other.to + WINDOW > from);
+          const counted = made.filter(
+            (other) => other.limit <= limit && other.from <= from && other.to + WINDOW > from,
+          );
           expect(counted.length).toBeLessThanOrEqual(limit);
         }
       }),

@@ -47,6 +47,13 @@ test('A text that is changed and changed back is not sent again', () => {
   expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
 });
 
+test('A text that was changed, sent and changed back is not sent again', () => {
+  const record = recordOf(rows('A', 'B'), 1);
+  expect(pendingOf(record, rows('A', 'New'))).toEqual([message(1, 'New')]);
+  noteAs(record, SENT, message(1, 'New'));
+  expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
+});
+
 test('A message that was sent is known by its place and phone if its text contains the time', () => {
   const at = (time: string) => [0, 1, 2].map((index) => messageAt(index, { text: `Hello at ${time}` }));
   expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));

@@ -80,28 +80,21 @@ export class Pacer {
    */
   async acquire(limit: number, wait: Wait, came: number, maxHold: number): Promise<Slot | HeldTooLong>;
   async acquire(limit: number, wait: Wait): Promise<Slot>;
-  async acquire(
-    limit: number,
-    wait: Wait,
-    came = this.clock.now(),
-    maxHold = Infinity,
-  ): Promise<Slot | HeldTooLong> {
+  async acquire(limit: number, wait: Wait, came = this.clock.now(), maxHold = Infinity): Promise<Slot | HeldTooLong> {
     let settle: Waiting['settle'] = () => undefined;
     const turn = new Promise<Slot | HeldTooLong>((resolve) => (settle = resolve));
     const maxHeld = this.held - this.heldFor(this.clock.now()) + maxHold;
     const own: Waiting = { came, limit, maxHeld, settle };
     const place = this.queue.findIndex((other) => other.came > came);
     this.queue.splice(place === -1 ? this.queue.length : place, 0, own);
+    let isTurn = false;
     try {
       await wait(Promise.resolve());
       this.serve();
       await wait(turn.then(() => undefined));
-    } catch (error) {
-      if (this.queue.includes(own)) this.queue = this.queue.filter((other) => other !== own);
-      // Its turn came as the run was stopped.
-      else void turn.then((result) => 'cancel' in result && result.cancel());
-      this.serve();
-      throw error;
+      isTurn = true;
+    } finally {
+      if (!isTurn) this.leave(own, turn);
     }
     return await turn;
   }
@@ -121,6 +114,14 @@ export class Pacer {
     const now = this.clock.now();
     this.forget(now);
     return this.queue.length === 0 && this.used.size === 0 && this.heldFor(now) === 0;
+  }
+
+  /** Takes a request whose run was stopped out of the queue. */
+  private leave(own: Waiting, turn: Promise<Slot | HeldTooLong>): void {
+    if (this.queue.includes(own)) this.queue = this.queue.filter((other) => other !== own);
+    // Its turn came at the same moment.
+    else void turn.then((result) => 'cancel' in result && result.cancel());
+    this.serve();
   }
 
   /** Gives a slot to everyone whose turn has come, and sends away those for whom the hold is too long. */
@@ -173,7 +174,8 @@ export class Pacer {
     const count = counted.reduce((sum, { inFlight, answered }) => sum + inFlight + answered.length, 0);
     const tooMany = count - limit + 1;
     if (tooMany <= 0) return 0;
-    const answered = counted.length === 1 ? counted[0]?.answered : counted.flatMap((used) => used.answered).sort(byTime);
+    const answered =
+      counted.length === 1 ? counted[0]?.answered : counted.flatMap((used) => used.answered).sort(byTime);
     const leaving = answered?.[tooMany - 1];
     return leaving === undefined ? null : leaving + this.window + MARGIN - now;
   }

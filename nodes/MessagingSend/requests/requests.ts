@@ -107,12 +107,13 @@ export class Requests {
 
   /** @throws where the request is not made; then its slot is given back */
   private async attempt(slot: Slot, request: ApiRequest, flight: Flight): Promise<Reply> {
+    let isMade = false;
     try {
       await this.interval();
       flight.leave();
-    } catch (error) {
-      slot.cancel();
-      throw error;
+      isMade = true;
+    } finally {
+      if (!isMade) slot.cancel();
     }
     this.tally.requests += 1;
     return await this.config.call(request).finally(flight.land);
