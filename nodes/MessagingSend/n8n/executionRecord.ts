@@ -26,8 +26,12 @@ export function recordOfRun(context: IExecuteFunctions | IExecutePaginationFunct
  * for one during which n8n was killed.
  */
 export function openRecord(context: IExecutePaginationFunctions): void {
-  // Where a model calls the node, n8n may keep no context for it.
-  if (!isTool(context.getNode())) recordOfRun(context);
+  if (isTool(context.getNode())) return;
+  try {
+    recordOfRun(context);
+  } catch {
+    // Where n8n runs a node outside of a workflow, it keeps no context, and there is no Retry.
+  }
 }
 
 /** What is kept of each call, for as long as n8n holds its arguments. */
