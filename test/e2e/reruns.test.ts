@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
 import { type Fault } from '../../sandbox/server';
-import { isObject, type JsonObject } from '../../tools/json';
+import { asObjects, isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
@@ -85,13 +85,54 @@ for (const release of SUPPORTED) {
     });
 
     describe('by Retry in the list of executions', () => {
-      const callAndFail = async (name: string): Promise<string> => {
-        const workflow = await activate(name, LIST);
+      const callAndFail = async (name: string, parameters: JsonObject = LIST): Promise<string> => {
+        const { id } = await failing(name, parameters);
+        return id;
+      };
+      const failing = async (name: string, parameters: JsonObject): Promise<{ id: string; workflow: JsonObject }> => {
+        const workflow = await activate(name, parameters);
         const { status } = await callWebhook(instance().n8n.url, name, {});
         const [failed] = await instance().rest.executionsOf(workflow);
         assert.deepEqual([status, failed?.status, failed?.mode], [500, 'error', 'webhook']);
-        return failed?.id ?? '';
+        return { id: failed?.id ?? '', workflow };
       };
+      /** Retries with other parameters of the sending node, as saved since. */
+      const retryWith = async ({ id, workflow }: { id: string; workflow: JsonObject }, parameters: JsonObject) => {
+        const nodes = asObjects(workflow.nodes, 'nodes');
+        const changed = nodes.map((node) => (node.name === SENDER ? { ...node, parameters } : node));
+        await instance().rest.saveNodes(workflow, changed);
+        return await instance().rest.retry(id, undefined, true);
+      };
+      const phonesReceived = () => received().map(({ phone }) => phone);
+
+      test('Retry sends no text again that contains the execution and the time', async () => {
+        instance().sandbox.setFaults([REFUSE_THE_SECOND]);
+        const text = "'Hello ' + index + ' ' + $execution.id + ' ' + $execution.resumeUrl + ' ' + $now";
+        const messages = LIST.messages.replace("'Hello ' + index", text);
+        const retried = await retry(await callAndFail('changing', { ...LIST, messages }));
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(
+          phonesReceived(),
+          listOf(MESSAGES).map(({ phone }) => phone),
+        );
+      });
+
+      test('Retry with the saved workflow sends no row again after one was removed from the list', async () => {
+        instance().sandbox.setFaults([REFUSE_THE_SECOND]);
+        const failed = await failing('removed', LIST);
+        const messages = LIST.messages.replace(' }}', '.slice(1) }}');
+        const retried = await retryWith(failed, { ...LIST, messages });
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(received(), listOf(MESSAGES));
+      });
+
+      test('Retry with the saved workflow sends everything if the node was Get Balance when it failed', async () => {
+        instance().sandbox.setFaults([{ kind: 'status', status: 503, on: 'balance' }]);
+        const failed = await failing('balance', { resource: 'balance', operation: 'get' });
+        const retried = await retryWith(failed, LIST);
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(received(), listOf(MESSAGES));
+      });
 
       test('Retry sends what was not sent, however many attempts it takes', async () => {
         const { sandbox } = instance();

@@ -3,7 +3,7 @@
 import { contacts, phoneAt } from '../support/contacts';
 import { type Execution, killed, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
-import { SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { GET_BALANCE, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
@@ -123,6 +123,29 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
     expect(ran.error).toBeDefined();
     const { error } = await retryExecution(ran, setup, { ...setup, parameters });
     expect(error).toBeUndefined();
+    expect(received()).toEqual(phones(0, 1));
+  });
+
+  test('sends all messages if the node was Get Balance when it failed', async () => {
+    const setup = setupOf({ items: contacts(3), parameters });
+    sandbox().setFaults([{ kind: 'status', status: 503, after: 1, times: 9 }]);
+    const ran = await runWorkflow({ ...setup, parameters: GET_BALANCE });
+    expect(ran.error).toBeDefined();
+    sandbox().setFaults([]);
+    const { error } = await retryExecution(ran, setup, setup);
+    expect(error).toBeUndefined();
+    expect(received()).toEqual(phones(0, 1, 2));
+  });
+
+  test('sends nothing after n8n was killed if the node was Get Balance in a Retry between', async () => {
+    const setup = setupOf({ items: contacts(2), parameters });
+    const ran = killed(await begun(setup), 'node');
+    sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
+    const between = await retryExecution(ran, setup, { ...setup, parameters: GET_BALANCE });
+    expect(between.error).toBeDefined();
+    sandbox().setFaults([]);
+    const { error } = await retryExecution(between, setup, setup);
+    expect(error?.message).toContain('outcome is unknown');
     expect(received()).toEqual(phones(0, 1));
   });
 

@@ -4,7 +4,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import { type KeyPacer, Pacer, Pacers } from '../../nodes/MessagingSend/requests/pacer';
 import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
 import { follow, type Wait } from '../../nodes/MessagingSend/requests/wait';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
@@ -25,9 +25,8 @@ class FakeClock {
 
   readonly now = (): number => this.time;
 
-  async sleep(milliseconds: number): Promise<void> {
+  readonly sleep = async (milliseconds: number): Promise<void> =>
     await new Promise<void>((wake) => this.sleepers.push({ at: this.time + milliseconds, wake }));
-  }
 
   /** Waits as the node does, for a time or for a promise, until the signal aborts it. */
   wait(signal?: AbortSignal): Wait {
@@ -256,7 +255,7 @@ const accepted: Reply = { kind: 'accepted', data: {} };
 /** The requests of a run, each answered in this way. */
 function requestsWith(
   clock: FakeClock,
-  pacer: Pacer,
+  pacer: KeyPacer,
   answer: () => Promise<Reply>,
   changed: Partial<RequestLimits> = {},
 ): Requests {
@@ -408,6 +407,207 @@ describe('After a 429,', () => {
       expect(kinds).toHaveLength(600);
     },
   );
+});
+
+describe('A run whose own Longest Wait is shorter than the wait that the service asks another for', () => {
+  const held = async (maxWait: number, joinsAt: number) => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    let refusals = 1;
+    const answer = async () => await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '1800' }) : accepted);
+    const first = make(requestsWith(clock, pacer, answer, { maxWait: 60 * WINDOW, requestsPerMinute: 1 }));
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
+      maxWait,
+      requestsPerMinute: 1,
+    });
+    await clock.run(joinsAt);
+    const replied = make(requests).then((reply) => ({ reply, at: clock.now() }));
+    await clock.run();
+    await first;
+    return { ...(await replied), made: requests.tally.requests };
+  };
+
+  test.each([
+    [0, 5_000],
+    [20 * WINDOW, 5_000],
+  ])('makes no request and does not wait (Longest Wait: %i ms)', async (maxWait, joinsAt) => {
+    const { reply, at, made } = await held(maxWait, joinsAt);
+    expect(reply).toMatchObject({ kind: 'rejected', failure: { code: 'RATE_LIMITED', sendAgain: 'safe' } });
+    expect([at, made]).toEqual([joinsAt, 0]);
+  });
+
+  test('waits as soon as the rest of it is short enough', async () => {
+    const { reply, made } = await held(20 * WINDOW, 11 * WINDOW);
+    expect(reply).toBe(accepted);
+    expect(made).toBe(1);
+  });
+
+  test('stops waiting for its turn if the service asks for it meanwhile', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    (await pacer.acquire(1, clock.wait())).release();
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
+      maxWait: WINDOW,
+      requestsPerMinute: 1,
+    });
+    const replied = make(requests).then((reply) => ({ reply, at: clock.now() }));
+    await clock.run(10_000);
+    pacer.hold(2 * WINDOW);
+    await clock.run(20_000);
+    const { reply, at } = await replied;
+    expect(reply).toMatchObject({ kind: 'rejected', failure: { code: 'RATE_LIMITED' } });
+    expect(at).toBe(10_000);
+  });
+});
+
+describe('Runs with different limits', () => {
+  /** Starts requests of a run that has so many at a time, each answered after 100 ms. */
+  const busy = (clock: FakeClock, pacer: Pacer, limit: number, parallel: number, count: number) => {
+    const startedAt: number[] = [];
+    let left = count;
+    const worker = async () => {
+      while (left > 0) {
+        left -= 1;
+        const slot = await pacer.acquire(limit, clock.wait());
+        startedAt.push(clock.now());
+        await clock.sleep(100);
+        slot.release();
+      }
+    };
+    return { startedAt, done: Promise.all(Array.from({ length: parallel }, worker)) };
+  };
+
+  test('do not hold up one that is allowed more', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const low = busy(clock, pacer, 60, 4, 100);
+    const high = busy(clock, pacer, 600, 16, 540);
+    await clock.run();
+    await Promise.all([low.done, high.done]);
+    expect(Math.max(...high.startedAt)).toBeLessThan(10_000);
+    expect(low.startedAt.filter((at) => at < WINDOW)).toHaveLength(60);
+  });
+
+  test('each get their turn, also one that is allowed less than another one makes all the time', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const high = busy(clock, pacer, 600, 16, 6_000);
+    await clock.run(1_000);
+    const low = busy(clock, pacer, 60, 1, 30);
+    await clock.run();
+    await Promise.all([low.done, high.done]);
+    // Its first request waits for at most a window; from then on it competes as one of 17.
+    expect(low.startedAt[0]).toBeLessThanOrEqual(WINDOW + 1_000);
+    expect(Math.max(...low.startedAt)).toBeLessThan(Math.max(...high.startedAt));
+  });
+
+  test('keep to their own limit and, together, to the highest one', async () => {
+    const mixed = fc.array(
+      fc.record({
+        at: fc.nat({ max: 2 * WINDOW }),
+        takes: fc.nat({ max: 3_000 }),
+        limit: fc.constantFrom(2, 3, 5),
+      }),
+      { minLength: 1, maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(mixed, async (wanted) => {
+        const clock = new FakeClock();
+        const pacer = new Pacer(WINDOW, clock);
+        const made: Array<{ limit: number; from: number; to: number }> = [];
+        const done = Promise.all(
+          wanted.map(async ({ at, takes, limit }) => {
+            await clock.sleep(at);
+            const slot = await pacer.acquire(limit, clock.wait());
+            const from = clock.now();
+            await clock.sleep(takes);
+            made.push({ limit, from, to: clock.now() });
+            slot.release();
+          }),
+        );
+        await clock.run();
+        await done;
+        expect(made).toHaveLength(wanted.length);
+        for (const { limit, from } of made) {
+          const counted = made.filter(
+            (other) => other.limit <= limit && other.from <= from && other.to + WINDOW > from,
+          );
+          expect(counted.length).toBeLessThanOrEqual(limit);
+        }
+      }),
+      { seed: 13, numRuns: 100 },
+    );
+  });
+});
+
+describe('A request that is not made', () => {
+  test('does not count', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { requestsPerMinute: 1 });
+    const leave = () => {
+      throw new Error('called off');
+    };
+    await expect(requests.make({ endpoint: GET_BALANCE }, { leave, land: () => undefined })).rejects.toThrow();
+    expect(pacer.isIdle()).toBe(true);
+    expect(await make(requests)).toBe(accepted);
+    expect(clock.now()).toBe(0);
+  });
+
+  test('because the run was stopped in its interval, does not count', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { interval: 1_000 });
+    await make(requests);
+    await clock.run(WINDOW);
+    await make(requests);
+    const second = make(requests);
+    await clock.run(WINDOW + 500);
+    requests.halt();
+    await expect(second).rejects.toThrow();
+    await clock.run(2 * WINDOW + MARGIN);
+    expect(pacer.isIdle()).toBe(true);
+  });
+
+  test('passes its slot to the next one', async () => {
+    const clock = new FakeClock();
+    const pacer = new Pacer(WINDOW, clock);
+    const slot = await pacer.acquire(1, clock.wait());
+    const next = pacer.acquire(1, clock.wait());
+    await settled();
+    slot.cancel();
+    slot.release();
+    (await next).release();
+    expect(clock.now()).toBe(0);
+  });
+});
+
+test('A pacer is kept for as long as it knows something', async () => {
+  const clock = new FakeClock();
+  const pacers = new Pacers(WINDOW, clock);
+  const acquire = async (account: string) => {
+    const slot = await pacers.for(account).acquire(1, clock.wait(), clock.now(), 0);
+    if (!('release' in slot)) throw new Error('the pacer is held');
+    return slot;
+  };
+  const held = pacers.for('held');
+  held.hold(3 * WINDOW);
+  (await acquire('answered')).release();
+  const inFlight = await acquire('in flight');
+  (await acquire('another')).release();
+  expect(pacers.size).toBe(4);
+
+  await clock.run(2 * WINDOW);
+  (await acquire('yet another')).release();
+  // Those that were answered longer than a window ago are forgotten.
+  expect(pacers.size).toBe(3);
+  inFlight.release();
+  const waiting = acquire('in flight');
+  await clock.run(3 * WINDOW + MARGIN);
+  (await waiting).release();
+  await clock.run(5 * WINDOW);
+  (await acquire('the last')).release();
+  expect(pacers.size).toBe(1);
 });
 
 test('The time spent waiting is counted, and waits that overlap count once', async () => {

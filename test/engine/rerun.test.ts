@@ -155,21 +155,22 @@ describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameter
     sentOnce(6);
   });
 
-  test('sends a changed text, and no other again, with the workflow as it is now', async () => {
+  test('sends a changed text if the message was not sent, and no other, with the workflow as it is now', async () => {
     const setup = setupOf({ items: contacts(6), parameters });
-    const { ran } = await failed(setup);
-    const changed = {
-      ...setup,
-      parameters: { ...parameters, message: '={{ $json.text === "Hello 0" ? "Another text" : $json.text }}' },
-    };
+    const { ran, before } = await failed(setup);
+    const changed = { ...setup, parameters: { ...parameters, message: '=Corrected: {{ $json.text }}' } };
     const { error, outputs } = await retryExecution(ran, setup, changed);
     expect(error).toBeUndefined();
     expect(outputs[0]).toHaveLength(6);
-    expect(receivedContacts(sandbox()).filter(({ phone }) => phone === phoneAt(0))).toEqual([
-      { phone: phoneAt(0), text: 'Hello 0' },
-      { phone: phoneAt(0), text: 'Another text' },
-    ]);
-    expect(receivedPhones(sandbox())).toHaveLength(7);
+    expect(new Set(receivedContacts(sandbox()))).toEqual(
+      new Set(
+        contacts(6).map(({ phone, text }) => ({
+          phone,
+          text: before.includes(phone) ? text : `Corrected: ${text}`,
+        })),
+      ),
+    );
+    expect(receivedPhones(sandbox())).toHaveLength(6);
   });
 
   test('sends to a changed phone number, and to no other again, with the workflow as it is now', async () => {
@@ -234,6 +235,83 @@ test('A retry sends only the entries of a list that were not sent', async () => 
     list.map(({ phone }, index) => [phone, { item: index < 3 ? 0 : 1 }]),
   );
   sentOnce(6);
+});
+
+/** Values that are others in each attempt, or in each Retry. */
+const CHANGING = ['$now.toMillis() + Math.random()', '$execution.id', '$execution.resumeUrl'];
+
+describe.each(CHANGING)('A text that contains {{ %s }}', (expression) => {
+  const message = `={{ $json.text }} {{ ${expression} }}`;
+  const sentOnceEach = () => expect(receivedPhones(sandbox()).sort()).toEqual(contacts(6).map(({ phone }) => phone));
+
+  test.each(SENDING_ONE_BY_ONE)('is sent once with Retry On Fail by %s', async (_name, parameters) => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
+    const setup = { items: contacts(6), parameters: { ...parameters, message }, retryOnFail: { maxTries: 2 } };
+    expect((await runWorkflow(setupOf(setup))).error).toBeUndefined();
+    sentOnceEach();
+  });
+
+  test.each(SENDING_ONE_BY_ONE)('is sent once with Retry by %s', async (_name, parameters) => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
+    const setup = setupOf({ items: contacts(6), parameters: { ...parameters, message } });
+    const again = await retryExecution(await runWorkflow(setup), setup);
+    expect(again.error).toBeUndefined();
+    expect(again.outputs[0]).toHaveLength(6);
+    sentOnceEach();
+  });
+
+  test('is sent once with Retry if it is split', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
+    const split = withOptions(SEND, { longMessages: 'split' });
+    const setup = setupOf({
+      items: [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)} c` }],
+      parameters: { ...split, message: `={{ ${expression} }} {{ $json.text }}` },
+    });
+    const { error, outputs } = await retryExecution(await runWorkflow(setup), setup);
+    expect(error).toBeUndefined();
+    expect(outputs[0]?.map(({ json }) => json.part)).toEqual([1, 2, 3]);
+    expect(receivedPhones(sandbox())).toHaveLength(3);
+  });
+});
+
+describe('A retry with the workflow as it is now', () => {
+  const parameters = oneByOne(inBatchesOf(2, SEND_LIST));
+  const retryAfterChange = async (items: IDataObject[], before: INodeParameters, after: INodeParameters) => {
+    const setup = setupOf({ items, parameters: before });
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
+    const again = await retryExecution(await runWorkflow(setup), setup, { ...setup, parameters: after });
+    expect(again.error).toBeUndefined();
+    return again;
+  };
+  const listWithout = (...indexes: number[]) => ({
+    ...parameters,
+    messages: `={{ $json.list.filter((_, index) => !${JSON.stringify(indexes)}.includes(index)) }}`,
+  });
+
+  test.each([0, 3, 4])('sends no row again if row %i of a list was removed', async (removed) => {
+    const { outputs } = await retryAfterChange([{ list: listOf(10) }], parameters, listWithout(removed));
+    const left = listOf(10).filter((_, index) => index !== removed);
+    expect(outputs[0]?.map(({ json }) => json.phone)).toEqual(left.map(({ phone }) => phone));
+    const arrived = listOf(10).filter((_, index) => index !== removed || removed < 4);
+    expect(receivedPhones(sandbox()).sort()).toEqual(arrived.map(({ phone }) => phone));
+  });
+
+  test('sends what was not sent to a phone if a message that it got was removed', async () => {
+    const list = ['A', 'B', 'C', 'D', 'E', 'F'].map((message) => ({ phone: phoneAt(0), message }));
+    await retryAfterChange([{ list }], parameters, listWithout(0, 3));
+    expect(receivedTexts(sandbox())).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+  });
+
+  const fromItems = oneByOne(inBatchesOf(2, SEND_BULK));
+  test.each([
+    ['JSON List', fromItems, parameters],
+    ['Input Items', parameters, fromItems],
+  ])('sends no message again if Source was switched to %s', async (_name, before, after) => {
+    const items = contacts(8).map(({ phone, text }) => ({ phone, text, list: [{ phone, message: text }] }));
+    const { outputs } = await retryAfterChange(items, before, after);
+    expect(outputs[0]).toHaveLength(8);
+    sentOnce(8);
+  });
 });
 
 test('A retry sends only the parts of a split text that were not sent', async () => {

@@ -375,7 +375,7 @@ describe('A poll', () => {
     const own = await startSandbox({ keys: [KEY], limit: 0, credits: 99 });
     try {
       const account = accountOf(own);
-      await runWorkflow({ account, items: contacts(2), parameters: withOptions(SEND, {}) });
+      await runWorkflow({ account, items: contacts(2), parameters: withOptions(SEND, { requestsPerMinute: 2 }) });
       // This minute's two requests are used up, and n8n would abandon the poll before its turn.
       const refused = activate(setup({ account, parameters: parameters({}, { requestsPerMinute: 2 }), budget: 300 }));
       await expect(refused).rejects.toThrow('could not be read in the time that n8n gives a poll');

@@ -77,7 +77,7 @@ export class Run {
         this.time += duration;
         return reply;
       },
-      pacer: new Pacer(1, { now }),
+      pacer: new Pacer(1, { now, sleep: pass }),
       limits: { requestsPerMinute: Infinity, maxWait, interval },
       signal: undefined,
       clock: { now, random: () => 1, waitUnless: () => pass },

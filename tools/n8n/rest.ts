@@ -19,7 +19,7 @@ export interface StoredCredential {
   type: string;
 }
 
-type Method = 'GET' | 'POST';
+type Method = 'GET' | 'PATCH' | 'POST';
 
 /** How long n8n may take for anything that is waited for, unless a caller gives it more. */
 const DEADLINE_SECONDS = 60;
@@ -85,11 +85,23 @@ export class N8nRest {
   }
 
   /**
-   * Retries a failed execution as the list of executions does, with the workflow as it was, and waits until it has
-   * ended, well or badly.
+   * Replaces the nodes of a stored workflow.
+   *
+   * @param workflow  a result of {@link importWorkflow}
    */
-  async retry(id: string, seconds?: number): Promise<Execution> {
-    const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false });
+  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<void> {
+    const { name, connections, settings, versionId } = workflow;
+    const changed = { name, nodes, connections, settings, versionId };
+    await this.request('PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
+  }
+
+  /**
+   * Retries a failed execution as the list of executions does, and waits until it has ended, well or badly.
+   *
+   * @param loadWorkflow  whether with the workflow as it is saved now, instead of as it was
+   */
+  async retry(id: string, seconds?: number, loadWorkflow = false): Promise<Execution> {
+    const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
     return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
   }
 

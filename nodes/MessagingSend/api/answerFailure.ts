@@ -89,7 +89,7 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
     case 'VALIDATION_ERROR':
       return explainValues(error, details);
     case 'RATE_LIMITED':
-      return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait: waitText(retryAfter) }, details);
+      return rateLimited(retryAfter, details);
     case 'SERVER_ERROR':
       return failure('serverError', { status }, details);
     case 'UNREADABLE_ANSWER':
@@ -143,6 +143,14 @@ function complaintTexts(error: JsonRecord): string[] {
   return readComplaints(error)
     .slice(0, 5)
     .map(({ path, text }) => [pathText(path), text].filter((part) => part !== '').join(': '));
+}
+
+/**
+ * The failure of a request that is over the limit (API part 8).
+ * @param retryAfter how long the service asks to wait, in milliseconds
+ */
+export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
+  return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait: waitText(retryAfter) }, details);
 }
 
 /** @param retryAfter in milliseconds */

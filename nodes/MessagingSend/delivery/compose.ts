@@ -51,7 +51,7 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
     case 'truncate':
       return [of(part, truncate(text, max))];
     case 'split':
-      return split(text, max).map((piece, index) => of(index, piece));
+      return split(text, max).map((piece, index) => ({ ...of(index, piece), whole: text }));
     case 'fail':
       return unsendable(draft, failure('textTooLong', { characters: codePoints(text), max }));
   }

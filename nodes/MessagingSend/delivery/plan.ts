@@ -51,7 +51,6 @@ export function* plan({ operation, drafts, options, batchSize, stopOnFailure, re
 
   const recalled = yield* record.recall(unique, {
     sendUncertainAgain: options.uncertain === 'sendAgain',
-    anyOrigin: sendOnce,
     isSingle: operation.maxBatchSize === 1,
   });
   const known = recalled.receipts;

@@ -3,15 +3,14 @@ import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { Batch, Interruptible, Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { fingerprintOf, isPlaceOfPart, placeOf } from './identity';
-import { readReceipt, type Remembered, writeReceipt } from './storedReceipt';
+import { contentOf, type Identity, identityOf, type Placed, placeOf } from './identity';
+import { Planned, recognize, type Recorded } from './recognition';
+import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
 /** How messages are looked up in a record. */
 export interface Recall {
   /** Whether those whose outcome is not known are to be sent. */
   readonly sendUncertainAgain: boolean;
-  /** Whether the same number and text is known wherever it came from: it is to be sent once. */
-  readonly anyOrigin: boolean;
   /** Whether the service's answers have the form of a single send (API 2.2). */
   readonly isSingle: boolean;
 }
@@ -29,10 +28,7 @@ export interface Recalled {
 }
 
 /** The outcome of a message, with the receipt it was in. */
-interface Known {
-  readonly receipt: Remembered;
-  readonly outcome: Outcome;
-}
+type Known = Pick<Recorded, 'receipt' | 'outcome'>;
 
 /** For messages that are in no receipt, although a request may have carried them. */
 const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], dataFor: () => null };
@@ -54,6 +50,9 @@ const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFligh
 /** Receipts are joined up to this length: n8n's form of storage needs some room for each text. */
 const MAX_JOINED = 4096;
 
+/** As many planned messages are noted in one line, so that none takes long to read or write. */
+const MAX_PLANNED = 500;
+
 /**
  * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
  * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to `getContext('node')`
@@ -63,6 +62,8 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   private readonly texts: string[];
   private readonly inFlight = new Set<Batch>();
+  /** Of messages that are sent again, what they are recorded as: the new outcome replaces the old one. */
+  private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
 
@@ -85,38 +86,33 @@ export class DeliveryRecord {
     this.context.interrupted = true;
   }
 
-  /** Divides messages by whether they have an outcome already. One whose number or text has changed is new. */
-  *recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Interruptible<Recalled> {
-    const isInterrupted = this.context.interrupted === true;
-    if (this.texts.length === 0 && !isInterrupted) {
-      return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
-    }
-    const { byPlace, byFingerprint, lastBatch, isReadable } = yield* this.read(anyOrigin);
-    const fallback = isInterrupted ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
-    const known = (message: Message): Known | undefined => {
-      const fingerprint = fingerprintOf(message);
-      const own = byPlace.get(`${placeOf(message)} ${fingerprint}`);
-      return own ?? (message.part === null ? byFingerprint.get(fingerprint) : undefined) ?? fallback;
-    };
+  /** Divides messages by whether they have an outcome already. */
+  *recall(messages: readonly Message[], { sendUncertainAgain, isSingle }: Recall): Interruptible<Recalled> {
+    const { recorded, planned, lastBatch, isReadable } = yield* this.read();
+    const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
+    const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const byReceipt = new Map<Remembered, Result[]>();
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
     for (const message of messages) {
-      const found = known(message);
-      if (found === undefined) {
+      const own = found.get(message);
+      const known: Known | undefined = own ?? fallback;
+      if (known === undefined) {
         pending.push(message);
-      } else if (found.outcome.kind === 'uncertain' && sendUncertainAgain) {
+      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain) {
         pending.push(message);
-        again.set(message, found.outcome.failure);
+        again.set(message, known.outcome.failure);
+        if (own !== undefined) this.recordedAs.set(message, own.identity);
       } else {
-        const results = byReceipt.get(found.receipt) ?? [];
-        if (results.push({ message, outcome: found.outcome }) === 1) byReceipt.set(found.receipt, results);
+        const results = byReceipt.get(known.receipt) ?? [];
+        if (results.push({ message, outcome: known.outcome }) === 1) byReceipt.set(known.receipt, results);
       }
       yield;
     }
     const receipts = [...byReceipt].map(([{ batch, dataFor }, results]): Receipt => {
       return { batch, results, data: dataFor(results, isSingle) };
     });
+    yield* this.notePlanned(messages, pending, planned);
     return { receipts, pending, again, lastBatch };
   }
 
@@ -137,17 +133,50 @@ export class DeliveryRecord {
 
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
-    const text = writeReceipt(receipt);
-    if (text === null) return;
-    const last = this.texts.at(-1);
-    if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
-    else this.texts[this.texts.length - 1] = `${last}\n${text}`;
-    this.save(this.texts);
+    const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
+    if (text !== null) this.append(text);
   }
 
   /** Forgets the run: all went well, so nothing will be run again. */
   clear(): void {
     this.save(undefined);
+  }
+
+  /**
+   * Notes which messages to a phone are different ones, before any is sent: where one of them was sent and its row is
+   * removed, the next one is not taken for it with another text.
+   */
+  private *notePlanned(
+    messages: readonly Message[],
+    pending: readonly Message[],
+    planned: Planned,
+  ): Interruptible<void> {
+    const phones = new Set<string>();
+    const shared = new Set<string>();
+    for (const { phone } of messages) {
+      if (phones.has(phone)) shared.add(phone);
+      phones.add(phone);
+      yield;
+    }
+    if (shared.size === 0) return;
+    let added: Placed[] = [];
+    for (const message of pending) {
+      const placed = shared.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
+      if (placed !== null && !planned.has(placed)) added.push(placed);
+      if (added.length === MAX_PLANNED) {
+        this.append(writePlanned(added));
+        added = [];
+      }
+      yield;
+    }
+    if (added.length > 0) this.append(writePlanned(added));
+  }
+
+  private append(text: string): void {
+    const last = this.texts.at(-1);
+    if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
+    else this.texts[this.texts.length - 1] = `${last}\n${text}`;
+    this.save(this.texts);
   }
 
   private save(texts: string[] | undefined): void {
@@ -158,32 +187,39 @@ export class DeliveryRecord {
     else delete this.context.deliveries;
   }
 
-  /** All that is known, by place and fingerprint; if asked, by fingerprint alone as well. */
-  private *read(anyOrigin: boolean): Interruptible<{
-    byPlace: Map<string, Known>;
-    byFingerprint: Map<string, Known>;
+  /** All that is known. */
+  private *read(): Interruptible<{
+    recorded: readonly Recorded[];
+    planned: Planned;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
     isReadable: boolean;
   }> {
-    const byPlace = new Map<string, Known>();
-    const byFingerprint = new Map<string, Known>();
+    const recorded = new Map<string, Recorded>();
+    const planned = new Planned();
     let lastBatch = 0;
     let isReadable = true;
-    for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
+    for (const text of linesOf(this.texts)) {
+      const places = readPlanned(text);
+      for (const place of places ?? []) planned.add(place);
+      if (places !== null) continue;
       const receipt = readReceipt(text);
       if (receipt === null) {
         isReadable = false;
         continue;
       }
-      for (const { place, fingerprint, outcome } of receipt.outcomes) {
-        byPlace.set(`${place} ${fingerprint}`, { receipt, outcome });
-        // Not for parts: two texts that were split may have one in common.
-        if (anyOrigin && !isPlaceOfPart(place)) byFingerprint.set(fingerprint, { receipt, outcome });
+      for (const { identity, outcome } of receipt.outcomes) {
+        // The later outcome counts: the message was sent again.
+        recorded.set(`${identity.place} ${identity.content}`, { identity, outcome, receipt });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;
     }
-    return { byPlace, byFingerprint, lastBatch, isReadable };
+    return { recorded: [...recorded.values()], planned, lastBatch, isReadable };
   }
+}
+
+/** One after the other: splitting all of a large record would take long. */
+function* linesOf(texts: readonly string[]): Generator<string> {
+  for (const joined of texts) yield* joined.split('\n');
 }

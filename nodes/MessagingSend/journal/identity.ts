@@ -2,21 +2,52 @@ import { createHash } from 'node:crypto';
 
 import type { Message, Origin } from '../messages/message';
 
+/** A message, and where it was. */
+export interface Placed {
+  /** {@link placeOf} the message. */
+  readonly place: string;
+  /** {@link contentOf} the message. */
+  readonly content: string;
+}
+
+/** What a message is known by in a re-run: its place with its phone, or its phone with its text. */
+export interface Identity extends Placed {
+  /** {@link originOf} the message. */
+  readonly origin: string;
+}
+
+export const CONTENT_LENGTH = 12;
+export const ORIGIN_LENGTH = 8;
+
+export function identityOf(message: Message): Identity {
+  return { place: placeOf(message), content: contentOf(message), origin: originOf(message) };
+}
+
 /** Where a message came from, as a text: `12`, `12.3` for an entry of a list, `12.3.0` for a part. */
 export function placeOf({ item, entry, part }: Origin): string {
   if (part !== null) return `${item}.${entry ?? ''}.${part}`;
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
-export function isPlaceOfPart(place: string): boolean {
-  return place.split('.').length === 3;
+/**
+ * Phone and text of a message in 12 characters: 72 bits, so that two texts are not taken for one. A part counts with the
+ * text it is a part of, because two texts may have a part in common.
+ */
+export function contentOf({ phone, text, whole, part }: Message): string {
+  return hash([phone, ...(whole === undefined ? [text] : [whole, part])], CONTENT_LENGTH);
 }
 
-/** Number and text of a message in 12 characters: 72 bits, so that two texts are not taken for one. */
-export function fingerprintOf({ phone, text }: Message): string {
+/**
+ * Place and phone in 8 characters. They are compared only with those of the same place, so 48 bits are enough to see
+ * that its phone has changed. Whoever reads the record could guess the number, with the place in it one at a time; no
+ * hash prevents that, and n8n keeps the number itself beside it, in the items that the execution began with.
+ */
+export function originOf(message: Message): string {
+  return hash([placeOf(message), message.phone], ORIGIN_LENGTH);
+}
+
+/** In characters of 6 bits. */
+function hash(values: readonly unknown[], length: number): string {
   // As JSON, which writes even broken characters apart, each in its own way.
-  return createHash('sha256')
-    .update(JSON.stringify([phone, text]))
-    .digest('base64')
-    .slice(0, 12);
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64').slice(0, length);
 }

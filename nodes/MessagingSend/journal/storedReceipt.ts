@@ -1,12 +1,13 @@
 import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
+import type { Message } from '../messages/message';
 import type { Outcome, Receipt, Result, Sent } from '../messages/outcome';
-import { fingerprintOf, placeOf } from './identity';
+import { CONTENT_LENGTH, type Identity, ORIGIN_LENGTH, type Placed } from './identity';
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place
- * and its fingerprint. A list without names, because n8n stores one for each message of a run of Send.
+ * and its fingerprint, which is its content and its origin in one text. A list without names, because n8n stores one for each message of a run of Send.
  */
 type Stored = readonly [
   batch: number | null,
@@ -21,6 +22,8 @@ type Stored = readonly [
 type StoredSent = readonly [place: string, fingerprint: string, messageId: JsonScalar, status?: JsonScalar];
 
 type StoredUncertain = readonly [place: string, fingerprint: string];
+
+const FINGERPRINT_LENGTH = CONTENT_LENGTH + ORIGIN_LENGTH;
 
 /** Of a single send its three values; of a bulk request all numbers, such as credits. */
 type StoredAnswer =
@@ -38,7 +41,7 @@ type StoredFailure = readonly [
 /** A receipt read back. */
 export interface Remembered {
   readonly batch: number | null;
-  readonly outcomes: ReadonlyArray<{ readonly place: string; readonly fingerprint: string; readonly outcome: Outcome }>;
+  readonly outcomes: ReadonlyArray<{ readonly identity: Identity; readonly outcome: Outcome }>;
   /**
    * The service's answer as far as it was kept; what it said of each message comes from the results.
    * @param isSingle whether it has the form of a single send (API 2.2)
@@ -49,17 +52,25 @@ export interface Remembered {
 /**
  * Writes a receipt as a JSON text, because n8n stores an execution in a form in which one long text is small and many
  * objects are not.
+ * @param identityOf the one that a message is known by
  * @returns null where nothing of it must be remembered
  */
-export function writeReceipt({ batch, results, data }: Receipt): string | null {
+export function writeReceipt(
+  { batch, results, data }: Receipt,
+  identityOf: (message: Message) => Identity,
+): string | null {
   const sent: StoredSent[] = [];
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
-    if (outcome.kind === 'sent') sent.push([placeOf(message), fingerprintOf(message), ...idAndStatus(outcome)]);
-    if (outcome.kind !== 'uncertain') continue;
-    uncertain.push([placeOf(message), fingerprintOf(message)]);
-    why ??= outcome.failure;
+    if (outcome.kind === 'not_sent') continue;
+    const { place, content, origin } = identityOf(message);
+    if (outcome.kind === 'sent') {
+      sent.push([place, content + origin, ...idAndStatus(outcome)]);
+    } else {
+      uncertain.push([place, content + origin]);
+      why ??= outcome.failure;
+    }
   }
   if (sent.length + uncertain.length === 0) return null;
   const stored: Stored = [batch, sent, uncertain, data === null ? null : writeAnswer(data), why && writeFailure(why)];
@@ -72,19 +83,39 @@ export function writeReceipt({ batch, results, data }: Receipt): string | null {
  */
 export function readReceipt(text: string): Remembered | null {
   const stored: unknown = JSON.parse(text);
-  if (!Array.isArray(stored)) return null;
+  if (!Array.isArray(stored) || !Array.isArray(stored[1]) || !Array.isArray(stored[2])) return null;
   const [batch, sent, uncertain, answer, why] = stored as unknown as Stored;
+  if ([...sent, ...uncertain].some(([, fingerprint]) => fingerprint.length !== FINGERPRINT_LENGTH)) return null;
   const unknown: Outcome = { kind: 'uncertain', failure: readFailure(why) };
   return {
     batch,
     outcomes: [
       ...sent.map(([place, fingerprint, messageId, status = 'sent']) => {
-        return { place, fingerprint, outcome: { kind: 'sent', messageId, status } as const };
+        return { identity: readIdentity(place, fingerprint), outcome: { kind: 'sent', messageId, status } as const };
       }),
-      ...uncertain.map(([place, fingerprint]) => ({ place, fingerprint, outcome: unknown })),
+      ...uncertain.map(([place, fingerprint]) => ({ identity: readIdentity(place, fingerprint), outcome: unknown })),
     ],
     dataFor: (results, isSingle) => (answer === null ? null : readAnswer(answer, results, isSingle)),
   };
+}
+
+/** Writes a line of messages that are about to be sent, with their places; no place or content contains a space. */
+export function writePlanned(planned: readonly Placed[]): string {
+  return JSON.stringify(planned.map(({ place, content }) => `${place} ${content}`).join(' '));
+}
+
+/**
+ * Reads what {@link writePlanned} wrote.
+ * @returns null for a receipt
+ */
+export function readPlanned(text: string): Placed[] | null {
+  if (!text.startsWith('"')) return null;
+  const words = text.slice(1, -1).split(' ');
+  return words.flatMap((place, index) => (index % 2 === 0 ? [{ place, content: words[index + 1] ?? '' }] : []));
+}
+
+function readIdentity(place: string, fingerprint: string): Identity {
+  return { place, content: fingerprint.slice(0, CONTENT_LENGTH), origin: fingerprint.slice(CONTENT_LENGTH) };
 }
 
 function idAndStatus({ messageId, status }: Sent): [messageId: JsonScalar, status?: JsonScalar] {

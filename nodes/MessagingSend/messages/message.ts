@@ -31,6 +31,8 @@ export interface Message extends Origin {
   /** 7 to 15 digits with the country code, without + or leading 0 (API 4.2). */
   readonly phone: string;
   readonly text: string;
+  /** The text that was split, where this is a part of one. */
+  readonly whole?: string;
 }
 
 /** 1 to 100 messages in one request. */

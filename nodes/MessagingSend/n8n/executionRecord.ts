@@ -1,4 +1,9 @@
-import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
+import {
+  type IExecuteFunctions,
+  type IExecutePaginationFunctions,
+  type IExecuteSingleFunctions,
+  NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { DeliveryRecord } from '../journal/deliveryRecord';
@@ -9,12 +14,25 @@ import { isTool } from './tool';
  * The delivery record of a run in a workflow. It is opened before anything in the run can fail, so a re-run that finds
  * none, although the node has run before, follows a run that n8n knows nothing of.
  */
-export function recordOfRun(context: IExecuteFunctions): DeliveryRecord {
+export function recordOfRun(context: IExecuteFunctions | IExecutePaginationFunctions): DeliveryRecord {
   const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
   const record = new DeliveryRecord(context.getContext('node'), runIndex);
   if (!record.isOpen && followsKilledRun(context, runIndex)) record.markInterrupted();
   record.open();
   return record;
+}
+
+/**
+ * Leaves the sign of a run in which the node sends nothing, so that a Retry as an operation that sends does not take it
+ * for one during which n8n was killed.
+ */
+export function openRecord(context: IExecutePaginationFunctions): void {
+  if (isTool(context.getNode())) return;
+  try {
+    recordOfRun(context);
+  } catch {
+    // Where n8n runs a node outside of a workflow, it keeps no context, and there is no Retry.
+  }
 }
 
 /** What is kept of each call, for as long as n8n holds its arguments. */
@@ -49,9 +67,10 @@ export function outagesOfCall(context: Pick<IExecuteSingleFunctions, 'getInputDa
 /**
  * Whether this is a Retry of an execution during which n8n was killed. n8n has stored nothing of what the node did then;
  * at its next start it enters from its event log that the node ran: with an error, which a Retry removes again (an empty
- * list of runs is left), or with an item of its own instead of the output.
+ * list of runs is left), or with an item of its own instead of the output. A node of another type that failed under this
+ * name leaves an empty list, too, and n8n shows no difference: then it counts as killed, which sends nothing twice.
  */
-function followsKilledRun(context: IExecuteFunctions, runIndex: number): boolean {
+function followsKilledRun(context: IExecuteFunctions | IExecutePaginationFunctions, runIndex: number): boolean {
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return false;

@@ -1,16 +1,19 @@
+import { sleep } from 'n8n-workflow';
+
 import { type Account, accountId } from '../api/account';
+import { rateLimited } from '../api/answerFailure';
 import { type ApiRequest, type Call, GET_BALANCE } from '../api/endpoints';
 import type { Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { rateLimitDelay, reconnectDelay } from './backoff';
-import { type Pacer, Pacers, type Slot } from './pacer';
+import { HeldTooLong, type KeyPacer, Pacers, type Slot } from './pacer';
 import { Tally } from './tally';
 import { type Wait, waitUnless } from './wait';
 
 /** How long requests wait, and what for. */
 export interface RequestLimits {
   readonly requestsPerMinute: number;
-  /** How long one request may wait out 429s, in milliseconds. */
+  /** How long one request may wait out 429s, its own and those of other requests of the key, in milliseconds. */
   readonly maxWait: number;
   /** The least time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
   readonly interval: number;
@@ -18,7 +21,7 @@ export interface RequestLimits {
 
 export interface RequestsConfig {
   readonly call: Call;
-  readonly pacer: Pacer;
+  readonly pacer: KeyPacer;
   readonly limits: RequestLimits;
   /** The Stop button: ends waits. A request that has left is not called back. */
   readonly signal: AbortSignal | undefined;
@@ -35,7 +38,7 @@ export interface RequestsClock {
   readonly waitUnless: (signal: AbortSignal) => Wait;
 }
 
-const SYSTEM_CLOCK: RequestsClock = { now: () => performance.now(), random: Math.random, waitUnless };
+const SYSTEM_CLOCK = { now: () => performance.now(), random: Math.random, waitUnless, sleep };
 
 /** What surrounds each attempt of a request; one that waits for its turn has not left. */
 export interface Flight {
@@ -79,21 +82,30 @@ export class Requests {
     const came = clock.now();
     let firstRefusal: number | null = null;
     for (let refusals = 0, misses = 0; ;) {
-      const reply = await this.attempt(request, flight, came);
-      if (reply.kind !== 'rejected') return reply;
+      const maxHold = limits.maxWait - (firstRefusal === null ? 0 : clock.now() - firstRefusal);
+      const slot = await this.slot(came, maxHold);
+      if (slot instanceof HeldTooLong) return notMade(slot.left);
+      let delay: number | null;
+      try {
+        const reply = await this.attempt(slot, request, flight);
+        if (reply.kind !== 'rejected') return reply;
 
-      if (reply.failure.code === 'RATE_LIMITED') {
-        firstRefusal ??= clock.now();
-        const delay = Math.max(reply.retryAfter ?? rateLimitDelay(refusals, clock.random()), 1);
-        if (clock.now() + delay - firstRefusal > limits.maxWait) return reply;
-        refusals += 1;
-        pacer.hold(delay);
-      } else {
-        const delay = reply.retryable ? reconnectDelay(misses, clock.random()) : null;
+        if (reply.failure.code === 'RATE_LIMITED') {
+          firstRefusal ??= clock.now();
+          const hold = Math.max(reply.retryAfter ?? rateLimitDelay(refusals, clock.random()), 1);
+          if (clock.now() + hold - firstRefusal > limits.maxWait) return reply;
+          refusals += 1;
+          // Before the slot is released to one who waits.
+          pacer.hold(hold);
+          continue;
+        }
+        delay = reply.retryable ? reconnectDelay(misses, clock.random()) : null;
         if (delay === null) return reply;
         misses += 1;
-        await this.wait(delay);
+      } finally {
+        slot.release();
       }
+      await this.wait(delay);
     }
   }
 
@@ -114,21 +126,23 @@ export class Requests {
     }
   }
 
-  private async attempt(request: ApiRequest, flight: Flight, came: number): Promise<Reply> {
-    const slot = await this.slot(came);
+  /** @throws where the request is not made; then its slot is given back */
+  private async attempt(slot: Slot, request: ApiRequest, flight: Flight): Promise<Reply> {
+    let isMade = false;
     try {
       await this.interval();
       flight.leave();
-      this.tally.requests += 1;
-      return await this.config.call(request).finally(flight.land);
+      isMade = true;
     } finally {
-      slot.release();
+      if (!isMade) slot.cancel();
     }
+    this.tally.requests += 1;
+    return await this.config.call(request).finally(flight.land);
   }
 
-  private async slot(came: number): Promise<Slot> {
+  private async slot(came: number, maxHold: number): Promise<Slot | HeldTooLong> {
     const { pacer, limits } = this.config;
-    return await this.tally.during(pacer.acquire(limits.requestsPerMinute, this.wait, came));
+    return await this.tally.during(pacer.acquire(limits.requestsPerMinute, this.wait, came, maxHold));
   }
 
   private async interval(): Promise<void> {
@@ -138,6 +152,12 @@ export class Requests {
     this.earliest = start + limits.interval;
     if (start > now) await this.wait(start - now);
   }
+}
+
+/** @param left of the wait that the service asked for, in milliseconds */
+function notMade(left: number): Reply {
+  const failure = rateLimited(left);
+  return { kind: 'rejected', failure, error: {}, fromService: true, retryable: false, retryAfter: left };
 }
 
 /** The service counts requests by the minute (API part 8), in milliseconds. */

@@ -33,6 +33,8 @@ export interface Loaded {
 }
 
 let loaded: Promise<Loaded> | undefined;
+/** Each execution has another ID, a Retry as well. */
+let executions = 0;
 
 /** The built package, loaded as n8n loads it. */
 export async function loadPackage(): Promise<Loaded> {
@@ -124,7 +126,9 @@ export async function prepareEngine({
     settings: { executionOrder: 'v1', ...settings },
     ...(staticData && { staticData }),
   });
-  const hooks = new ExecutionLifecycleHooks(mode, '1', {
+  executions += 1;
+  const executionId = String(executions);
+  const hooks = new ExecutionLifecycleHooks(mode, executionId, {
     id: 'test',
     name: 'test',
     active: false,
@@ -145,7 +149,7 @@ export async function prepareEngine({
   const additionalData = {
     credentialsHelper: new Credentials({ ...account }, credential),
     currentNodeExecutionIndex: 0,
-    executionId: '1',
+    executionId,
     hooks,
     restApiUrl: address,
     instanceBaseUrl: address,

@@ -10,15 +10,19 @@ export interface RecordLine {
 /** As the node writes a line; each message begins with its place. */
 type StoredLine = [batch: number | null, sent: string[][], uncertain: string[][]];
 
-/** The lines that the node's first run has written, the earliest first. */
+/** The receipts that the node's first run has written, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
   const texts = ((deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
-  return texts
-    .flatMap((text) => text.split('\n'))
-    .map((line) => {
-      const [, sent, uncertain] = JSON.parse(line) as StoredLine;
-      return { sent: placesOf(sent), uncertain: placesOf(uncertain) };
-    });
+  return (
+    texts
+      .flatMap((text) => text.split('\n'))
+      // Others list the messages that are about to be sent.
+      .filter((line) => line.startsWith('['))
+      .map((line) => {
+        const [, sent, uncertain] = JSON.parse(line) as StoredLine;
+        return { sent: placesOf(sent), uncertain: placesOf(uncertain) };
+      })
+  );
 }
 
 function placesOf(messages: string[][]): string[] {

@@ -2,7 +2,7 @@
 import { parse, stringify } from 'flatted';
 import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import {
-  createRunExecutionData,
+  createEmptyRunExecutionData,
   type IDataObject,
   type INode,
   type INodeExecutionData,
@@ -144,7 +144,8 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
     node,
     additionalData,
     'manual',
-    createRunExecutionData(),
+    // Outside of workflows, n8n has no more of an execution than this.
+    createEmptyRunExecutionData(),
     0,
     items,
     input,

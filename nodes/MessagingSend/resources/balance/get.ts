@@ -8,6 +8,7 @@ import type {
 import { GET_BALANCE } from '../../api/endpoints';
 import { BALANCE_FIELDS, pick } from '../../api/records';
 import { readAccount } from '../../n8n/account';
+import { openRecord } from '../../n8n/executionRecord';
 import { nodeApiError } from '../../n8n/nodeErrors';
 import { longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
@@ -35,6 +36,7 @@ export const getFields: INodeProperties[] = [
 
 /** One item `{ credits, user_id, user_name }` (API 2.1). */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+  openRecord(this);
   const account = await readAccount(this);
   const limits = { ...readLimitOptions(this.getNodeParameter('options', {})), interval: 0 };
   const call = routedCall(this, request, account);

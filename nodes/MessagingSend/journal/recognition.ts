@@ -1,0 +1,103 @@
+import type { Interruptible, Message } from '../messages/message';
+import type { Outcome } from '../messages/outcome';
+import { contentOf, type Identity, originOf, type Placed, placeOf } from './identity';
+import type { Remembered } from './storedReceipt';
+
+/** A message in the record, with its outcome. */
+export interface Recorded {
+  readonly identity: Identity;
+  readonly outcome: Outcome;
+  readonly receipt: Remembered;
+}
+
+/** The messages of earlier attempts to phones that several messages went to, sent or not. */
+export class Planned {
+  private readonly contents = new Set<string>();
+  private readonly places = new Set<string>();
+
+  add({ place, content }: Placed): void {
+    this.contents.add(content);
+    this.places.add(`${place} ${content}`);
+  }
+
+  has({ place, content }: Placed): boolean {
+    return this.places.has(`${place} ${content}`);
+  }
+
+  /** Whether an earlier attempt had this message elsewhere: then it is not another one with a new text. */
+  hasMoved({ place, content }: Placed): boolean {
+    return this.contents.has(content) && !this.has({ place, content });
+  }
+}
+
+/**
+ * Finds messages in the record, each there at most once. First those that have not changed, then those with the same phone
+ * and text elsewhere (a row before them was removed), and only of what is left those with the same place and phone
+ * (their text contains the time): in another order, a message could take the outcome of another one to the same phone.
+ */
+export function* recognize(
+  messages: readonly Message[],
+  recorded: readonly Recorded[],
+  planned: Planned,
+): Interruptible<ReadonlyMap<Message, Recorded>> {
+  const unchanged = new Candidates();
+  const byContent = new Candidates();
+  const byOrigin = new Candidates();
+  for (const entry of recorded) {
+    const { place, content, origin } = entry.identity;
+    unchanged.add(`${place} ${content}`, entry);
+    byContent.add(content, entry);
+    byOrigin.add(`${place} ${origin}`, entry);
+    yield;
+  }
+
+  const found = new Map<Message, Recorded>();
+  const claimed = new Set<Recorded>();
+  const claims = (message: Message, entry: Recorded | undefined): boolean => {
+    if (entry === undefined) return false;
+    found.set(message, entry);
+    claimed.add(entry);
+    return true;
+  };
+
+  const changed: Array<Placed & { readonly message: Message }> = [];
+  for (const message of messages) {
+    const [place, content] = [placeOf(message), contentOf(message)];
+    const isFound = claims(message, unchanged.first(`${place} ${content}`, claimed));
+    if (!isFound) changed.push({ message, place, content });
+    yield;
+  }
+  const reworded: typeof changed = [];
+  for (const each of changed) {
+    const isFound = claims(each.message, byContent.first(each.content, claimed));
+    if (!isFound && !planned.hasMoved(each)) reworded.push(each);
+    yield;
+  }
+  for (const { message, place } of reworded) {
+    claims(message, byOrigin.first(`${place} ${originOf(message)}`, claimed));
+    yield;
+  }
+  return found;
+}
+
+/** Entries by a key. */
+class Candidates {
+  private readonly queues = new Map<string, { readonly entries: Recorded[]; next: number }>();
+
+  add(key: string, entry: Recorded): void {
+    const queue = this.queues.get(key);
+    if (queue === undefined) this.queues.set(key, { entries: [entry], next: 0 });
+    else queue.entries.push(entry);
+  }
+
+  /** The earliest entry that is not claimed; the claimed ones before it are passed only once. */
+  first(key: string, claimed: ReadonlySet<Recorded>): Recorded | undefined {
+    const queue = this.queues.get(key);
+    if (queue === undefined) return undefined;
+    for (; queue.next < queue.entries.length; queue.next += 1) {
+      const entry = queue.entries[queue.next];
+      if (entry !== undefined && !claimed.has(entry)) return entry;
+    }
+    return undefined;
+  }
+}
