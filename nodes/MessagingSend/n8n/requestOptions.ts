@@ -53,9 +53,20 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
     port: url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port),
     protocol,
     ...(url.username !== '' && {
-      auth: { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+      auth: { username: decoded(url.username), password: decoded(url.password) },
     }),
   };
+}
+
+/** The part of an address as it was meant: a password may have a '%' that encodes nothing. */
+function decoded(part: string): string {
+  return part.replace(/(%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }
 
 function positive(value: unknown): number | null {

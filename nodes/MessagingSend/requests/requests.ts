@@ -80,7 +80,7 @@ export class Requests {
 
       if (reply.failure.code === 'RATE_LIMITED') {
         firstRefusal ??= clock.now();
-        const delay = Math.max(reply.retryAfter ?? rateLimitDelay(refusals, clock.random()), 1);
+        const delay = reply.retryAfter ?? rateLimitDelay(refusals, clock.random());
         if (clock.now() + delay - firstRefusal > limits.maxWait) return reply;
         refusals += 1;
         pacer.hold(delay);
