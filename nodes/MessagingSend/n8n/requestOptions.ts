@@ -53,20 +53,24 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
     port: url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port),
     protocol,
     ...(url.username !== '' && {
-      auth: { username: decoded(url.username), password: decoded(url.password) },
+      auth: { username: encoded(url.username), password: encoded(url.password) },
     }),
   };
 }
 
-/** The part of an address as it was meant: a password may have a '%' that encodes nothing. */
-function decoded(part: string): string {
-  return part.replace(/(%[\da-f]{2})+/gi, (encoded) => {
+/**
+ * A user name or password as n8n's agents decode it once more. A '%' that encodes nothing, which they would not accept,
+ * is meant as it stands.
+ */
+function encoded(part: string): string {
+  const meant = part.replace(/(%[\da-f]{2})+/gi, (sequence) => {
     try {
-      return decodeURIComponent(encoded);
+      return decodeURIComponent(sequence);
     } catch {
-      return encoded;
+      return sequence;
     }
   });
+  return encodeURIComponent(meant);
 }
 
 function positive(value: unknown): number | null {
