@@ -102,7 +102,7 @@ function isTrue(value: unknown): boolean {
 /** Whether the value of an error field is an error: an empty one, 0 or "none" is not. */
 function isError(value: unknown, depth = 0): boolean {
   if (typeof value === 'string')
-    return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(inWords(value)) || /[^\x00-\x7f]/.test(value);
+    return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(inWords(value)) || /[^\s -~]/.test(value);
   if (typeof value === 'number') return value !== 0;
   if (typeof value !== 'object' || value === null) return value === true;
   return depth < MAX_DEPTH && Object.values(value).some((inner) => isError(inner, depth + 1));
