@@ -14,7 +14,7 @@ type Unreached = Extract<
   | 'hostUnreachable'
   | 'connectionTimeout'
   | 'urlInvalid'
-  | 'apiKeyCharacters'
+  | 'headerInvalid'
   | 'certificateUntrusted'
   | 'tlsRefused'
   | 'notHttps'
@@ -34,7 +34,7 @@ const BY_CODE: Partial<Record<string, Unreached>> = {
   ERR_INVALID_URL: 'urlInvalid',
   ERR_UNESCAPED_CHARACTERS: 'urlInvalid',
   // Of all headers, only that of the key varies.
-  ERR_INVALID_CHAR: 'apiKeyCharacters',
+  ERR_INVALID_CHAR: 'headerInvalid',
 };
 
 /** Codes that mean what they say only while the connection is made. */

@@ -159,10 +159,10 @@ export const CATALOGUE = {
     message: 'The Base URL in the credential is not an address such as https://api.example.com/v1',
     advice: 'Correct the credential.',
   }),
-  apiKeyCharacters: entry<undefined | { kind: string }>()({
+  apiKeyCharacters: entry<{ kind: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: (values) => `The API key contains ${values?.kind ?? 'a character'} that can't be part of a key`,
+    message: ({ kind }) => `The API key contains ${kind} that can't be part of a key`,
     advice: 'Open the credential and enter the API key exactly as your account settings show it.',
   }),
   proxyInvalid: entry()({
@@ -344,6 +344,12 @@ export const CATALOGUE = {
     scope: 'run',
     message: 'The Base URL is not an address',
     advice: 'Enter it in the credential in the form https://host/v1.',
+  }),
+  headerInvalid: entry()({
+    code: 'UNREACHABLE_ERR_INVALID_CHAR',
+    scope: 'run',
+    message: 'The API key has a character that no request can carry',
+    advice: 'Open the credential and enter the API key exactly as your account settings show it.',
   }),
   certificateUntrusted: entry()({
     code: 'UNREACHABLE_…',
