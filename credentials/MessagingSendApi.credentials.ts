@@ -8,6 +8,7 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
+import { API_KEY_EXPRESSION } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
 
 export class MessagingSendApi implements ICredentialType {
@@ -51,7 +52,7 @@ export class MessagingSendApi implements ICredentialType {
   authenticate: IAuthenticateGeneric = {
     type: 'generic',
     properties: {
-      headers: { Authorization: '=Bearer {{ $credentials.apiKey.trim() }}' },
+      headers: { Authorization: `=Bearer ${API_KEY_EXPRESSION}` },
     },
   };
 

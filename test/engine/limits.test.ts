@@ -295,8 +295,10 @@ describe('After a 429,', () => {
     ['RateLimit-Reset', { 'ratelimit-reset': '12' }, 12_000],
     ['X-RateLimit-Reset', { 'x-ratelimit-reset': '13' }, 13_000],
     ['Retry-After rather than for RateLimit-Reset', { 'retry-after': '3', 'ratelimit-reset': '12' }, 3_000],
-    ['a millisecond if Retry-After is 0', { 'retry-after': '0' }, 1],
-    ['a millisecond if Retry-After is in the past', { 'retry-after': new Date(-5_000).toUTCString() }, 1],
+    ['a second if Retry-After is 0', { 'retry-after': '0' }, 1_000],
+    ['RateLimit-Reset if Retry-After is 0', { 'retry-after': '0', 'ratelimit-reset': '4' }, 4_000],
+    ['a second if Retry-After is in the past', { 'retry-after': new Date(-5_000).toUTCString() }, 1_000],
+    ['a second if RateLimit-Reset is now', { 'ratelimit-reset': '0' }, 1_000],
     ['a second if no header says how long', {}, 1_000],
     ['a second if Retry-After is absurdly long', { 'retry-after': '99999999' }, 1_000],
     ['a second if Retry-After is nonsense', { 'retry-after': 'soon' }, 1_000],
@@ -312,6 +314,11 @@ describe('After a 429,', () => {
     const { at } = await times(Array<Record<string, string>>(8).fill({}), { maxWait: 30 * WINDOW });
     const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  test('waits get longer if Retry-After is 0 each time', async () => {
+    const { at } = await times(Array<Record<string, string>>(4).fill({ 'retry-after': '0' }));
+    expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
   });
 
   test('waits together last at most Longest Wait, and then the refusal is the reply', async () => {

@@ -41,6 +41,9 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
     const { outputs } = await run({ items: contacts(5), parameters: checking, onError: 'continueErrorOutput' });
     expect(outputs[0]).toEqual([]);
     expect(outputs[1]?.map((item) => detailsOf(item).outcome)).toEqual(Array(5).fill('not_sent'));
+    for (const item of outputs[1] ?? []) {
+      expect(detailsOf(item)).toMatchObject({ required_credits: 5, available_credits: 4 });
+    }
   });
 
   test('sends everything if the credits cover the run, and reads the balance once', async () => {
@@ -88,6 +91,11 @@ describe("'When Credits Run Out'", () => {
     });
     expect(receivedPhones(sandbox())).toEqual([0, 1].map(phoneAt));
     expect(outputs[1]).toHaveLength(4);
+    expect(detailsOf(outputs[1]?.[0])).toMatchObject({
+      code: 'INSUFFICIENT_CREDITS',
+      required_credits: 2,
+      available_credits: 1,
+    });
     expect(sandbox().credits()).toBe(1);
   });
 

@@ -75,6 +75,54 @@ describe('The message of a failure', () => {
   );
 });
 
+describe('A failure for a lack of credits', () => {
+  test('has its figures as numbers', () => {
+    const error = { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 };
+    expect(failure(402, error).credits).toEqual({ required: 5, available: 0 });
+  });
+
+  test.each<[string, JsonRecord]>([
+    ['no figures', {}],
+    ['one figure', { required_credits: 5 }],
+    ['figures that are no numbers', { required_credits: '<b>', available_credits: {} }],
+  ])('has none if the service gives %s', (_what, error) => {
+    expect(failure(402, { code: 'INSUFFICIENT_CREDITS', ...error })).not.toHaveProperty('credits');
+  });
+});
+
+describe('A request may have been handled', () => {
+  test.each([303, 408, 499, 500, 502, 504, 599])('after the status %i', (statusCode) => {
+    for (const error of [{}, { message: 'Gave up' }, { code: 'SOMETHING', message: 'Gave up' }]) {
+      const { sendAgain, advice, message } = failure(statusCode, error);
+      expect(sendAgain).toBe('checkFirst');
+      expect(`${message} ${advice}`).not.toMatch(/refused|Nothing was sent|has moved/);
+    }
+  });
+
+  test.each(['SERVER_ERROR', 'INTERNAL_ERROR', 'UPSTREAM_TIMEOUT', 'TIMED_OUT', 'BAD_GATEWAY', 'PARTIAL_FAILURE'])(
+    'after the code %s, whatever the status',
+    (code) => {
+      for (const [statusCode, refused] of [
+        [200, true],
+        [201, true],
+        [400, false],
+        [409, false],
+        [422, false],
+      ] as const) {
+        const answer = { statusCode, headers: {}, error: { code }, refused, readable: true, retryAfter: null };
+        const { sendAgain, advice, message } = answerFailure(answer);
+        expect(sendAgain).toBe('checkFirst');
+        expect(`${message} ${advice}`).not.toMatch(/refused|Nothing was sent/);
+      }
+    },
+  );
+
+  test.each([301, 302, 307, 308, 400, 404, 405, 409, 413, 415, 417, 418, 421, 423, 425, 426, 428, 429, 431, 451])(
+    'but not after the status %i',
+    (statusCode) => expect(failure(statusCode).sendAgain).toBe('safe'),
+  );
+});
+
 describe('The description of a failure', () => {
   test('says what to do and what the service said, each once', () => {
     expect(
@@ -95,6 +143,7 @@ describe('The description of a failure', () => {
     ['0.2', 'Wait 1 s'],
     [5, 'Wait 5 s'],
     ['-1', 'Wait a minute'],
+    ['0', 'Wait a minute'],
     ['soon', 'Wait a minute'],
     ['999999999', 'Wait a minute'],
     ['<b>1</b>', 'Wait a minute'],
@@ -222,6 +271,14 @@ describe('The failure of one message of a batch', () => {
       'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });
+
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'names no field that is called %s',
+    (name) =>
+      expect(messageFailure(ofRequest, [{ path: ['messages', 0, name], text: '' }]).message).toBe(
+        'The service does not accept this message',
+      ),
+  );
 
   test('concerns the run if that of the whole request does', () => {
     expect(messageFailure(failureWith({ scope: 'run' }), []).scope).toBe('run');

@@ -159,6 +159,138 @@ describe('The status of an entry', () => {
   });
 });
 
+describe('An entry with a message_id', () => {
+  test.each<[string, JsonRecord, string]>([
+    ['an error text', { error: 'Number is not on the app' }, 'Number is not on the app'],
+    ['an error text and its status', { status: 'sent', error: 'Number is not on the app' }, 'Number is not on the app'],
+    ['an error object', { error: { code: 'X1', message: 'No such number' } }, 'No such number'],
+    ['an error object with a code alone', { error: { code: 'NOT_ON_APP' } }, 'NOT_ON_APP'],
+    ['a list of errors', { errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
+    ['an error code', { errorCode: 1404 }, ''],
+    ['an error message', { 'Error-Message': 'Blocked by 447700900123' }, 'Blocked by …23'],
+    ['a reason of its failure', { failure_reason: 'No account' }, 'No account'],
+    ['error: true', { error: true }, ''],
+    ['the status sent beside success: false', { status: 'sent', success: false }, ''],
+    ['the status of a gateway', { status: 504 }, 'http_504'],
+    ['a status of HTTP', { status: '422', reason: 'No account' }, 'No account'],
+  ])('and %s is uncertain, with the words of the service', (_what, given, serviceSays) => {
+    expect(entryOutcome({ message_id: 1, status: null, ...given })).toMatchObject({
+      kind: 'uncertain',
+      failure: { code: 'NOT_CONFIRMED', sendAgain: 'checkFirst', serviceSays },
+    });
+  });
+
+  test.each<[string, JsonRecord]>([
+    ...[null, '', ' ', false, 0, '0', [], {}, 'none', 'No error', { code: 0, message: '' }, [null]].map(
+      (error): [string, JsonRecord] => [`error: ${JSON.stringify(error)}`, { error }],
+    ),
+    ['errors: []', { errors: [] }],
+    ['error_code: 0', { error_code: 0 }],
+    ['a reason and no error', { status: 'queued', reason: 'Sent at night' }],
+    ['success: true', { success: true }],
+    ['failed: false', { failed: false }],
+    ['delivered: false', { delivered: false }],
+    ['the message that was sent', { message: 'Not sent: error' }],
+  ])('and %s was sent', (_what, given) => {
+    expect(entryOutcome({ message_id: 1, status: 'sent', ...given }).kind).toBe('sent');
+  });
+
+  test.each<[string, JsonRecord]>([
+    ['success: false', { success: false }],
+    ['success: "false"', { success: 'false' }],
+    ['sent: false', { sent: false }],
+    ['accepted: false', { accepted: false }],
+    ['failed: true', { failed: true }],
+    ['the status false', { status: false }],
+    ['success: false and an error', { success: false, error: 'No account' }],
+  ])('and %s was not sent', (_what, given) => {
+    expect(entryOutcome({ message_id: 1, ...given }).kind).toBe('not_sent');
+  });
+
+  test.each([
+    'insufficient_credits',
+    'INSUFFICIENT-CREDITS',
+    'insufficientCredits',
+    'no_credits',
+    'out of credits',
+    'invalid_number',
+    'Not-Accepted',
+    'notAllowed',
+    'send_failed',
+    'quota exceeded',
+    'blacklisted',
+    'unsubscribed',
+    'unknown_subscriber',
+    'number_not_found',
+  ])('and the status %s was not sent', (status) => {
+    const outcome = entryOutcome(entry(0, { status }));
+    expect(outcome.kind).toBe('not_sent');
+    expect(outcome).toMatchObject({ failure: { serviceSays: expect.stringMatching(/^[a-z_]+$/) as string } });
+  });
+
+  test.each([
+    'undelivered',
+    'not_delivered',
+    'Not delivered',
+    'notDelivered',
+    'delivery_failed',
+    'expired',
+    'link-expired',
+    'bounced',
+    'timeout',
+    'timed out',
+    'unknown',
+    'unconfirmed',
+    'rate_limited',
+    'not_yet_sent',
+    'temporarily_failed',
+  ])('and the status %s is uncertain', (status) => {
+    expect(entryOutcome(entry(0, { status })).kind).toBe('uncertain');
+  });
+
+  test.each([
+    'in_review',
+    'processing',
+    'deferred',
+    'out_for_delivery',
+    'pending_delivery',
+    'notified',
+    'no_error',
+    'failover',
+    'constructor',
+    '__proto__',
+    0,
+    1,
+    -1,
+    200,
+    true,
+  ])('and the status %s, which is no refusal, was sent', (status) => {
+    expect(entryOutcome(entry(0, { status }))).toEqual({ kind: 'sent', messageId: 1000, status });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a refusal', { code: 'failed', message: 'No account' }, 'not_sent'],
+    ['a doubt', { name: 'EXPIRED', id: 4 }, 'uncertain'],
+    ['a success', { code: 'sent' }, 'sent'],
+    ['nothing that is known', { id: 7 }, 'sent'],
+  ])('and a status that is an object with %s is read', (_what, status, kind) => {
+    expect(entryOutcome(entry(0, { status })).kind).toBe(kind);
+  });
+});
+
+test('An entry without a message_id, with an error and an unknown status, was not sent', () => {
+  expect(entryOutcome({ phone: phoneAt(0), status: 'in_review', error: 'No account' }).kind).toBe('not_sent');
+  expect(entryOutcome({ phone: phoneAt(0), status: 'sent', error: 'No account' }).kind).toBe('uncertain');
+});
+
+test.each(ODD_VALUES)('An entry is read without harm if its fields are %s', (_name, value) => {
+  for (const field of ['status', 'error', 'errors', 'success', 'reason', '__proto__', 'constructor', 'toString']) {
+    expect(() =>
+      entryOutcome(JSON.parse(`{"message_id":1}`, () => ({ message_id: 1, [field]: value })) as JsonRecord),
+    ).not.toThrow();
+  }
+});
+
 test('A message that the answer does not list is uncertain', () => {
   expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
 });
@@ -178,8 +310,8 @@ describe('An ambiguous answer leaves a message uncertain', () => {
     expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([
       { kind: 'uncertain' },
     ]);
-    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'invalid_number' }] })).toMatchObject(
-      [{ kind: 'uncertain' }],
-    );
+    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'in_review' }] })).toMatchObject([
+      { kind: 'uncertain' },
+    ]);
   });
 });

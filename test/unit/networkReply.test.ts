@@ -61,9 +61,17 @@ describe('A request that never reached the service', () => {
         message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:',
       },
       {
-        code: 'ERR_SSL_WRONG_VERSION_NUMBER',
-        message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+        code: 'EPROTO',
+        syscall: 'write',
+        message: 'write EPROTO 0:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:',
       },
+      { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'tlsv13 alert certificate required' },
+      {
+        code: 'ECONNRESET',
+        message: 'Client network socket disconnected before secure TLS connection was established',
+      },
+      { code: 'ERR_INVALID_CHAR', message: 'Invalid character in header content ["Authorization"]' },
+      { code: 'ERR_UNESCAPED_CHARACTERS', message: 'Request path contains unescaped characters' },
       { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
       { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
     ]),
@@ -71,6 +79,33 @@ describe('A request that never reached the service', () => {
     // Without its cause, nothing tells that a timeout was that of the connection.
     const causes = error.code === 'ETIMEDOUT' ? [true] : [true, false];
     for (const withCause of causes) expect(summaryOf(networkReply(thrown(error, withCause)))).toBe('rejected run');
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['connect', 'EACCES', 'The machine that runs n8n does not allow a connection to the service', false],
+    ['connect', 'EPERM', 'The machine that runs n8n does not allow a connection to the service', false],
+    ['connect', 'EMFILE', 'The machine that runs n8n can open no more connections', true],
+    ['connect', 'ENOBUFS', 'The machine that runs n8n can open no more connections', true],
+    ['connect', 'EADDRNOTAVAIL', "n8n can't reach the service's host", true],
+    ['connect', 'ECONNRESET', 'The connection was closed before the request could be sent', true],
+    ['connect', 'ECONNREFUSED', 'The service refused the connection', true],
+    ['connect', 'ETIMEDOUT', 'The connection to the service could not be made in time', true],
+    ['connect', 'EAFNOSUPPORT', "n8n can't reach the service's host", false],
+    ['getaddrinfo', 'EAI_AGAIN', "The name of the service's host could not be looked up", true],
+    ['getaddrinfo', 'EAI_FAIL', "The name of the service's host could not be looked up", false],
+    ['getaddrinfo', 'ENODATA', "The name of the service's host could not be looked up", false],
+    ['getaddrinfo', 'ENOTFOUND', 'The host in the Base URL does not exist', false],
+  ])('because of %s %s is reported, and attempted again only if that may pass', (syscall, code, message, retryable) => {
+    const original = `${syscall} ${code} 192.0.2.1:443`;
+    // The second is what n8n 2.0.3 throws: its error has no cause.
+    const lost = { name: 'NodeApiError', message: "n8n's own", messages: [original, original], httpCode: code };
+    for (const error of [thrown({ code, syscall }), lost]) {
+      expect(networkReply(error)).toMatchObject({
+        kind: 'rejected',
+        failure: { code: `UNREACHABLE_${code}`, message, scope: 'run', sendAgain: 'safe' },
+        retryable,
+      });
+    }
   });
 
   test('because of ENOTFOUND is reported with the advice to check the Base URL', () => {
@@ -110,6 +145,82 @@ describe('A request that never reached the service', () => {
   });
 });
 
+describe("The state of Node's request tells", () => {
+  const state = (request: unknown, code: string, message = 'x', syscall?: string) => {
+    const axiosError = Object.assign(new Error(message), { code, syscall, isAxiosError: true, request });
+    return networkReply(Object.assign(new Error('n8n'), { cause: axiosError }));
+  };
+  const PLAIN = { _bytesDispatched: 0 };
+  const TLS = { encrypted: true, secureConnecting: true, _bytesDispatched: 300 };
+  const waiting: Array<[string, unknown]> = [
+    ['it has no socket yet', { socket: null, outputSize: 300 }],
+    ['its socket has passed nothing on', { socket: PLAIN, outputSize: 0 }],
+    ['its socket is in the TLS handshake', { socket: TLS, outputSize: 0 }],
+  ];
+  const gone: Array<[string, unknown]> = [
+    ['its socket has passed bytes on', { socket: { _bytesDispatched: 1 } }],
+    ['the TLS handshake is over', { socket: { ...TLS, secureConnecting: false } }],
+    [
+      'the TLS handshake is over, whatever else its socket says',
+      { socket: { ...TLS, secureConnecting: false, _bytesDispatched: 0 } },
+    ],
+  ];
+  const unknown: Array<[string, unknown]> = [
+    ['it has no socket and nothing to send', { socket: null, outputSize: 0 }],
+    ['nothing is known of its socket', { socket: {} }],
+    ['nothing is known of its TLS socket', { socket: { encrypted: true, _bytesDispatched: 0 } }],
+    ['there is none', undefined],
+    ['it is not an object', 'request'],
+  ];
+
+  test.each(waiting)('that nothing was sent, if %s', (_what, request) => {
+    for (const [code, message, expected] of [
+      ['ECONNABORTED', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT' }],
+      ['ETIMEDOUT', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT' }],
+      ['ECONNRESET', 'read ECONNRESET', { code: 'UNREACHABLE_ECONNRESET' }],
+      ['ECONNRESET', 'socket hang up', { code: 'UNREACHABLE_ECONNRESET' }],
+      [
+        'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
+        'alert internal error',
+        { message: 'The service refused to make a secure connection' },
+      ],
+    ] as const) {
+      expect(state(request, code, message, 'read')).toMatchObject({
+        kind: 'rejected',
+        failure: { ...expected, sendAgain: 'safe' },
+      });
+    }
+  });
+
+  test.each(waiting)('that nothing was sent by the time the run was stopped, if %s', (_what, request) => {
+    expect(state(request, 'ERR_CANCELED', 'canceled')).toMatchObject({
+      kind: 'rejected',
+      failure: { code: 'STOPPED', scope: 'run', sendAgain: 'safe' },
+      retryable: false,
+    });
+  });
+
+  test.each([...gone, ...unknown])('nothing for certain, if %s', (_what, request) => {
+    for (const [code, message] of [
+      ['ECONNABORTED', 'timeout of 400ms exceeded'],
+      ['ECONNRESET', 'read ECONNRESET'],
+      ['ECONNRESET', 'socket hang up'],
+      ['ERR_CANCELED', 'canceled'],
+      ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
+      ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'alert bad certificate'],
+      ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'alert internal error'],
+    ] as const) {
+      expect(state(request, code, message, 'read').kind).toBe('uncertain');
+    }
+  });
+
+  test.each(gone)('that the handshake is not what broke, if %s', (_what, request) => {
+    for (const message of ['wrong version number', 'alert handshake failure', 'alert protocol version']) {
+      expect(state(request, 'EPROTO', message, 'write').kind).toBe('uncertain');
+    }
+  });
+});
+
 describe('A request that may have reached the service', () => {
   test.each(
     named([
@@ -121,6 +232,11 @@ describe('A request that may have reached the service', () => {
       { code: 'ETIMEDOUT', message: 'timeout of 300000ms exceeded' },
       { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' },
       { code: 'EPROTO', message: 'write EPROTO decryption failed or bad record mac' },
+      {
+        code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+        message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+      },
+      { code: 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', message: 'sslv3 alert bad certificate' },
       { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
       { code: 'SOMETHING_NEW', message: 'Nobody knows' },
       { message: 'No code at all' },
@@ -136,6 +252,28 @@ describe('A request that may have reached the service', () => {
       expect(networkReply(thrown({ code, syscall: 'write' })).kind).toBe('uncertain');
     },
   );
+
+  test('is uncertain if one of several addresses was connected', () => {
+    for (const other of [{ code: 'ECONNRESET', syscall: 'read' }, { code: 'EPIPE' }, 'nothing']) {
+      const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
+      const cause = Object.assign(new AggregateError([refused, other], ''), { code: 'ECONNREFUSED' });
+      expect(networkReply({ cause: { code: 'ECONNREFUSED', isAxiosError: true, cause } }).kind).toBe('uncertain');
+    }
+  });
+
+  test('is uncertain in n8n 2.0.3, whose error has no cause, after whatever can happen later', () => {
+    for (const [httpCode, message] of [
+      ['ECONNRESET', 'read ECONNRESET'],
+      ['ECONNRESET', 'socket hang up'],
+      ['ECONNABORTED', 'timeout of 400ms exceeded'],
+      ['EPIPE', 'write EPIPE'],
+      ['EHOSTUNREACH', 'read EHOSTUNREACH'],
+      ['ERR_CANCELED', 'canceled'],
+      [null, 'stream has been aborted'],
+    ]) {
+      expect(networkReply({ message: "n8n's own", messages: [message], httpCode }).kind).toBe('uncertain');
+    }
+  });
 
   test('is reported as such after a timeout', () => {
     expect(networkReply(thrown({ code: 'ECONNABORTED', message: 'timeout of 10ms exceeded' }))).toMatchObject({

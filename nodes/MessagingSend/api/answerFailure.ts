@@ -23,7 +23,7 @@ export interface FailedAnswer {
 export function answerFailure(answer: FailedAnswer): Failure {
   const { statusCode, error } = answer;
   const code = codeOf(answer);
-  const isAnswered = statusCode >= 300 && statusCode < 500;
+  const isAnswered = statusCode >= 300 && statusCode < 500 && !UNDECIDED.includes(statusCode);
   const isRejected = (isAnswered || answer.refused) && !SERVER_SIDE.test(code);
   return explain(code, answer, {
     code,
@@ -38,15 +38,25 @@ export function answerFailure(answer: FailedAnswer): Failure {
  * @param whole that of the request
  */
 export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
-  const names: Partial<Record<string, string>> = { phone: 'phone number', message: 'text' };
-  const fields = [...new Set(complaints.flatMap(({ path }) => names[path.at(-1) ?? ''] ?? []))];
+  const fields = [...new Set(complaints.flatMap(({ path }) => PART_NAMES.get(path.at(-1)) ?? []))];
   const part = fields.length === 0 ? 'this message' : `the ${fields.join(' and the ')} of this message`;
   const serviceSays = serviceTexts(complaints.map(({ text }) => text));
   return failure('messageInvalid', { part }, { code, httpStatus, scope, serviceSays });
 }
 
-/** Codes for a failure on the service's side, whatever the status they come with. */
-const SERVER_SIDE = /SERVER_ERROR|INTERNAL|TIME_?OUT|UNAVAILABLE/;
+const PART_NAMES: ReadonlyMap<unknown, string> = new Map([
+  ['phone', 'phone number'],
+  ['message', 'text'],
+]);
+
+/** Codes for a failure on the service's side, or for a request that was handled in part, whatever their status. */
+const SERVER_SIDE = /SERVER_ERROR|INTERNAL|TIME_?OUT|TIMED_OUT|UNAVAILABLE|GATEWAY|PARTIAL/;
+
+/**
+ * Statuses by which a request may have been handled all the same. 303: "see there for the result". 408 and 499: a gateway
+ * gave up, or was given up, while it waited; the request was complete, so it may have been passed on before.
+ */
+const UNDECIDED = [303, 408, 499];
 
 const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   401: 'INVALID_API_KEY',
@@ -65,7 +75,7 @@ function codeOf({ statusCode, error, refused, readable }: FailedAnswer): Failure
   if (statusCode !== 429 && given !== null && (refused || !succeeded)) return given;
   if (refused) return 'REFUSED';
   if (succeeded) return 'UNREADABLE_ANSWER';
-  if (statusCode >= 300 && statusCode < 400) return 'REDIRECTED';
+  if (statusCode >= 300 && statusCode < 400 && !UNDECIDED.includes(statusCode)) return 'REDIRECTED';
   if (statusCode >= 500 && readable) return 'SERVER_ERROR';
   return CODE_BY_STATUS[statusCode] ?? `HTTP_${statusCode}`;
 }
@@ -111,7 +121,8 @@ function explainStatus(answer: FailedAnswer, details: Details): Failure {
   // 401, 402 and 403 mean the same whatever their code.
   const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
   if (known !== undefined) return explain(known, answer, details);
-  if (status >= 500) return failure('gatewayError', { status }, details);
+  if (status >= 500 || UNDECIDED.includes(status)) return failure('gatewayError', { status }, details);
+  if (details.sendAgain === 'checkFirst') return failure('serverError', { status }, details);
   if (refused) return failure('refused', undefined, details);
   // The service's own answer is about this request; a page can come from a firewall that blocks one text, or all.
   const scope = readable || status === 400 || status === 413 ? 'request' : 'unclear';
@@ -123,7 +134,7 @@ function explainCredits(
   details: Details,
 ): Failure {
   return isNumber(required) && isNumber(available)
-    ? failure('creditsTooLow', { required, available }, details)
+    ? failure('creditsTooLow', { required, available }, { ...details, credits: { required, available } })
     : failure('creditsTooLowUnknown', undefined, details);
 }
 
@@ -155,7 +166,7 @@ export function rateLimited(retryAfter: number | null, details: Details = {}): F
 
 /** @param retryAfter in milliseconds */
 function waitText(retryAfter: number | null): string {
-  return retryAfter === null || retryAfter === 0 ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
+  return retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
 }
 
 function originText({ location }: JsonRecord): string {

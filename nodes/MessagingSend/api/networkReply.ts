@@ -8,12 +8,18 @@ type Unreached = Extract<
   | 'hostUnknown'
   | 'hostLookup'
   | 'connectionRefused'
+  | 'connectionForbidden'
+  | 'connectionClosed'
+  | 'connectionsUsedUp'
   | 'hostUnreachable'
   | 'connectionTimeout'
   | 'urlInvalid'
+  | 'headerInvalid'
   | 'certificateUntrusted'
+  | 'tlsRefused'
   | 'notHttps'
   | 'blockedByN8n'
+  | 'stopped'
 >;
 
 const BY_CODE: Partial<Record<string, Unreached>> = {
@@ -26,75 +32,159 @@ const BY_CODE: Partial<Record<string, Unreached>> = {
   ENETDOWN: 'hostUnreachable',
   EADDRNOTAVAIL: 'hostUnreachable',
   ERR_INVALID_URL: 'urlInvalid',
+  ERR_UNESCAPED_CHARACTERS: 'urlInvalid',
+  // Of all headers, only that of the key varies.
+  ERR_INVALID_CHAR: 'headerInvalid',
+};
+
+/** Codes that mean what they say only while the connection is made. */
+const BY_CODE_OF_CONNECT: Partial<Record<string, Unreached>> = {
+  ETIMEDOUT: 'connectionTimeout',
+  EACCES: 'connectionForbidden',
+  EPERM: 'connectionForbidden',
+  EMFILE: 'connectionsUsedUp',
+  ENFILE: 'connectionsUsedUp',
+  ENOBUFS: 'connectionsUsedUp',
+  ENOMEM: 'connectionsUsedUp',
+  ECONNRESET: 'connectionClosed',
 };
 
 /** What may be different a moment later; a wrong name or certificate stays as it is. */
-const TRANSIENT = /^(ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/;
+const TRANSIENT =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
 /** An established connection can break with the same codes as one that was never made. */
 const ALSO_IN_FLIGHT = /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/;
+
+/** What TLS says only of a handshake. */
+const HANDSHAKE =
+  /unsupported protocol|no protocols available|handshake failure|protocol version|unrecognized name|insufficient security|no application protocol|missing extension/;
 
 /**
  * The reply to a request that got no whole answer, read from the error that n8n's HTTP helper threw. Only an error that
  * can't arise once the request has left is `rejected`; all others are `uncertain`.
  */
 export function networkReply(thrown: unknown): Reply {
-  const causes = chain(thrown);
-  const inFlight = causes.some(({ syscall }) => syscall === 'read' || syscall === 'write');
-  const unreached = causes.map((cause) => whyUnreached(cause, inFlight)).find((name) => name !== null);
-  if (unreached !== undefined) return rejected(firstCode(causes) ?? 'UNREACHABLE', unreached);
-
+  const { causes, isInFlight } = chain(thrown);
+  const departure = departureOf(thrown);
   const hasCode = (...codes: unknown[]) => causes.some(({ code }) => codes.includes(code));
-  if (hasCode('ECONNABORTED', 'ETIMEDOUT')) return { kind: 'uncertain', failure: failure('timeout') };
-  if (hasCode('ERR_CANCELED')) return { kind: 'uncertain', failure: failure('stoppedInFlight') };
+  const timedOut = hasCode('ECONNABORTED', 'ETIMEDOUT');
+  const stopped = hasCode('ERR_CANCELED');
+
+  const why = causes.map((cause) => whyUnreached(cause, isInFlight, departure)).find((name) => name !== null);
+  if (why !== undefined) return rejected(why, firstCode(causes) ?? 'UNREACHABLE');
+  if (departure === 'waiting') {
+    if (stopped) return rejected('stopped', null);
+    return timedOut
+      ? rejected('connectionTimeout', 'ETIMEDOUT')
+      : rejected('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
+  }
+
+  if (timedOut) return { kind: 'uncertain', failure: failure('timeout') };
+  if (stopped) return { kind: 'uncertain', failure: failure('stoppedInFlight') };
   return { kind: 'uncertain', failure: failure('connectionLost') };
 }
 
-function rejected(code: string, name: Unreached): Reply {
+/** @param code of the network error; null where the failure has its own */
+function rejected(name: Unreached, code: string | null): Reply {
+  const details = code === null ? {} : { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
   return {
     kind: 'rejected',
-    failure: failure(name, undefined, { code: `UNREACHABLE_${code.slice(0, 48)}` }),
+    failure: failure(name, undefined, details),
     error: {},
     fromService: false,
-    retryable: TRANSIENT.test(code),
+    retryable: code !== null && TRANSIENT.test(code),
     retryAfter: null,
   };
 }
 
-function whyUnreached(error: JsonRecord, inFlight: boolean): Unreached | null {
+function whyUnreached(error: JsonRecord, isInFlight: boolean, departure: Departure): Unreached | null {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
-  if (inFlight && ALSO_IN_FLIGHT.test(code)) return null;
-  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return 'certificateUntrusted';
-  const isHandshake = /wrong version number|unsupported protocol|handshake failure|no protocols available/.test(
-    message,
-  );
-  if (isHandshake && code.startsWith('E')) return 'notHttps';
-  if (code === 'ETIMEDOUT' && error.syscall === 'connect') return 'connectionTimeout';
+  // Only a server that ends the handshake says so: by TLS 1.3, the request is then on its way already, but unread.
+  if (code === 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED') return 'tlsRefused';
+  if (departure === 'left') return null;
+  if (isInFlight && ALSO_IN_FLIGHT.test(code)) return null;
+  if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code))
+    return 'certificateUntrusted';
+  // With EPROTO, the request is still waiting for the handshake to end. The codes ERR_SSL_… come later as well.
+  if (code === 'EPROTO' || departure === 'waiting') {
+    if (/wrong version number|http request/.test(message)) return 'notHttps';
+    if (HANDSHAKE.test(message) || (departure === 'waiting' && /^EPROTO$|^ERR_SSL_/.test(code))) return 'tlsRefused';
+  }
+  if (message.includes('before secure TLS connection was established')) return 'connectionClosed';
   if (message.startsWith('Unsupported protocol')) return 'urlInvalid';
   // n8n's own guards (the credential's allowed domains, blocked addresses) refuse before they connect.
   if (error.name === 'UserError' || (typeof error.name === 'string' && error.name.startsWith('Ssrf')))
     return 'blockedByN8n';
-  return Object.hasOwn(BY_CODE, code) ? (BY_CODE[code] ?? null) : null;
+  if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code] ?? null;
+  if (error.syscall === 'getaddrinfo') return 'hostLookup';
+  if (error.syscall !== 'connect') return null;
+  return Object.hasOwn(BY_CODE_OF_CONNECT, code) ? (BY_CODE_OF_CONNECT[code] ?? null) : 'hostUnreachable';
+}
+
+/** `waiting`: not a byte of the request has left. `left`: some may have. `unknown`: nothing tells. */
+type Departure = 'waiting' | 'left' | 'unknown';
+
+/**
+ * Whether the request has left, by the state in which Node's request and its socket were when they were given up. A
+ * timeout, a reset or a stop looks the same before and after; these do not:
+ * - a request without a socket still has all of its bytes (a proxy is asked for a connection first);
+ * - a TLS socket holds them back until the handshake is complete and the certificate is verified;
+ * - `_bytesDispatched` is what a plain socket has passed on to the system. `bytesWritten` would count what still waits.
+ */
+function departureOf(thrown: unknown): Departure {
+  const request = requestOf(thrown);
+  if (request === null) return 'unknown';
+  const { socket, outputSize } = request;
+  if (!isRecord(socket)) return socket === null && Number(outputSize) > 0 ? 'waiting' : 'unknown';
+  if (socket.encrypted === true) {
+    if (typeof socket.secureConnecting !== 'boolean') return 'unknown';
+    return socket.secureConnecting ? 'waiting' : 'left';
+  }
+  if (typeof socket._bytesDispatched !== 'number') return 'unknown';
+  return socket._bytesDispatched === 0 ? 'waiting' : 'left';
+}
+
+/** Node's request, which axios adds to its errors; null where the error has none. */
+function requestOf(thrown: unknown): JsonRecord | null {
+  let error = thrown;
+  for (let depth = 0; isRecord(error) && depth < MAX_CAUSES; depth += 1) {
+    if (error.isAxiosError === true && isRecord(error.request)) return error.request;
+    error = error.cause;
+  }
+  return null;
 }
 
 function firstCode(causes: JsonRecord[]): string | undefined {
   return causes.map(({ code }) => code).find((code) => typeof code === 'string');
 }
 
+const MAX_CAUSES = 6;
+
 /** The error and its causes, outermost first: n8n wraps axios's error, which wraps Node's. */
-function chain(thrown: unknown): JsonRecord[] {
+function chain(thrown: unknown): { causes: JsonRecord[]; isInFlight: boolean } {
   const causes: JsonRecord[] = [];
-  for (let error = thrown; isRecord(error) && causes.length < 6; error = error.cause) causes.push(link(error));
+  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(link(error));
   // Where several addresses were tried, each has its own error.
   const last = causes.at(-1)?.errors;
-  if (Array.isArray(last)) causes.push(...last.filter(isRecord).map(link));
-  return causes;
+  const attempts = Array.isArray(last) ? last.map((attempt) => (isRecord(attempt) ? link(attempt) : {})) : [];
+  if (attempts.some(({ syscall }) => syscall !== 'connect')) return { causes, isInFlight: true };
+  causes.push(...attempts);
+  return { causes, isInFlight: causes.some(({ syscall }) => syscall === 'read' || syscall === 'write') };
 }
 
 function link(error: JsonRecord): JsonRecord {
   const { code, message, syscall, cause, errors } = error;
-  return { code, message, syscall, name: nameOf(error), cause, errors };
+  return { code, message, syscall, name: nameOf(error), cause, errors, ...lost(error) };
+}
+
+/** In older releases (2.0.3), n8n's own error loses its cause, and has the code and the message of that under other names. */
+function lost({ cause, httpCode, messages }: JsonRecord): JsonRecord {
+  const original: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (cause !== undefined || typeof original !== 'string') return {};
+  const syscall = /^(connect|getaddrinfo|read|write) E[A-Z]/.exec(original)?.[1];
+  return { code: typeof httpCode === 'string' ? httpCode : undefined, message: original, syscall };
 }
 
 /** The name of the error's class: where a class sets no name, `name` is the inherited "Error". */

@@ -7,7 +7,8 @@ const EPOCH = 1_000_000_000;
 
 /**
  * How long the service asks to wait, in milliseconds: from Retry-After (seconds or a date), else from
- * RateLimit-Reset (seconds from now, or a time); null where neither makes sense.
+ * RateLimit-Reset (seconds from now, or a time); null where neither makes sense. A wait that is over already is none: the
+ * service refused the request all the same.
  * @param now milliseconds since 1970
  */
 export function readRetryAfter(headers: JsonRecord, now: number): number | null {
@@ -20,7 +21,6 @@ function fromHeader(value: unknown, now: number): number | null {
   const text = String(value).trim();
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
   const wait = seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
-  if (!Number.isFinite(wait) || wait > MAX_WAIT || wait < -MAX_WAIT) return null;
-  // A date just past: the wait is over.
-  return Math.max(0, wait);
+  if (!Number.isFinite(wait) || wait > MAX_WAIT || wait <= 0) return null;
+  return wait;
 }

@@ -23,10 +23,11 @@ export function affordable(
  */
 export function creditsFailure(reply: Reply, required: number): Failure | null {
   if (reply.kind !== 'accepted') {
-    const { code, httpStatus, serviceSays, message: reason, advice } = reply.failure;
-    return failure('creditsNotRead', { reason, advice }, { code, httpStatus, serviceSays });
+    const { message: reason, advice, ...details } = reply.failure;
+    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
   const available = creditsOf(reply.data);
   if (available === null) return failure('creditsNotReported');
-  return available >= required ? null : failure('creditsTooLowForRun', { required, available });
+  const credits = { required, available };
+  return available >= required ? null : failure('creditsTooLowForRun', credits, { credits });
 }

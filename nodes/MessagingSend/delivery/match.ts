@@ -1,15 +1,8 @@
 import { isRecord, type JsonRecord, pick } from '../api/records';
-import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-
-/** Statuses of a message that was not sent; the document shows `sent` alone (part 3). */
-const NOT_SENT =
-  /^(failed|failure|error|rejected|invalid|refused|not[ _-]?sent|unsent|skipped|blocked|cancell?ed|undeliver(ed|able))$/i;
-
-const SENT = /^(sent|queued|accepted|pending|scheduled|delivered|success|ok)$/i;
+import { reported } from './reported';
 
 /**
  * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
@@ -39,27 +32,26 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   });
 }
 
-/** The outcome that an entry, or the data of a single send (API 2.2), gives its message. */
+/**
+ * The outcome that an entry, or the data of a single send (API 2.2), gives its message. An error beside a message_id
+ * leaves it uncertain, unless the status or a field such as `success: false` says that it was not sent: the API says
+ * nothing of such an entry, and an ID is given to what is on its way.
+ */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
-  const refused = entry.success === false || (status === null && messageId === null && Boolean(entry.error));
-  if (refused || (typeof status === 'string' && NOT_SENT.test(status.trim()))) {
-    return { kind: 'not_sent', failure: refusedEntry(entry) };
+  const { verdict, hasError, reasons } = reported(entry);
+  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent')) {
+    return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
+  }
+  if (verdict === 'unclear' || hasError) {
+    return { kind: 'uncertain', failure: failure('messageUnclear', undefined, { serviceSays: reasons }) };
   }
   // Without an ID, only a status that is known to be good means that it was sent.
-  const isGood = typeof status === 'string' && SENT.test(status.trim());
-  return messageId === null && !isGood ? NOT_LISTED : { kind: 'sent', messageId, status };
+  return messageId === null && verdict !== 'sent' ? NOT_LISTED : { kind: 'sent', messageId, status };
 }
 
 /** For a message that the service took and does not mention. */
 export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
-
-function refusedEntry(entry: JsonRecord): Failure {
-  const error = isRecord(entry.error) ? entry.error : entry;
-  // An entry's own `message` may be the text that was to be sent.
-  const reason = (error === entry ? entry.error : error.message) ?? error.reason;
-  return failure('messageNotAccepted', undefined, { serviceSays: serviceTexts([reason]) });
-}
 
 /** Entries with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {

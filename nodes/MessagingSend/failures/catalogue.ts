@@ -1,4 +1,4 @@
-import type { Failure, FailureCode, Scope, SendAgain } from './failure';
+import type { Credits, Failure, FailureCode, Scope, SendAgain } from './failure';
 
 /** One way in which something can fail. What varies from case to case is put in as values. */
 interface Entry<Values, Code extends string> {
@@ -218,6 +218,12 @@ export const CATALOGUE = {
     message: 'The Base URL in the credential is not an address such as https://api.example.com/v1',
     advice: 'Correct the credential.',
   }),
+  apiKeyCharacters: entry<{ kind: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ kind }) => `The API key contains ${kind} that can't be part of a key`,
+    advice: 'Open the credential and enter the API key exactly as your account settings show it.',
+  }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
@@ -379,11 +385,35 @@ export const CATALOGUE = {
     message: 'The connection to the service could not be made in time',
     advice: 'Check the Base URL, the network and the firewall, then run this again.',
   }),
+  connectionForbidden: entry()({
+    code: 'UNREACHABLE_EACCES',
+    scope: 'run',
+    message: 'The machine that runs n8n does not allow a connection to the service',
+    advice: `Check the firewall and the security settings of that machine. ${THEN_RUN_AGAIN}`,
+  }),
+  connectionClosed: entry()({
+    code: 'UNREACHABLE_ECONNRESET',
+    scope: 'run',
+    message: 'The connection was closed before the request could be sent',
+    advice: `Check the Base URL in the credential, and the proxy or firewall between n8n and the service. ${THEN_RUN_AGAIN}`,
+  }),
+  connectionsUsedUp: entry()({
+    code: 'UNREACHABLE_EMFILE',
+    scope: 'run',
+    message: 'The machine that runs n8n can open no more connections',
+    advice: `Run fewer executions at the same time, or raise the limit of open files of that machine. ${THEN_RUN_AGAIN}`,
+  }),
   urlInvalid: entry()({
     code: 'UNREACHABLE_ERR_INVALID_URL',
     scope: 'run',
     message: 'The Base URL is not an address',
     advice: 'Enter it in the credential in the form https://host/v1.',
+  }),
+  headerInvalid: entry()({
+    code: 'UNREACHABLE_ERR_INVALID_CHAR',
+    scope: 'run',
+    message: 'The API key has a character that no request can carry',
+    advice: 'Open the credential and enter the API key exactly as your account settings show it.',
   }),
   certificateUntrusted: entry()({
     code: 'UNREACHABLE_…',
@@ -396,6 +426,12 @@ export const CATALOGUE = {
     scope: 'run',
     message: 'The service does not speak https at this address',
     advice: `Check the Base URL in the credential: it may need to begin with http://. ${THEN_RUN_AGAIN}`,
+  }),
+  tlsRefused: entry()({
+    code: 'UNREACHABLE_EPROTO',
+    scope: 'run',
+    message: 'The service refused to make a secure connection',
+    advice: `Check the Base URL in the credential. If it is right, the service uses TLS settings that this n8n does not support. ${THEN_RUN_AGAIN}`,
   }),
   blockedByN8n: entry()({
     code: 'UNREACHABLE_…',
@@ -438,6 +474,11 @@ export const CATALOGUE = {
     code: 'NOT_LISTED',
     sendAgain: 'checkFirst',
     message: 'The service accepted the request, but its answer does not mention this message',
+  }),
+  messageUnclear: entry()({
+    code: 'NOT_CONFIRMED',
+    sendAgain: 'checkFirst',
+    message: 'The service accepted the request, but does not confirm that it sent this message',
   }),
   stoppedInFlight: entry()({
     code: 'STOPPED',
@@ -513,6 +554,8 @@ export interface Details {
   /** Where the answer says more about it than the entry. */
   readonly scope?: Scope;
   readonly sendAgain?: SendAgain;
+  /** Where the figures are known. */
+  readonly credits?: Credits;
 }
 
 /** The failure of this name, with what varies put in. */
@@ -531,5 +574,6 @@ export function failure<Name extends FailureName>(
     serviceSays: details.serviceSays ?? '',
     scope: details.scope ?? scope,
     sendAgain: details.sendAgain ?? sendAgain,
+    ...(details.credits && { credits: details.credits }),
   };
 }

@@ -34,6 +34,14 @@ export interface Failure {
   readonly serviceSays: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
+  /** Only where credits are too few, and both figures are known. */
+  readonly credits?: Credits;
+}
+
+/** What was needed and what there was when credits were too few. */
+export interface Credits {
+  readonly required: number;
+  readonly available: number;
 }
 
 /** Thrown where a setting of the user's can't be used. */

@@ -163,6 +163,10 @@ function failed(
     code: failure.code,
     http_status: failure.httpStatus,
     outcome: kind,
+    ...(failure.credits && {
+      required_credits: failure.credits.required,
+      available_credits: failure.credits.available,
+    }),
     ...details,
     ...(origin.entry !== null && { entry: origin.entry }),
     ...partOf(origin),

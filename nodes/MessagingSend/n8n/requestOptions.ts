@@ -56,9 +56,24 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
     port: url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port),
     protocol,
     ...(url.username !== '' && {
-      auth: { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+      auth: { username: encoded(url.username), password: encoded(url.password) },
     }),
   };
+}
+
+/**
+ * A user name or password as n8n's agents decode it once more. A '%' that encodes nothing, which they would not accept,
+ * is meant as it stands.
+ */
+function encoded(part: string): string {
+  const meant = part.replace(/(%[\da-f]{2})+/gi, (sequence) => {
+    try {
+      return decodeURIComponent(sequence);
+    } catch {
+      return sequence;
+    }
+  });
+  return encodeURIComponent(meant);
 }
 
 function positive(value: unknown): number | null {

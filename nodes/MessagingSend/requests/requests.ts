@@ -92,7 +92,7 @@ export class Requests {
 
         if (reply.failure.code === 'RATE_LIMITED') {
           firstRefusal ??= clock.now();
-          const hold = Math.max(reply.retryAfter ?? rateLimitDelay(refusals, clock.random()), 1);
+          const hold = reply.retryAfter ?? rateLimitDelay(refusals, clock.random());
           if (clock.now() + hold - firstRefusal > limits.maxWait) return reply;
           refusals += 1;
           // Before the slot is released to one who waits.

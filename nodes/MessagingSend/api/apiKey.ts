@@ -1,0 +1,22 @@
+/**
+ * The API key as users paste it: with spaces around it, or with invisible characters (a zero-width space) that came along
+ * from a web page. The first form is for n8n's expressions, the second for code; a test holds them to the same result.
+ */
+export const API_KEY_EXPRESSION = '{{ String($credentials.apiKey).replace(/\\p{Cf}/gu, "").trim() }}';
+
+/** @see API_KEY_EXPRESSION */
+export function normalizeApiKey(apiKey: string): string {
+  return apiKey.replace(/\p{Cf}/gu, '').trim();
+}
+
+/** What kind of character a key has that no HTTP header can carry, in words that don't show it; null if it has none. */
+export function foreignCharacter(apiKey: string): string | null {
+  const [found] = /[^\t\x20-\x7e\x80-\xff]/u.exec(apiKey) ?? [];
+  if (found === undefined) return null;
+  if (/[\n\r\u2028\u2029]/.test(found)) return 'a line break';
+  if (/\p{Cc}/u.test(found)) return 'a control character';
+  if (/\p{Zs}/u.test(found)) return 'an unusual space';
+  if (/\p{Pd}/u.test(found)) return 'a typographic dash';
+  if (/\p{L}/u.test(found)) return 'a letter that is not Latin';
+  return /[\u2022\u25cf\u2026]/.test(found) ? 'a dot that hides a part of it' : 'a symbol';
+}

@@ -1,0 +1,122 @@
+import { isRecord, type JsonRecord } from '../api/records';
+import { serviceTexts } from '../api/serviceText';
+
+/** What the service says of one message. */
+export interface Reported {
+  /** What its status and its flags say; null where they say nothing that is known. */
+  readonly verdict: 'sent' | 'not_sent' | 'unclear' | null;
+  /** Whether it has an error beside them. */
+  readonly hasError: boolean;
+  /** The service's reasons, fit to show; empty where it gave none. */
+  readonly reasons: string;
+}
+
+// The document shows the status `sent` alone (part 3) and no other field; these are the words that services use.
+
+const SENT = /^(sent|queued|accepted|pending|scheduled|delivered|success|ok|no_errors?)$/;
+
+/** Statuses that need no other words. */
+const PLAINLY_NOT_SENT =
+  /^(failed|failure|error|rejected|invalid|refused|not_sent|unsent|skipped|blocked|cancell?ed|undeliverable)$/;
+
+const NOT_SENT =
+  /^(fail|errored|declined|denied|dropped|discarded|forbidden|unauthori[sz]ed|opted_out|unsubscribed|unregistered|unsupported|black_?listed|block_?listed|false)$|^(not?|invalid|insufficient|out_of|failed_to|rejected|blocked|refused|unknown|unregistered|unsupported|bad)_|_(failed|failure|error|rejected|refused|blocked|denied|declined|invalid|cancell?ed|exceeded|not_found|missing)$/;
+
+/** It may have been sent and not have arrived, may be sent later, or the service itself does not know. */
+const UNCLEAR =
+  /^((un|not_|non_)deliver(ed|y)|delivery_(failed|failure|error|rejected)|(.+_)?expired|bounced?|time_?out|.*timed_out|.*_timeout|unknown|unknown_status|(un|not_)confirmed|unclear|lost|aborted|unreachable|throttled|suspended|.+_limited|partial.*|not_yet_.+|(temp|soft|retry).*|http_.+)$/;
+
+/** Flags that deny what they name. */
+const DENIED_BY_FALSE = /^(success|ok|sent|accepted|succeeded|is_sent|was_sent)$/;
+const DENIED_BY_TRUE = /^(failed|rejected|refused|blocked|skipped|invalid|is_error|has_failed)$/;
+
+const ERROR_FIELD =
+  /^(err|errors?|failure|error_(code|message|msg|reason|description|text|details?|type|name)|(fail|failed|failure|reject|rejected|rejection)_(reason|code|message))$/;
+
+/** Fields with reasons; of an entry itself, `message` may be the text that was to be sent. */
+const REASON_FIELD = /^(reason|status_(reason|message|description|text|details?))$/;
+const REASON_IN_ERROR = /^(message|msg|reason|description|detail|title|text|code|error|name)$/;
+
+/** Reads what the entry of a message reports, whatever its form. */
+export function reported(entry: JsonRecord): Reported {
+  const fields = Object.entries(entry).map(([name, value]) => [inWords(name), value] as const);
+  const status = statusOf(entry.status);
+  const isDenied = fields.some(
+    ([name, value]) => (isFalse(value) && DENIED_BY_FALSE.test(name)) || (isTrue(value) && DENIED_BY_TRUE.test(name)),
+  );
+  const errors = fields.filter(([name, value]) => ERROR_FIELD.test(name) && isError(value)).map(([, value]) => value);
+  const said = fields.filter(([name]) => REASON_FIELD.test(name)).map(([, value]) => value);
+  const nested = isRecord(entry.status) ? [entry.status] : [];
+  const verdict = verdictOf(status, isDenied);
+  const isNews = status !== '' && !PLAINLY_NOT_SENT.test(status) && !SENT.test(status);
+  const reasons = serviceTexts([...errors, ...said, ...nested].flatMap((value) => textsOf(value)));
+  return {
+    verdict,
+    hasError: errors.length > 0,
+    reasons: reasons === '' && isNews ? serviceTexts([status]) : reasons,
+  };
+}
+
+function verdictOf(status: string, isDenied: boolean): Reported['verdict'] {
+  // "Sent" and "not sent" in one entry.
+  if (SENT.test(status)) return isDenied ? 'unclear' : 'sent';
+  if (UNCLEAR.test(status)) return 'unclear';
+  return isDenied || PLAINLY_NOT_SENT.test(status) || NOT_SENT.test(status) ? 'not_sent' : null;
+}
+
+/** A status in words; also of one that is an object, and of one that is an HTTP status. */
+function statusOf(status: unknown): string {
+  if (isRecord(status)) {
+    const { code, name, status: inner, state, value } = status;
+    return [name, inner, state, value, code].map(plainStatus).find((text) => text !== '') ?? '';
+  }
+  return plainStatus(status);
+}
+
+function plainStatus(status: unknown): string {
+  if (status === false) return 'false';
+  if (typeof status !== 'string' && typeof status !== 'number') return '';
+  const words = inWords(String(status));
+  // A number that looks like a refusal of HTTP may still be the service's own.
+  return /^[45]\d\d$/.test(words) ? `http_${words}` : words;
+}
+
+/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. */
+function inWords(name: string): string {
+  return name
+    .slice(0, 100)
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || (typeof value === 'string' && inWords(value) === 'false');
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && inWords(value) === 'true');
+}
+
+/** Whether the value of an error field is an error: an empty one, 0 or "none" is not. */
+function isError(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string')
+    return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(inWords(value)) || /[^\s -~]/.test(value);
+  if (typeof value === 'number') return value !== 0;
+  if (typeof value !== 'object' || value === null) return value === true;
+  return depth < MAX_DEPTH && Object.values(value).some((inner) => isError(inner, depth + 1));
+}
+
+const MAX_DEPTH = 4;
+
+/** The texts that give reasons in the value of a field. */
+function textsOf(value: unknown, depth = 0): unknown[] {
+  if (typeof value === 'string') return [value];
+  if (depth >= MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.slice(0, 5).flatMap((inner) => textsOf(inner, depth + 1));
+  if (!isRecord(value)) return [];
+  const texts = Object.entries(value).filter(([name]) => REASON_IN_ERROR.test(inWords(name)));
+  const words = texts.filter(([name]) => inWords(name) !== 'code');
+  return (words.length > 0 ? words : texts).flatMap(([, inner]) => textsOf(inner, depth + 1));
+}

@@ -1,0 +1,63 @@
+import { runInNewContext } from 'node:vm';
+
+import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
+import { API_KEY_EXPRESSION, normalizeApiKey } from '../../nodes/MessagingSend/api/apiKey';
+import { readAccount } from '../../nodes/MessagingSend/n8n/account';
+import { KEY } from '../support/account';
+
+/** What n8n evaluates the expression to for a credential with this key. */
+function evaluate(apiKey: unknown): unknown {
+  const body = /^\{\{(.*)\}\}$/s.exec(API_KEY_EXPRESSION)?.[1];
+  if (body === undefined) throw new Error('this is not a single expression');
+  return runInNewContext(body, { $credentials: { apiKey } });
+}
+
+async function read(apiKey: unknown): Promise<unknown> {
+  const context = {
+    getCredentials: async () => await Promise.resolve({ baseUrl: 'https://api.example.com/v1', apiKey }),
+  };
+  return (await readAccount(context as unknown as Parameters<typeof readAccount>[0])).apiKey;
+}
+
+test.each([
+  KEY,
+  ` ${KEY}\n`,
+  `\u200b${KEY}`,
+  `${KEY}\u200b \ufeff`,
+  `made-up\u200b-key\u00ad-012\u20603456789`,
+  `\u202a${KEY}\u202c`,
+])('The API key %j is used without spaces around it and without invisible characters', async (written) => {
+  expect(normalizeApiKey(written)).toBe(KEY);
+  expect(evaluate(written)).toBe(KEY);
+  await expect(read(written)).resolves.toBe(KEY);
+});
+
+test('An API key that is a number is used as it is', async () => {
+  expect(evaluate(1234567)).toBe('1234567');
+  await expect(read(1234567)).resolves.toBe('1234567');
+});
+
+test('The credential sends the key that the node knows', () => {
+  expect(new MessagingSendApi().authenticate.properties.headers).toEqual({
+    Authorization: `=Bearer ${API_KEY_EXPRESSION}`,
+  });
+});
+
+test.each([
+  ['made-up\u2013key', 'a typographic dash'],
+  ['made-up\nkey', 'a line break'],
+  ['made-up\u2028key', 'a line break'],
+  ['made-up\0key', 'a control character'],
+  ['made\u2003up', 'an unusual space'],
+  ['made-up-\u2022\u2022\u2022\u2022', 'a dot that hides a part of it'],
+  ['made-up\u2026key', 'a dot that hides a part of it'],
+  ['m\u0430de-up', 'a letter that is not Latin'],
+  ['made-up\ud83d\ude00', 'a symbol'],
+  ['made-up\ud800', 'a symbol'],
+])('The API key %j is an error that says: %s', async (key, kind) => {
+  const error: unknown = await read(key).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    reason: { code: 'NOT_SET_UP', message: `The API key contains ${kind} that can't be part of a key`, scope: 'run' },
+  });
+  expect(JSON.stringify(error)).not.toContain('made');
+});
