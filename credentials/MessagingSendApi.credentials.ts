@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
+import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/api/isFixed';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';
@@ -45,6 +46,12 @@ export class MessagingSendApi implements ICredentialType {
       hint: 'From your account settings',
       description:
         'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
+    },
+    {
+      displayName: 'Is Fixed',
+      name: 'isFixed',
+      type: 'hidden',
+      default: IS_FIXED_EXPRESSION,
     },
   ];
 

@@ -8,6 +8,7 @@ import {
 
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
+import { givenOptions } from '../support/givenOptions';
 import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { type Loaded, loadPackage } from '../support/engine/engine';
@@ -163,7 +164,7 @@ test('The README lists the choices of every field and option, and no others', ()
 
 test('The README gives the default of every option', () => {
   const found = table('README.md', 'options', 'Option');
-  const values: Record<string, unknown> = { ...readDeliveryOptions({}) };
+  const values: Record<string, unknown> = { ...readDeliveryOptions(givenOptions({})) };
   values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {
     const value = values[option.name] ?? option.default;
@@ -176,7 +177,7 @@ test('The README gives the default of every option', () => {
 
 test('The README gives the default of every option of the trigger', () => {
   const { lowBalance, limits } = readTriggerSettings({
-    getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never,
+    getNodeParameter: ((name: string, fallback: unknown) => (name === 'threshold' ? 1 : fallback)) as never,
   });
   const found = table('README.md', 'trigger-low-balance', 'Trigger option');
   expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([

@@ -23,6 +23,21 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
   readonly onProgress: (progress: Progress) => void;
+  /** With On Error: Stop, ends the run's dispatches to other accounts with this one, and this one with them. */
+  readonly runEnd?: RunEnd;
+}
+
+/** Ends the dispatches of a run together. */
+export class RunEnd {
+  private readonly listeners: Array<() => void> = [];
+
+  onEnd(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  end(): void {
+    for (const listener of this.listeners.splice(0)) listener();
+  }
 }
 
 /** How far a dispatch is, in messages. */
@@ -55,7 +70,9 @@ class Dispatch {
   constructor(
     private readonly config: DispatchConfig,
     private readonly total: number,
-  ) {}
+  ) {
+    config.runEnd?.onEnd(() => this.end(failure('notStarted')));
+  }
 
   async process(batch: Batch): Promise<void> {
     if (this.creditsRanOut !== null) this.reject(batch, this.creditsRanOut);
@@ -188,7 +205,13 @@ class Dispatch {
     if (this.endedBy !== null) return;
     const endsRun = cause.scope === 'run' && cause !== this.creditsRanOut;
     if (!endsRun && !this.config.stopOnFailure) return;
-    this.endedBy = cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted');
+    this.end(cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted'));
+    if (this.config.stopOnFailure) this.config.runEnd?.end();
+  }
+
+  private end(why: Failure): void {
+    if (this.endedBy !== null) return;
+    this.endedBy = why;
     this.config.requests.halt();
   }
 }

@@ -1,7 +1,15 @@
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Batch, Draft, Interruptible, Message, Unsendable } from '../messages/message';
+import {
+  type Batch,
+  type Draft,
+  type Interruptible,
+  type Message,
+  type Unsendable,
+  unsendable,
+} from '../messages/message';
 import type { Receipt } from '../messages/outcome';
+import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
 import type { SendOperation } from './operation';
@@ -20,6 +28,16 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The outcomes of earlier attempts. */
   readonly record: DeliveryRecord;
+  /** The requests to the account of an item, the same object for the same account, or why there is none. */
+  readonly requestsOf: (item: number) => Requests | Failure;
+  /** Why nothing at all can be sent now, if so. */
+  readonly broken: Failure | null;
+}
+
+/** The batches of one account. */
+export interface Share {
+  readonly requests: Requests;
+  readonly batches: readonly Batch[];
 }
 
 /** What a run is going to do. Unless an unsendable draft keeps it from starting, each message is in one list, once. */
@@ -29,7 +47,7 @@ export interface Plan {
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
   /** What is sent now. */
-  readonly batches: readonly Batch[];
+  readonly shares: readonly Share[];
   /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** What would be sent, in a dry run. */
@@ -37,25 +55,96 @@ export interface Plan {
 }
 
 /**
- * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it; the others
- * are packed into batches.
+ * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it, whatever
+ * keeps the others from being sent; the others are packed into batches for each account.
  */
-export function* plan({ operation, drafts, options, batchSize, stopOnFailure, record }: Order): Interruptible<Plan> {
-  const { messages, unsendable } = yield* compose(drafts, { ...options, maxCharacters: operation.maxCharacters });
+export function* plan(order: Order): Interruptible<Plan> {
+  const { operation, drafts, options, stopOnFailure, record, requestsOf, broken } = order;
+  const composed = yield* compose(drafts, { ...options, maxCharacters: operation.maxCharacters });
+  const { messages } = composed;
   const sendOnce = options.duplicateMessages === 'sendOnce';
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
-  const size = Math.min(batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const nothing: Plan = { unsendable, duplicates: [], known: [], batches: [], again: new Map(), planned: [] };
-  const cannotStart = stopOnFailure && unsendable.length > 0;
-  if (options.dryRun && !cannotStart) return { ...nothing, duplicates, planned: pack(unique, size) };
-
-  const recalled = yield* record.recall(unique, {
+  const isSingle = operation.maxBatchSize === 1;
+  const { pending, again, lastBatch, receipts } = yield* record.recall(unique, {
     sendUncertainAgain: options.uncertain === 'sendAgain',
     anyOrigin: sendOnce,
-    isSingle: operation.maxBatchSize === 1,
+    isSingle,
   });
-  const known = recalled.receipts;
-  if (cannotStart) return { ...nothing, known };
-  const batches = pack(recalled.pending, size, recalled.lastBatch);
-  return { ...nothing, duplicates, known, batches, again: recalled.again };
+  const left = yield* record.recallUnsendable(composed.unsendable, receipts, isSingle);
+
+  const { byAccount, refused } = yield* divide(pending, broken === null ? requestsOf : () => broken);
+  const unsendable = yield* allUnsendable(left.unsendable, refused, again, duplicates, broken);
+  const known = [...receipts, ...left.receipts];
+  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, planned: [] };
+  if (stopOnFailure && unsendable.length > 0) return nothing;
+
+  const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
+  const shares = yield* packShares(byAccount, size, lastBatch);
+  const sendable = duplicates.filter(({ original }) => !refused.has(original));
+  const planned = { ...nothing, duplicates: sendable };
+  if (options.dryRun) return { ...planned, planned: shares.flatMap(({ batches }) => batches) };
+  return { ...planned, shares };
+}
+
+/** Divides messages by the account that they are sent from, in their order. */
+function* divide(
+  messages: readonly Message[],
+  requestsOf: Order['requestsOf'],
+): Interruptible<{ byAccount: Map<Requests, Message[]>; refused: Map<Message, Failure> }> {
+  const byAccount = new Map<Requests, Message[]>();
+  const refused = new Map<Message, Failure>();
+  for (const message of messages) {
+    const requests = requestsOf(message.item);
+    if ('code' in requests) {
+      refused.set(message, requests);
+    } else {
+      const share = byAccount.get(requests) ?? [];
+      if (share.push(message) === 1) byAccount.set(requests, share);
+    }
+    yield;
+  }
+  return { byAccount, refused };
+}
+
+/** The drafts that can't be composed and the messages that have no account, with their duplicates, in their order. */
+function* allUnsendable(
+  drafts: readonly Unsendable[],
+  refused: ReadonlyMap<Message, Failure>,
+  again: ReadonlyMap<Message, Failure>,
+  duplicates: readonly Duplicate[],
+  broken: Failure | null,
+): Interruptible<readonly Unsendable[]> {
+  if (refused.size === 0 && broken === null) return drafts;
+  const all: Unsendable[] = [];
+  for (const draft of drafts) {
+    all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
+    yield;
+  }
+  const outcomeOf = (message: Message) => (again.has(message) ? 'uncertain' : 'not_sent');
+  for (const [message, why] of refused) {
+    all.push(unsendable(message, why, outcomeOf(message)));
+    yield;
+  }
+  for (const { message, original } of duplicates) {
+    const why = refused.get(original);
+    if (why !== undefined) all.push(unsendable(message, why, outcomeOf(original)));
+    yield;
+  }
+  return all.sort((a, b) => a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0));
+}
+
+function* packShares(
+  byAccount: ReadonlyMap<Requests, readonly Message[]>,
+  size: number,
+  lastBatch: number,
+): Interruptible<readonly Share[]> {
+  const shares: Share[] = [];
+  let last = lastBatch;
+  for (const [requests, messages] of byAccount) {
+    const batches = pack(messages, size, last);
+    shares.push({ requests, batches });
+    last += batches.length;
+    yield;
+  }
+  return shares;
 }

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
-import type { Batch, Interruptible, Message } from '../messages/message';
+import { type Batch, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { fingerprintOf, isPlaceOfPart, placeOf } from './identity';
+import { fingerprintOf, isPlaceOfPart, originOf, placeOf } from './identity';
 import { readReceipt, type Remembered, writeReceipt } from './storedReceipt';
 
 /** How messages are looked up in a record. */
@@ -32,6 +32,11 @@ export interface Recalled {
 interface Known {
   readonly receipt: Remembered;
   readonly outcome: Outcome;
+}
+
+/** The same, with the place that the message came from. */
+interface Placed extends Known {
+  readonly place: string;
 }
 
 /** For messages that are in no receipt, although a request may have carried them. */
@@ -63,6 +68,8 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   private readonly texts: string[];
   private readonly inFlight = new Set<Batch>();
+  /** Each text is read once, so that an outcome stays the same object. */
+  private readonly receipts = new Map<string, Remembered | null>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
 
@@ -85,10 +92,15 @@ export class DeliveryRecord {
     this.context.interrupted = true;
   }
 
+  /** Whether no message has an outcome, nor can have lost one. */
+  get isEmpty(): boolean {
+    return this.texts.length === 0 && this.context.interrupted !== true;
+  }
+
   /** Divides messages by whether they have an outcome already. One whose number or text has changed is new. */
   *recall(messages: readonly Message[], { sendUncertainAgain, anyOrigin, isSingle }: Recall): Interruptible<Recalled> {
     const isInterrupted = this.context.interrupted === true;
-    if (this.texts.length === 0 && !isInterrupted) {
+    if (this.isEmpty) {
       return { receipts: [], pending: messages, again: new Map(), lastBatch: 0 };
     }
     const { byPlace, byFingerprint, lastBatch, isReadable } = yield* this.read(anyOrigin);
@@ -114,10 +126,45 @@ export class DeliveryRecord {
       }
       yield;
     }
-    const receipts = [...byReceipt].map(([{ batch, dataFor }, results]): Receipt => {
-      return { batch, results, data: dataFor(results, isSingle) };
-    });
-    return { receipts, pending, again, lastBatch };
+    return { receipts: receiptsOf(byReceipt, isSingle), pending, again, lastBatch };
+  }
+
+  /**
+   * What is known of drafts that can't be composed any more, by their place alone: their number or text may be as it was
+   * when a message of theirs was sent.
+   * @param known the receipts of the messages that could be composed; what they have is no other draft's
+   */
+  *recallUnsendable(
+    drafts: readonly Unsendable[],
+    known: readonly Receipt[],
+    isSingle: boolean,
+  ): Interruptible<{ readonly receipts: readonly Receipt[]; readonly unsendable: readonly Unsendable[] }> {
+    if (this.isEmpty || drafts.length === 0) return { receipts: [], unsendable: drafts };
+    const claimed = new Set<Outcome>();
+    for (const { results } of known) {
+      for (const { outcome } of results) if (outcome.kind === 'sent') claimed.add(outcome);
+      yield;
+    }
+    const { byOrigin, isReadable } = yield* this.readByOrigin(claimed);
+    const mayBeLost = this.context.interrupted === true || !isReadable;
+
+    const byReceipt = new Map<Remembered, Result[]>();
+    const remaining: Unsendable[] = [];
+    for (const draft of drafts) {
+      const own = byOrigin.get(placeOf(draft)) ?? [];
+      const phone = typeof draft.phone === 'string' || typeof draft.phone === 'number' ? String(draft.phone) : '';
+      for (const { place, receipt, outcome } of own) {
+        const result = { message: { ...originOf(place), phone, text: '' }, outcome };
+        const results = byReceipt.get(receipt) ?? [];
+        if (results.push(result) === 1) byReceipt.set(receipt, results);
+      }
+      // Of parts and of the entries of a list, nobody knows whether there were more.
+      const isWhole = own.length === 1 && own[0]?.place === placeOf(draft);
+      const isUncertain = own.length > 0 || mayBeLost;
+      if (!isWhole) remaining.push(isUncertain ? unsendable(draft, draft.failure, 'uncertain') : draft);
+      yield;
+    }
+    return { receipts: receiptsOf(byReceipt, isSingle), unsendable: remaining };
   }
 
   /** Notes that the request of a batch has left. */
@@ -171,7 +218,7 @@ export class DeliveryRecord {
     let lastBatch = 0;
     let isReadable = true;
     for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
-      const receipt = readReceipt(text);
+      const receipt = this.readText(text);
       if (receipt === null) {
         isReadable = false;
         continue;
@@ -186,4 +233,40 @@ export class DeliveryRecord {
     }
     return { byPlace, byFingerprint, lastBatch, isReadable };
   }
+
+  /** What no message has claimed, by the item or entry that it came from. */
+  private *readByOrigin(
+    claimed: ReadonlySet<Outcome>,
+  ): Interruptible<{ byOrigin: Map<string, Placed[]>; isReadable: boolean }> {
+    const byOrigin = new Map<string, Placed[]>();
+    let isReadable = true;
+    for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
+      const receipt = this.readText(text);
+      if (receipt === null) isReadable = false;
+      for (const { place, outcome } of receipt?.outcomes ?? []) {
+        if (receipt === null || claimed.has(outcome)) continue;
+        const { item, entry } = originOf(place);
+        // The item of an entry as well, because its list may be what can't be read.
+        for (const origin of new Set([placeOf({ item, entry, part: null }), `${item}`])) {
+          const placed = byOrigin.get(origin) ?? [];
+          if (placed.push({ place, receipt, outcome }) === 1) byOrigin.set(origin, placed);
+        }
+      }
+      yield;
+    }
+    return { byOrigin, isReadable };
+  }
+
+  private readText(text: string): Remembered | null {
+    const known = this.receipts.get(text);
+    const receipt = known === undefined ? readReceipt(text) : known;
+    this.receipts.set(text, receipt);
+    return receipt;
+  }
+}
+
+function receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Receipt[] {
+  return [...byReceipt].map(([{ batch, dataFor }, results]) => {
+    return { batch, results, data: dataFor(results, isSingle) };
+  });
 }

@@ -8,6 +8,16 @@ export function placeOf({ item, entry, part }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
+/** Reads what {@link placeOf} wrote. */
+export function originOf(place: string): Origin {
+  const [item = '', entry = '', part] = place.split('.');
+  return {
+    item: Number(item),
+    entry: entry === '' ? null : Number(entry),
+    part: part === undefined ? null : Number(part),
+  };
+}
+
 export function isPlaceOfPart(place: string): boolean {
   return place.split('.').length === 3;
 }

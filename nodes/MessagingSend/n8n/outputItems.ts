@@ -28,7 +28,7 @@ export function* outputItems(
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
-    const outcome: Unconfirmed = { kind: 'not_sent', failure: draft.failure };
+    const outcome: Unconfirmed = { kind: draft.outcome, failure: draft.failure };
     items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
     yield;
   }
@@ -38,7 +38,7 @@ export function* outputItems(
   }
 
   // Finding every message's outcome again is worth it only where there are duplicates.
-  const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
+  const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
   for (const { message, original } of duplicates) {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
     yield;
@@ -89,7 +89,7 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind !== 'sent') {
       const { batch } = receipt;
-      const details = { phone: message.phone, ...(batch !== null && { batch }) };
+      const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
       items.add(message, failed(message, outcome, details));
     } else if (output === 'batches') {
       sent.push(message);
@@ -124,7 +124,8 @@ function duplicateItem(
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
-  const { phone, part } = message;
+  const { part } = message;
+  const phone = phoneOf(message);
   const json: IDataObject =
     output === 'send'
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
@@ -144,8 +145,13 @@ function itemsOf(messages: readonly Message[]): Array<{ item: number }> {
   return [...new Set(messages.map(({ item }) => item))].map((item) => ({ item }));
 }
 
-function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
-  return new Map(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message, outcome] as const)));
+function* outcomesOf(receipts: readonly Receipt[]): Interruptible<Map<Message, Outcome>> {
+  const outcomes = new Map<Message, Outcome>();
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) outcomes.set(message, outcome);
+    yield;
+  }
+  return outcomes;
 }
 
 /** Which part of a split text it is, counted from 1 for people. */
@@ -173,6 +179,11 @@ function failed(
 
 function linked(json: IDataObject, { item }: Origin): INodeExecutionData {
   return { json, pairedItem: { item } };
+}
+
+/** null for a message that only the delivery record knows. */
+function phoneOf({ phone }: Message): string | null {
+  return phone === '' ? null : phone;
 }
 
 /** What the user gave as a phone number, if it fits into an item as it is. */

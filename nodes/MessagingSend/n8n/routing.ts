@@ -42,11 +42,16 @@ function keepAnswer(
 }
 
 /** Makes calls by way of the request that the routing has prepared. */
-export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
+export function routedCall(
+  context: IExecutePaginationFunctions,
+  request: RoutedRequest,
+  { baseUrl, apiKey }: Account,
+): Call {
   return async ({ endpoint, body }) => {
     try {
       const { method, path: url } = endpoint;
-      const options = { ...request.options, method, url, body: body as IDataObject | undefined };
+      // n8n has made the address from the credential of the first item, and takes the key from that of this one.
+      const options = { ...request.options, baseURL: baseUrl, method, url, body: body as IDataObject | undefined };
       const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
       const { statusCode, body: text, headers } = item?.json ?? {};
       const answer = { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };

@@ -3,7 +3,8 @@ import type { ApiRequest, Call } from '../api/endpoints';
 import type { Reply } from '../api/reply';
 import { rateLimitDelay, reconnectDelay } from './backoff';
 import { type Pacer, Pacers, type Slot } from './pacer';
-import { Tally } from './tally';
+import type { Tally } from './tally';
+import { Traffic } from './traffic';
 import { type Wait, waitUnless } from './wait';
 
 /** How long requests wait, and what for. */
@@ -22,6 +23,8 @@ export interface RequestsConfig {
   /** The Stop button: ends waits. A request that has left is not called back. */
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
+  /** Shared with the requests of the run's other accounts, if there are any. */
+  readonly traffic?: Traffic;
 }
 
 /** What requests need of the world, so that tests can bring their own. */
@@ -47,20 +50,20 @@ export interface Flight {
 const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
 /**
- * The requests of one run. This one object is between a request and its reply: it waits for a slot of the pacer and
+ * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of the pacer and
  * for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be reached. It
  * repeats only what was certainly not sent.
  */
 export class Requests {
   readonly tally: Tally;
+  private readonly traffic: Traffic;
   private readonly halted = new AbortController();
   private readonly wait: Wait;
-  /** When the next request may start, by the interval. */
-  private earliest = 0;
 
   constructor(private readonly config: RequestsConfig) {
     const { signal, clock } = config;
-    this.tally = new Tally(clock.now);
+    this.traffic = config.traffic ?? new Traffic(clock.now);
+    this.tally = this.traffic.tally;
     this.wait = clock.waitUnless(AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]));
   }
 
@@ -97,9 +100,14 @@ export class Requests {
     const slot = await this.slot(came);
     try {
       await this.interval();
-      flight.leave();
-      this.tally.requests += 1;
-      return await this.config.call(request).finally(flight.land);
+      await this.traffic.enter(this.wait);
+      try {
+        flight.leave();
+        this.tally.requests += 1;
+        return await this.config.call(request).finally(flight.land);
+      } finally {
+        this.traffic.leave();
+      }
     } finally {
       slot.release();
     }
@@ -113,8 +121,8 @@ export class Requests {
   private async interval(): Promise<void> {
     const { limits, clock } = this.config;
     const now = clock.now();
-    const start = Math.max(now, this.earliest);
-    this.earliest = start + limits.interval;
+    const start = Math.max(now, this.traffic.earliest);
+    this.traffic.earliest = start + limits.interval;
     if (start > now) await this.wait(start - now);
   }
 }
@@ -125,12 +133,19 @@ const WINDOW = 60_000;
 /** Shared by all nodes and executions of this process. */
 const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
 
+/** What the requests of a run share, if it has several accounts. */
+export function trafficOf(maxInFlight: number): Traffic {
+  return new Traffic(SYSTEM_CLOCK.now, maxInFlight);
+}
+
 /** The requests of one run, which share the limit of their key with all other runs of this process. */
 export function requestsOf(
   account: Account,
   call: Call,
   limits: RequestLimits,
   signal: AbortSignal | undefined,
+  traffic?: Traffic,
 ): Requests {
-  return new Requests({ call, pacer: pacers.for(accountId(account)), limits, signal, clock: SYSTEM_CLOCK });
+  const pacer = pacers.for(accountId(account));
+  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, ...(traffic && { traffic }) });
 }

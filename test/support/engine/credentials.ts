@@ -1,5 +1,8 @@
 import './environment';
 
+import { setImmediate } from 'node:timers/promises';
+
+import { getAdditionalKeys } from 'n8n-core';
 import {
   type ICredentialDataDecryptedObject,
   type ICredentials,
@@ -7,12 +10,17 @@ import {
   type ICredentialType,
   type IHttpRequestOptions,
   type INode,
+  type INodeParameters,
   type INodeProperties,
+  NodeHelpers,
   type Workflow,
 } from 'n8n-workflow';
 
 /** Stored credentials, which n8n-core leaves to n8n's server. Here all nodes have the same one. */
 export class Credentials extends ICredentialsHelper {
+  /** How often it was read. */
+  reads = 0;
+
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
     private readonly type: ICredentialType,
@@ -60,8 +68,39 @@ export class Credentials extends ICredentialsHelper {
     return await Promise.reject(new Error('not needed'));
   }
 
-  async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-    return await Promise.resolve({ ...this.data });
+  /** Fills in defaults and resolves expressions for an item, as n8n's server does. */
+  async getDecrypted(...args: Parameters<ICredentialsHelper['getDecrypted']>): Promise<ICredentialDataDecryptedObject> {
+    const [additionalData, , , mode, executeData, , values] = args;
+    this.reads += 1;
+    await setImmediate();
+    const data = NodeHelpers.getNodeParameters(
+      this.type.properties,
+      { ...this.data } as INodeParameters,
+      true,
+      false,
+      null,
+      null,
+    );
+    if (values === undefined || data === null) return data as ICredentialDataDecryptedObject;
+    const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+    try {
+      return workflow.expression.getParameterValue(
+        data,
+        runExecutionData,
+        runIndex,
+        itemIndex,
+        node.name,
+        connectionInputData,
+        mode,
+        getAdditionalKeys(additionalData, mode, null),
+        executeData,
+        false,
+        data,
+      ) as ICredentialDataDecryptedObject;
+    } catch (error) {
+      if (error instanceof Error) error.message += ' [Error resolving credentials]';
+      throw error;
+    }
   }
 
   getCredentialsProperties(): INodeProperties[] {
