@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { type Failure, FailureError } from '../failures/failure';
 import type { RequestLimits } from '../requests/requests';
@@ -39,7 +38,7 @@ export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'inte
  * Reads a parameter that holds for the whole run, by its path.
  * @throws what n8n throws for an expression that fails
  */
-export type ReadRunParameter = (path: string, fallback: unknown, how?: { readonly rawExpressions: true }) => unknown;
+export type ReadRunParameter = (path: string, fallback: unknown) => unknown;
 
 /**
  * The options in a collection of a node. Each is read alone, because n8n evaluates a collection whole, and an expression
@@ -52,15 +51,8 @@ export class GivenOptions {
   /** @param read by the path within the collection */
   constructor(private readonly read: (path: string) => unknown) {}
 
-  /** Of a collection that is an expression as a whole, which the editor does not offer, n8n has only the whole. */
   static in(collection: string, read: ReadRunParameter): GivenOptions {
-    const isWhole = typeof read(collection, {}, { rawExpressions: true }) === 'string';
-    if (!isWhole) return new GivenOptions((path) => read(`${collection}.${path}`, ''));
-    return new GivenOptions((path) =>
-      path
-        .split('.')
-        .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), read(collection, {})),
-    );
+    return new GivenOptions((path) => read(`${collection}.${path}`, ''));
   }
 
   /**

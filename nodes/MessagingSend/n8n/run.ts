@@ -67,7 +67,7 @@ export async function sendForRun(
   job: Job,
   record: DeliveryRecord,
 ): Promise<INodeExecutionData[]> {
-  const settings = readSettings(job, (path, fallback, how) => context.getNodeParameter(path, 0, fallback, how));
+  const settings = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback));
   const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
   const run: Run = {
@@ -95,7 +95,7 @@ export async function sendForItem(
   const run: Run = {
     job,
     // Proxy, timeout and SSL are set by the routing itself.
-    settings: readSettings(job, (path, fallback, how) => context.getNodeParameter(path, fallback, how)),
+    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback)),
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
     record: recordOfCall(context),

@@ -21,7 +21,7 @@ export interface TriggerSettings {
  * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
-  const read: ReadRunParameter = (path, fallback, how) => context.getNodeParameter(path, fallback, how);
+  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
   // The field's default is for a user who adds the option; without it there is no reminder.

@@ -18,12 +18,10 @@ import {
 
 /** Stored credentials, which n8n-core leaves to n8n's server. Here all nodes have the same one. */
 export class Credentials extends ICredentialsHelper {
-  /** How often it was read. */
-  reads = 0;
-
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
     private readonly type: ICredentialType,
+    private readonly onRead: () => void = () => undefined,
   ) {
     super();
   }
@@ -71,7 +69,8 @@ export class Credentials extends ICredentialsHelper {
   /** Fills in defaults and resolves expressions for an item, as n8n's server does. */
   async getDecrypted(...args: Parameters<ICredentialsHelper['getDecrypted']>): Promise<ICredentialDataDecryptedObject> {
     const [additionalData, , , mode, executeData, , values] = args;
-    this.reads += 1;
+    this.onRead();
+    // n8n's server asks its database.
     await setImmediate();
     const data = NodeHelpers.getNodeParameters(
       this.type.properties,

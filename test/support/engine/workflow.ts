@@ -17,7 +17,7 @@ import { type EngineSetup, itemsNode, loadPackage, prepareEngine } from './engin
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
 
-export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onStore' | 'settings'> {
+export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings'> {
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
@@ -165,6 +165,7 @@ async function prepare({
   mode = 'manual',
   onStore,
   onConsole,
+  onCredentialRead,
   settings,
 }: Setup) {
   const { node: nodeType } = await loadPackage();
@@ -214,6 +215,7 @@ async function prepare({
     mode,
     ...(settings && { settings }),
     ...(onConsole && { onConsole }),
+    ...(onCredentialRead && { onCredentialRead }),
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
   return { workflow, additionalData, start: START, node, nodeType };
