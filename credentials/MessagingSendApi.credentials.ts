@@ -52,6 +52,7 @@ export class MessagingSendApi implements ICredentialType {
       name: 'isFixed',
       type: 'hidden',
       default: IS_FIXED_EXPRESSION,
+      description: 'Whether no other field is an expression, so that all items of a run have the same account',
     },
   ];
 

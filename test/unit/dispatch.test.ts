@@ -9,7 +9,7 @@ import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
-import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { acceptAll, complete, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
 
 type Service = (messages: readonly Message[], request: number) => Reply;
 
@@ -70,7 +70,7 @@ class Run {
       signal: undefined,
       clock: { now, random: () => 1, waitUnless: () => pass },
     });
-    this.receipts = await dispatch(pack(messages, size), {
+    this.receipts = await dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests,
       record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
@@ -407,7 +407,7 @@ describe('Parallel requests', () => {
         };
         open.push(waiting);
       });
-    const done = dispatch(pack(messages, size), {
+    const done = dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests: { make, halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },

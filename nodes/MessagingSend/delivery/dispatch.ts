@@ -23,6 +23,8 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
   readonly onProgress: (progress: Progress) => void;
+  /** Lets other work in this process run; called after each batch that is no longer sent. */
+  readonly pause?: () => Promise<void>;
   /** With On Error: Stop, ends the run's dispatches to other accounts with this one, and this one with them. */
   readonly runEnd?: RunEnd;
 }
@@ -75,8 +77,10 @@ class Dispatch {
   }
 
   async process(batch: Batch): Promise<void> {
+    const isOver = this.endedBy !== null || this.creditsRanOut !== null;
     if (this.creditsRanOut !== null) this.reject(batch, this.creditsRanOut);
     else await this.requestAndSettle(batch);
+    if (isOver) await this.config.pause?.();
   }
 
   /** @param isPaid whether the credits are known to cover it */

@@ -8,6 +8,7 @@ import {
   type Unsendable,
   unsendable,
 } from '../messages/message';
+import { byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
@@ -73,30 +74,35 @@ export function* plan(order: Order): Interruptible<Plan> {
   const left = yield* record.recallUnsendable(composed.unsendable, receipts, isSingle);
 
   const { byAccount, refused } = yield* divide(pending, broken === null ? requestsOf : () => broken);
-  const unsendable = yield* allUnsendable(left.unsendable, refused, again, duplicates, broken);
+  const { sendable, unsendable } = yield* withRefused(left.unsendable, refused, again, duplicates, broken);
   const known = [...receipts, ...left.receipts];
   const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, planned: [] };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
   const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
   const shares = yield* packShares(byAccount, size, lastBatch);
-  const sendable = duplicates.filter(({ original }) => !refused.has(original));
   const planned = { ...nothing, duplicates: sendable };
   if (options.dryRun) return { ...planned, planned: shares.flatMap(({ batches }) => batches) };
   return { ...planned, shares };
+}
+
+/** A message that has no account. */
+interface Refused {
+  readonly message: Message;
+  readonly why: Failure;
 }
 
 /** Divides messages by the account that they are sent from, in their order. */
 function* divide(
   messages: readonly Message[],
   requestsOf: Order['requestsOf'],
-): Interruptible<{ byAccount: Map<Requests, Message[]>; refused: Map<Message, Failure> }> {
+): Interruptible<{ byAccount: Map<Requests, Message[]>; refused: Refused[] }> {
   const byAccount = new Map<Requests, Message[]>();
-  const refused = new Map<Message, Failure>();
+  const refused: Refused[] = [];
   for (const message of messages) {
     const requests = requestsOf(message.item);
     if ('code' in requests) {
-      refused.set(message, requests);
+      refused.push({ message, why: requests });
     } else {
       const share = byAccount.get(requests) ?? [];
       if (share.push(message) === 1) byAccount.set(requests, share);
@@ -106,31 +112,35 @@ function* divide(
   return { byAccount, refused };
 }
 
-/** The drafts that can't be composed and the messages that have no account, with their duplicates, in their order. */
-function* allUnsendable(
+/** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */
+function* withRefused(
   drafts: readonly Unsendable[],
-  refused: ReadonlyMap<Message, Failure>,
+  refused: readonly Refused[],
   again: ReadonlyMap<Message, Failure>,
   duplicates: readonly Duplicate[],
   broken: Failure | null,
-): Interruptible<readonly Unsendable[]> {
-  if (refused.size === 0 && broken === null) return drafts;
+): Interruptible<{ unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] }> {
+  if (refused.length === 0 && broken === null) return { unsendable: drafts, sendable: duplicates };
   const all: Unsendable[] = [];
   for (const draft of drafts) {
     all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
     yield;
   }
   const outcomeOf = (message: Message) => (again.has(message) ? 'uncertain' : 'not_sent');
-  for (const [message, why] of refused) {
+  const reasons = new Map<Message, Failure>();
+  for (const { message, why } of refused) {
     all.push(unsendable(message, why, outcomeOf(message)));
+    if (duplicates.length > 0) reasons.set(message, why);
     yield;
   }
-  for (const { message, original } of duplicates) {
-    const why = refused.get(original);
-    if (why !== undefined) all.push(unsendable(message, why, outcomeOf(original)));
+  const sendable: Duplicate[] = [];
+  for (const duplicate of duplicates) {
+    const why = reasons.get(duplicate.original);
+    if (why === undefined) sendable.push(duplicate);
+    else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original)));
     yield;
   }
-  return all.sort((a, b) => a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0));
+  return { unsendable: yield* sorted(all, byOrigin), sendable };
 }
 
 function* packShares(
@@ -141,10 +151,9 @@ function* packShares(
   const shares: Share[] = [];
   let last = lastBatch;
   for (const [requests, messages] of byAccount) {
-    const batches = pack(messages, size, last);
+    const batches = yield* pack(messages, size, last);
     shares.push({ requests, batches });
     last += batches.length;
-    yield;
   }
   return shares;
 }

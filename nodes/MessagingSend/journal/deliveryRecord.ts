@@ -126,7 +126,7 @@ export class DeliveryRecord {
       }
       yield;
     }
-    return { receipts: receiptsOf(byReceipt, isSingle), pending, again, lastBatch };
+    return { receipts: yield* receiptsOf(byReceipt, isSingle), pending, again, lastBatch };
   }
 
   /**
@@ -139,13 +139,17 @@ export class DeliveryRecord {
     known: readonly Receipt[],
     isSingle: boolean,
   ): Interruptible<{ readonly receipts: readonly Receipt[]; readonly unsendable: readonly Unsendable[] }> {
-    if (this.isEmpty || drafts.length === 0) return { receipts: [], unsendable: drafts };
+    if (this.isEmpty || drafts.length === 0) {
+      this.receipts.clear();
+      return { receipts: [], unsendable: drafts };
+    }
     const claimed = new Set<Outcome>();
     for (const { results } of known) {
       for (const { outcome } of results) if (outcome.kind === 'sent') claimed.add(outcome);
       yield;
     }
     const { byOrigin, isReadable } = yield* this.readByOrigin(claimed);
+    this.receipts.clear();
     const mayBeLost = this.context.interrupted === true || !isReadable;
 
     const byReceipt = new Map<Remembered, Result[]>();
@@ -164,7 +168,7 @@ export class DeliveryRecord {
       if (!isWhole) remaining.push(isUncertain ? unsendable(draft, draft.failure, 'uncertain') : draft);
       yield;
     }
-    return { receipts: receiptsOf(byReceipt, isSingle), unsendable: remaining };
+    return { receipts: yield* receiptsOf(byReceipt, isSingle), unsendable: remaining };
   }
 
   /** Notes that the request of a batch has left. */
@@ -217,7 +221,7 @@ export class DeliveryRecord {
     const byFingerprint = new Map<string, Known>();
     let lastBatch = 0;
     let isReadable = true;
-    for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
+    for (const text of this.lines()) {
       const receipt = this.readText(text);
       if (receipt === null) {
         isReadable = false;
@@ -240,7 +244,7 @@ export class DeliveryRecord {
   ): Interruptible<{ byOrigin: Map<string, Placed[]>; isReadable: boolean }> {
     const byOrigin = new Map<string, Placed[]>();
     let isReadable = true;
-    for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
+    for (const text of this.lines()) {
       const receipt = this.readText(text);
       if (receipt === null) isReadable = false;
       for (const { place, outcome } of receipt?.outcomes ?? []) {
@@ -257,6 +261,10 @@ export class DeliveryRecord {
     return { byOrigin, isReadable };
   }
 
+  private *lines(): Generator<string> {
+    for (const joined of this.texts) yield* joined.split('\n');
+  }
+
   private readText(text: string): Remembered | null {
     const known = this.receipts.get(text);
     const receipt = known === undefined ? readReceipt(text) : known;
@@ -265,8 +273,11 @@ export class DeliveryRecord {
   }
 }
 
-function receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Receipt[] {
-  return [...byReceipt].map(([{ batch, dataFor }, results]) => {
-    return { batch, results, data: dataFor(results, isSingle) };
-  });
+function* receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Interruptible<Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (const [{ batch, dataFor }, results] of byReceipt) {
+    receipts.push({ batch, results, data: dataFor(results, isSingle) });
+    yield;
+  }
+  return receipts;
 }

@@ -4,6 +4,7 @@ import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
 import type { Interruptible, Message, Origin } from '../messages/message';
+import { byOrigin, sorted } from '../messages/order';
 import type { Outcome, Receipt, Sent, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 
@@ -32,7 +33,9 @@ export function* outputItems(
     items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
     yield;
   }
-  for (const receipt of inOrderOfInput(receipts)) {
+  // Answers to requests that ran at the same time come in any order.
+  const ordered = yield* sorted(receipts, (a, b) => compare(a.results[0]?.message, b.results[0]?.message));
+  for (const receipt of ordered) {
     addReceipt(receipt, output, items);
     yield;
   }
@@ -51,7 +54,7 @@ export function* outputItems(
     }
     yield;
   }
-  return items.inOrder();
+  return yield* items.inOrder();
 }
 
 /**
@@ -70,18 +73,17 @@ class OrderedItems {
     this.origins.push(origin);
   }
 
-  inOrder(): INodeExecutionData[] {
+  *inOrder(): Interruptible<INodeExecutionData[]> {
     if (this.isOrdered) return this.items;
-    const places = [...this.items.keys()];
-    // An Array's sort, unlike a typed array's, is fast where all but a few are in order.
-    places.sort((a, b) => compare(this.origins[a], this.origins[b]) || a - b);
-    return places.flatMap((place) => this.items[place] ?? []);
+    const places = yield* sorted([...this.items.keys()], (a, b) => compare(this.origins[a], this.origins[b]));
+    const ordered: INodeExecutionData[] = [];
+    for (const place of places) {
+      const item = this.items[place];
+      if (item !== undefined) ordered.push(item);
+      yield;
+    }
+    return ordered;
   }
-}
-
-/** Answers to requests that ran at the same time come in any order. */
-function inOrderOfInput(receipts: readonly Receipt[]): Receipt[] {
-  return receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
 }
 
 function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
@@ -193,8 +195,4 @@ function shownPhone(phone: unknown): string | number | null {
 
 function compare(a: Origin | undefined, b: Origin | undefined): number {
   return a === undefined || b === undefined ? 0 : byOrigin(a, b);
-}
-
-function byOrigin(a: Origin, b: Origin): number {
-  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
 }

@@ -21,7 +21,7 @@ import { type Output, outputItems } from './outputItems';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 import { routedCall, type RoutedRequest } from './routing';
 import { runError } from './runError';
-import { inSlices } from './slices';
+import { inSlices, pauses } from './slices';
 import { summarize } from './summary';
 
 type Context = Pick<IExecuteFunctions, 'getNode'>;
@@ -161,6 +161,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     record,
     stopOnFailure,
     wholeAnswers: output === 'batches',
+    pause: pauses(),
     signal,
     onProgress,
   };
@@ -173,7 +174,7 @@ async function itemsOrError(
   { settings, stopOnFailure }: Run,
   delivered: Delivered,
 ): Promise<INodeExecutionData[]> {
-  const error = stopOnFailure ? runError(context.getNode(), delivered) : null;
+  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered)) : null;
   if (error !== null) throw error;
   return await inSlices(outputItems(delivered, settings.output));
 }

@@ -1,7 +1,7 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import type { Message, Origin, Unsendable } from '../messages/message';
+import type { Interruptible, Message, Origin, Unsendable } from '../messages/message';
 import type { Receipt, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
@@ -24,10 +24,10 @@ interface Progress {
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first failure, says how many
  * messages were sent before, and names the items that failed alike.
  */
-export function runError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
+export function* runError(node: INode, delivered: Delivered): Interruptible<NodeApiError | NodeOperationError | null> {
   const { unsendable, receipts } = delivered;
   const [wrong] = unsendable;
-  const { progress, first } = progressOf(delivered);
+  const { progress, first } = yield* progressOf(delivered);
   if (wrong !== undefined) {
     const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, unsendable, progress);
     return nodeOperationError(node, text, wrong.item);
@@ -37,16 +37,15 @@ export function runError(node: INode, delivered: Delivered): NodeApiError | Node
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : progressForUser(progress, alikeIn(receipts, failure.message));
+    : progressForUser(progress, yield* alikeIn(receipts, failure.message));
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
 
-/** In one pass, because a run can have very many messages. */
-function progressOf({ unsendable, receipts }: Delivered): {
+function* progressOf({ unsendable, receipts }: Delivered): Interruptible<{
   progress: Progress;
   first: (Unconfirmed & { readonly message: Message }) | null;
-} {
+}> {
   let total = 0;
   let sent = 0;
   let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
@@ -64,16 +63,18 @@ function progressOf({ unsendable, receipts }: Delivered): {
         first = { ...outcome, message };
       }
     }
+    yield;
   }
   return { progress: { total, sent, uncertain }, first };
 }
 
-function alikeIn(receipts: readonly Receipt[], text: string): Origin[] {
+function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<readonly Origin[]> {
   const alike: Origin[] = [];
   for (const { results } of receipts) {
     for (const { message, outcome } of results) {
       if (outcome.kind !== 'sent' && outcome.failure.message === text) alike.push(message);
     }
+    yield;
   }
   return alike;
 }
