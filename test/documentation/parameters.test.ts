@@ -8,10 +8,10 @@ import {
 
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
-import { givenOptions } from '../support/givenOptions';
 import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { type Loaded, loadPackage } from '../support/engine/engine';
+import { givenOptions } from '../support/givenOptions';
 import { table } from './pages';
 
 let loaded: Loaded;

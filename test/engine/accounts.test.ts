@@ -166,21 +166,15 @@ test('Batches hold messages of one account, and their numbers are unique in a ru
   );
   expect(requestSizes(sandbox()).sort()).toEqual([2, 2, 3, 3]);
   const batches = new Map(outputs[0]?.map(({ json }) => [json.batch, new Set<unknown>()]));
-  for (const { json } of outputs[0] ?? []) batches.get(json.batch)?.add(Number(String(json.phone).slice(-5)) % 2);
+  for (const { json } of outputs[0] ?? []) batches.get(json.batch)?.add(Number(json.phone) % 2);
   expect([...batches.keys()].sort()).toEqual([1, 2, 3, 4]);
   expect([...batches.values()].every(({ size }) => size === 1)).toBe(true);
 });
 
 test('The limit of one account does not hold up another', async () => {
-  const items = [0, 1, 2, 3].map((index) => ({ ...contacts(4)[index], key: LIMITED[index % 2] }));
-  // With one request a minute for each, the second of each account can't be sent in time.
-  const { outputs } = await runWorkflow(
-    setupOf({
-      items: items.slice(0, 2),
-      parameters: { ...SEND, options: { requestsPerMinute: 1, longestWait: 0 } },
-      onError: CONTINUE,
-    }),
-  );
+  const parameters = { ...SEND, options: { requestsPerMinute: 1, longestWait: 0 } };
+  // With one request a minute for both, the second would wait for longer than the test may take.
+  const { outputs } = await runWorkflow(setupOf({ items: contactsOf(2, LIMITED), parameters }));
   expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'sent']);
 });
 

@@ -11,8 +11,8 @@ import {
   SEND_BULK,
   SEND_LIST,
   SENDING_OPERATIONS,
-  WITHOUT_WAITING,
   withOptions,
+  WITHOUT_WAITING,
 } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 

@@ -559,3 +559,14 @@ describe('A run with a service that behaves randomly', () => {
     }
   });
 });
+
+test('A run that has ended pauses between the batches that it no longer sends', async () => {
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+    await Promise.resolve();
+  };
+  const run = await new Run(() => rejectWith({ scope: 'run' }), { pause }).send(messagesUpTo(5), 1);
+  expect(run.items('not_sent')).toEqual([0, 1, 2, 3, 4]);
+  expect(pauses).toBe(4);
+});

@@ -85,9 +85,9 @@ export function* gather(
 ): Interruptible<Delivered> {
   const receipts: Receipt[] = [];
   let resumed = 0;
-  let isAllSent = true;
+  let withUnsent = 0;
   const add = (receipt: Receipt) => {
-    isAllSent &&= receipt.results.every(({ outcome }) => outcome.kind === 'sent');
+    if (receipt.results.some(({ outcome }) => outcome.kind !== 'sent')) withUnsent += 1;
     receipts.push(receipt);
   };
   for (const receipt of known) {
@@ -107,7 +107,7 @@ export function* gather(
       yield;
     }
   }
-  if (!options.dryRun && isAllSent && unsendable.length === 0) record.clear();
+  if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
   return { unsendable, receipts, duplicates, planned, resumed };
 }
 

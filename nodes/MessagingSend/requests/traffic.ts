@@ -26,14 +26,12 @@ export class Traffic {
       let wake: () => void = () => undefined;
       const woken = new Promise<void>((resolve) => (wake = resolve));
       this.queue.push(wake);
+      let isStopped = true;
       try {
         await wait(woken);
-      } catch (error) {
-        const place = this.queue.indexOf(wake);
-        // It may have been woken in the same moment; then it is the next one's turn.
-        if (place === -1) this.queue.shift()?.();
-        else this.queue.splice(place, 1);
-        throw error;
+        isStopped = false;
+      } finally {
+        if (isStopped) this.giveUp(wake);
       }
     }
     this.inFlight += 1;
@@ -42,5 +40,12 @@ export class Traffic {
   leave(): void {
     this.inFlight -= 1;
     this.queue.shift()?.();
+  }
+
+  private giveUp(wake: () => void): void {
+    const place = this.queue.indexOf(wake);
+    // It may have been woken in the same moment; then it is the next one's turn.
+    if (place === -1) this.queue.shift()?.();
+    else this.queue.splice(place, 1);
   }
 }
