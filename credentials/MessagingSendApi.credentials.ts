@@ -10,6 +10,7 @@ import type {
 
 import { API_KEY_EXPRESSION } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
+import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/api/isFixed';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';
@@ -46,6 +47,13 @@ export class MessagingSendApi implements ICredentialType {
       hint: 'From your account settings',
       description:
         'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
+    },
+    {
+      displayName: 'Is Fixed',
+      name: 'isFixed',
+      type: 'hidden',
+      default: IS_FIXED_EXPRESSION,
+      description: 'Whether no other field is an expression, so that all items of a run have the same account',
     },
   ];
 

@@ -9,6 +9,7 @@ import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
+import { complete } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
@@ -57,7 +58,8 @@ function toolError(phone: string): string | undefined {
   if (checked.kind !== 'wrong') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked.failure);
-  return runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 })?.message;
+  return complete(runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 }))
+    ?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -11,6 +11,7 @@ import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings'
 import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { type Loaded, loadPackage } from '../support/engine/engine';
+import { givenOptions } from '../support/givenOptions';
 import { table } from './pages';
 
 let loaded: Loaded;
@@ -55,7 +56,8 @@ const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 
 test('The README lists the fields of the credential', () => {
-  expect(firstCells(table('README.md', 'credential', 'Field'))).toEqual(namesOf(loaded.credential.properties));
+  const shown = loaded.credential.properties.filter(({ type }) => type !== 'hidden');
+  expect(firstCells(table('README.md', 'credential', 'Field'))).toEqual(namesOf(shown));
 });
 
 test.each<[string, string, Array<Record<string, string>>]>([
@@ -163,7 +165,7 @@ test('The README lists the choices of every field and option, and no others', ()
 
 test('The README gives the default of every option', () => {
   const found = table('README.md', 'options', 'Option');
-  const values: Record<string, unknown> = { ...readDeliveryOptions({}) };
+  const values: Record<string, unknown> = { ...readDeliveryOptions(givenOptions({})) };
   values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {
     const value = values[option.name] ?? option.default;
@@ -176,7 +178,7 @@ test('The README gives the default of every option', () => {
 
 test('The README gives the default of every option of the trigger', () => {
   const { lowBalance, limits } = readTriggerSettings({
-    getNodeParameter: ((name: string) => (name === 'threshold' ? 1 : {})) as never,
+    getNodeParameter: ((name: string, fallback: unknown) => (name === 'threshold' ? 1 : fallback)) as never,
   });
   const found = table('README.md', 'trigger-low-balance', 'Trigger option');
   expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([

@@ -145,7 +145,7 @@ test('A missing key, a wrong key and too few credits each have their own message
   sandbox().setCredits(0);
   errors.push((await errorOf('in a workflow', SEND_BULK)).message);
   expect(errors).toEqual([
-    'The service received no API key',
+    'The API Key in the credential is empty',
     'The API key is not valid',
     'Not enough credits: 1 needed, 0 available',
   ]);

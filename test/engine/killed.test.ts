@@ -76,7 +76,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
       const { error } = await retryExecution(ran, setup, { ...setup, parameters: changed });
       expect(error?.message).toBe('The message is empty');
-      expect(error?.description).toContain('Nothing more was sent; 3 may have been sent in an earlier attempt.');
+      expect(error?.description).toContain('Nothing more was sent; 4 may have been sent in an earlier attempt.');
     });
 
     test('sends nothing if n8n stores the files of an item beside its fields', async () => {

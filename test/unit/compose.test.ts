@@ -108,6 +108,7 @@ describe('An invalid draft', () => {
       {
         kind: 'unsendable',
         item: 1,
+        outcome: 'not_sent',
         entry: 7,
         part: null,
         phone: '07700 900123',

@@ -20,7 +20,7 @@ import {
   upTo,
   withoutNames,
 } from './dispatchRun';
-import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { acceptAll, complete, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
 
 describe('A run without failures', () => {
   test('sends all batches in order, and each message once', async () => {
@@ -304,7 +304,7 @@ describe('Parallel requests', () => {
         open.push(waiting);
       });
     const probe = async () => await Promise.resolve(null);
-    const done = dispatch(pack(messages, size), {
+    const done = dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests: { make, probe, halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
@@ -457,4 +457,15 @@ describe('A run with a service that behaves randomly', () => {
       expect({ seed, round, problems }).toEqual({ seed, round, problems: [] });
     }
   });
+});
+
+test('A run that has ended pauses between the batches that it no longer sends', async () => {
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+    await Promise.resolve();
+  };
+  const run = await new Run(() => rejectWith({ scope: 'run' }), { pause }).send(messagesUpTo(5), 1);
+  expect(run.items('not_sent')).toEqual([0, 1, 2, 3, 4]);
+  expect(pauses).toBe(4);
 });

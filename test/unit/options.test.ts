@@ -1,5 +1,6 @@
 import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
 import { readLimitOptions, requestsPerMinute } from '../../nodes/MessagingSend/n8n/options';
+import { givenOptions } from '../support/givenOptions';
 
 test("The default of 'Requests per Minute' is the API's limit", () => {
   // n8n's linter wants a literal as the default of a field.
@@ -7,7 +8,10 @@ test("The default of 'Requests per Minute' is the API's limit", () => {
 });
 
 test('An option that is not set has the default of its field', () => {
-  for (const options of [undefined, {}, { longestWait: '', requestsPerMinute: null }]) {
-    expect(readLimitOptions(options)).toEqual({ maxWait: 5 * 60_000, requestsPerMinute: REQUESTS_PER_MINUTE });
+  for (const options of [{}, { longestWait: '', requestsPerMinute: null }]) {
+    expect(readLimitOptions(givenOptions(options))).toEqual({
+      maxWait: 5 * 60_000,
+      requestsPerMinute: REQUESTS_PER_MINUTE,
+    });
   }
 });

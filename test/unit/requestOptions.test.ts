@@ -1,16 +1,30 @@
-import { readRequestOptions } from '../../nodes/MessagingSend/n8n/requestOptions';
+import { isRecord } from '../../nodes/MessagingSend/api/records';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/requestOptions';
+import { givenOptions } from '../support/givenOptions';
 import { ODD_VALUES } from './samples';
 
 const FIVE_MINUTES = 300_000;
 
+function read(collection: unknown): RequestOptions & { failure: Failure | null } {
+  const given = givenOptions(isRecord(collection) ? collection : {});
+  const options = readRequestOptions(given);
+  return { ...options, failure: given.failure };
+}
+
 function batching(batch: Record<string, unknown>): { batchSize: number | null; interval: number } {
-  const { batchSize, interval } = readRequestOptions({ batching: { batch } });
+  const { batchSize, interval } = read({ batching: { batch } });
   return { batchSize, interval };
 }
 
 test('Request Options that are not set have the defaults of a declarative node', () => {
   for (const value of [{}, undefined, null, []]) {
-    expect(readRequestOptions(value)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
+    expect(read(value)).toEqual({
+      batchSize: null,
+      interval: 0,
+      http: { timeout: FIVE_MINUTES },
+      failure: null,
+    });
   }
 });
 
@@ -50,16 +64,14 @@ describe('Timeout', () => {
     [-1, FIVE_MINUTES],
     [NaN, FIVE_MINUTES],
     [undefined, FIVE_MINUTES],
-  ])('of %s is read as %s ms', (timeout, expected) =>
-    expect(readRequestOptions({ timeout }).http.timeout).toBe(expected),
-  );
+  ])('of %s is read as %s ms', (timeout, expected) => expect(read({ timeout }).http.timeout).toBe(expected));
 });
 
 describe('Ignore SSL Issues', () => {
   test('is off unless it is switched on', () => {
-    expect(readRequestOptions({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
+    expect(read({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
     for (const value of [false, undefined, null, 'true', 1]) {
-      expect(readRequestOptions({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
+      expect(read({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
     }
   });
 });
@@ -77,36 +89,39 @@ describe('Proxy', () => {
       'http://us%40er:p%3Ass@proxy.example.com:3128',
       { host: 'proxy.example.com', port: 3128, protocol: 'http', auth: { username: 'us%40er', password: 'p%3Ass' } },
     ],
-  ])('given as %j is read as %j', (proxy, expected) =>
-    expect(readRequestOptions({ proxy }).http.proxy).toEqual(expected),
-  );
+  ])('given as %j is read as %j', (proxy, expected) => expect(read({ proxy }).http.proxy).toEqual(expected));
 
   test.each(['http://', 'http://proxy example.com', 'http://proxy.example.com:99999'])(
     'that is not an address is an error: %s',
     (proxy) => {
-      expect(() => readRequestOptions({ proxy })).toThrow();
+      expect(read({ proxy }).failure).not.toBeNull();
     },
   );
 
   test.each(['socks5://proxy.example.com:1080'])('that is not supported is an error: %s', (proxy) =>
-    expect(() => readRequestOptions({ proxy })).toThrow(),
+    expect(read({ proxy }).failure).not.toBeNull(),
   );
 
   test('that is invalid is reported without its password', () => {
     for (const proxy of ['http://user:secret@', 'http://user:secret@proxy.example.com:99999']) {
       // No part of the message may be the password.
-      expect(() => readRequestOptions({ proxy })).toThrow(/^(?!.*secret)/s);
+      expect(read({ proxy }).failure?.message).toMatch(/^(?!.*secret)/s);
     }
   });
 });
 
 test.each(ODD_VALUES)('Request Options of %s set nothing', (_name, value) => {
   for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
-    expect(readRequestOptions(options)).toEqual({ batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES } });
+    expect(read(options)).toEqual({
+      batchSize: null,
+      interval: 0,
+      http: { timeout: FIVE_MINUTES },
+      failure: null,
+    });
   }
   const proxy = typeof value === 'string' ? '' : value;
   expect(
-    readRequestOptions({
+    read({
       proxy,
       timeout: value === 0 ? 0 : value,
       allowUnauthorizedCerts: value === true ? false : value,

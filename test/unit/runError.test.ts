@@ -6,13 +6,13 @@ import { type Message, type Unsendable, unsendable } from '../../nodes/Messaging
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
 import { nodeOfType } from '../support/node';
-import { failureWith, messageAt, messagesUpTo } from './samples';
+import { complete, failureWith, messageAt, messagesUpTo } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
-  return runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered });
+  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }));
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {

@@ -2,20 +2,30 @@ import { GET_BALANCE } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import { type Batch, countMessages, type Message, type Unsendable } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';
+import { type Batch, countMessages, type Interruptible, type Message, type Unsendable } from '../messages/message';
+import { type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { creditsFailure } from './credits';
-import { dispatch, type DispatchConfig } from './dispatch';
+import { dispatch, type DispatchConfig, type Progress, RunEnd } from './dispatch';
 import type { Duplicate } from './duplicates';
 import type { DeliveryOptions } from './options';
-import type { Plan } from './plan';
+import type { Channel, Plan, Share } from './plan';
 
 /** Everything that carrying out a plan takes. */
-export interface Delivery extends Omit<DispatchConfig, keyof DeliveryOptions | 'record' | 'uncertainBefore'> {
+export interface Delivery extends Omit<
+  DispatchConfig,
+  keyof DeliveryOptions | keyof Channel | 'record' | 'uncertainBefore' | 'runEnd'
+> {
   readonly options: DeliveryOptions;
   readonly record: DeliveryRecord;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
+}
+
+/** What became of the batches of a plan. */
+export interface Dispatched {
+  readonly receipts: ReadonlyArray<readonly Receipt[]>;
+  /** Those that were not begun, because of their account's credits. */
+  readonly unsent: ReadonlyArray<{ readonly batches: readonly Batch[]; readonly why: Failure }>;
 }
 
 /** The result of a delivery; unless an unsendable draft kept it from starting, each message is in one list, once. */
@@ -30,52 +40,97 @@ export interface Delivered {
   readonly resumed: number;
 }
 
-/** Sends the batches of a plan, and puts their outcomes with those of earlier attempts. */
-export async function deliver(plan: Plan, delivery: Delivery): Promise<Delivered> {
-  const { unsendable, duplicates, known, again, planned } = plan;
-  const receipts = [...known, ...stillUncertain(await sendBatches(plan, delivery), again)];
-  const isSent = ({ results }: Receipt) => results.every(({ outcome }) => outcome.kind === 'sent');
-  if (!delivery.options.dryRun && unsendable.length === 0 && receipts.every(isSent)) delivery.record.clear();
-  return { unsendable, receipts, duplicates, planned, resumed: count(known, 'sent') };
-}
+/** Sends the batches of a plan, those of all accounts at the same time. */
+export async function deliver({ shares, known }: Plan, delivery: Delivery): Promise<Dispatched> {
+  const { options, record, signal, onProgress, ...config } = delivery;
+  const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
+  const isOver = config.stopOnFailure && whyNot.some((why) => why !== null);
+  const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
+  let done = 0;
 
-async function sendBatches({ batches, known }: Plan, delivery: Delivery): Promise<readonly Receipt[]> {
-  const { options, record, signal, ...config } = delivery;
-  const total = countMessages(batches);
-  if (options.checkCreditsFirst && total > 0) {
-    const why = await whyNotCovered(delivery, total);
-    if (why !== null) return batches.map((batch) => receiptOf(batch, { kind: 'not_sent', failure: why }));
-  }
+  const uncertainBefore = countUncertain(known);
+  const runEnd = new RunEnd();
+  const receipts: Array<Promise<readonly Receipt[]>> = [];
+  const unsent: Array<Dispatched['unsent'][number]> = [];
   const noteInFlight = () => record.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
+  for (const [index, { batches, ...channel }] of shares.entries()) {
+    const why = whyNot[index] ?? (isOver ? failure('notStarted') : null);
+    let ownDone = 0;
+    const addProgress = (progress: Progress) => {
+      done += progress.done - ownDone;
+      ownDone = progress.done;
+      onProgress({ done, total });
+    };
+    const own = { ...channel, record, uncertainBefore, runEnd, onProgress: addProgress };
+    if (why !== null) unsent.push({ batches, why });
+    else receipts.push(dispatch(batches, { ...options, ...config, ...own }));
+  }
   try {
-    return await dispatch(batches, { ...options, ...config, record, uncertainBefore: count(known, 'uncertain') });
+    return { receipts: await Promise.all(receipts), unsent };
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
   }
 }
 
-function count(receipts: readonly Receipt[], kind: Outcome['kind']): number {
-  return receipts.flatMap(({ results }) => results).filter(({ outcome }) => outcome.kind === kind).length;
+function countUncertain(receipts: readonly Receipt[]): number {
+  return receipts.reduce(
+    (sum, { results }) => sum + results.filter(({ outcome }) => outcome.kind === 'uncertain').length,
+    0,
+  );
 }
 
-async function whyNotCovered({ requests }: Delivery, messages: number): Promise<Failure | null> {
+async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
   try {
-    return creditsFailure(await requests.make({ endpoint: GET_BALANCE }), messages);
+    return creditsFailure(await requests.make({ endpoint: GET_BALANCE }), countMessages(batches));
   } catch {
     // Only the Stop button ends a wait for the balance.
     return failure('stopped');
   }
 }
 
+/** Puts the outcomes of a run with those of earlier attempts. */
+export function* gather(
+  { unsendable, duplicates, known, again, planned }: Plan,
+  dispatched: Dispatched,
+  { options, record }: Pick<Delivery, 'options' | 'record'>,
+): Interruptible<Delivered> {
+  const receipts: Receipt[] = [];
+  let resumed = 0;
+  let withUnsent = 0;
+  const add = (receipt: Receipt) => {
+    if (receipt.results.some(({ outcome }) => outcome.kind !== 'sent')) withUnsent += 1;
+    receipts.push(receipt);
+  };
+  for (const receipt of known) {
+    add(receipt);
+    for (const { outcome } of receipt.results) if (outcome.kind === 'sent') resumed += 1;
+    yield;
+  }
+  for (const own of dispatched.receipts) {
+    for (const receipt of own) {
+      add(stillUncertain(receipt, again));
+      yield;
+    }
+  }
+  for (const { batches, why } of dispatched.unsent) {
+    for (const batch of batches) {
+      add(stillUncertain(receiptOf(batch, { kind: 'not_sent', failure: why }), again));
+      yield;
+    }
+  }
+  if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
+  return { unsendable, receipts, duplicates, planned, resumed };
+}
+
 /** A message that may have been sent before is not "not sent" because a new attempt was rejected. */
-function stillUncertain(receipts: readonly Receipt[], again: ReadonlyMap<Message, Failure>): readonly Receipt[] {
-  if (again.size === 0) return receipts;
-  return receipts.map((receipt) => ({
+function stillUncertain(receipt: Receipt, again: ReadonlyMap<Message, Failure>): Receipt {
+  if (again.size === 0) return receipt;
+  return {
     ...receipt,
-    results: receipt.results.map(({ message, outcome }) => {
+    results: receipt.results.map(({ message, outcome }): Result => {
       const earlier = outcome.kind === 'not_sent' ? again.get(message) : undefined;
       return { message, outcome: earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier } };
     }),
-  }));
+  };
 }

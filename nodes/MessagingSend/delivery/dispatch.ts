@@ -38,6 +38,23 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
   readonly onProgress: (progress: Progress) => void;
+  /** Lets other work in this process run; called after each batch that is no longer sent. */
+  readonly pause?: () => Promise<void>;
+  /** With On Error: Stop, ends the run's dispatches to other accounts with this one, and this one with them. */
+  readonly runEnd?: RunEnd;
+}
+
+/** Ends the dispatches of a run together. */
+export class RunEnd {
+  private readonly listeners: Array<() => void> = [];
+
+  onEnd(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  end(): void {
+    for (const listener of this.listeners.splice(0)) listener();
+  }
 }
 
 /** How far a dispatch is, in messages. */
@@ -76,6 +93,8 @@ interface Way {
 class Dispatch {
   private readonly receipts: Receipt[] = [];
   private done = 0;
+  /** Messages of the run that are uncertain, those of earlier attempts as well. */
+  private uncertain: number;
   /** Why no further request starts, as messages that are not sent report it; null as long as the run goes on. */
   private endedBy: Failure | null = null;
   /** Set once the rest of the credits is being used up: only what they pay for is sent from then on. */
@@ -93,26 +112,28 @@ class Dispatch {
     private readonly total: number,
   ) {
     const { requests, outages } = config;
+    this.uncertain = config.uncertainBefore;
     this.breaker = new CircuitBreaker({
       probe: async () => await requests.probe(),
       end: (reason) => this.endByOutage(reason),
       hasEnded: () => this.endedBy !== null,
       outages,
     });
+    config.runEnd?.onEnd(() => this.end(failure('notStarted')));
   }
 
   async process(batch: Batch): Promise<void> {
+    const isOver = this.endedBy !== null || this.creditsRanOut !== null;
     if (this.creditsRanOut !== null) this.reject(batch, this.creditsRanOut);
     else await this.requestAndSettle(batch, { isPaid: false, isSearching: false });
+    if (isOver) await this.config.pause?.();
   }
 
   /** The receipts, once all batches are processed. */
   finish(): readonly Receipt[] {
     if (this.outage !== null) {
       const { reason, details, unsent } = this.outage;
-      const outcomes = this.receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome));
-      const uncertain = this.config.uncertainBefore + outcomes.filter(({ kind }) => kind === 'uncertain').length;
-      const why = failure('serviceDown', { reason, uncertain }, details);
+      const why = failure('serviceDown', { reason, uncertain: this.uncertain }, details);
       for (const batch of unsent) this.add(batch, { kind: 'not_sent', failure: why });
     }
     return this.receipts;
@@ -297,7 +318,10 @@ class Dispatch {
 
   private addEach({ number, messages }: Batch, outcomeAt: (index: number) => Outcome, data: JsonRecord | null): void {
     const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
-    for (const { outcome } of results) if (outcome.kind !== 'sent') this.endAfter(outcome);
+    for (const { outcome } of results) {
+      if (outcome.kind === 'uncertain') this.uncertain += 1;
+      if (outcome.kind !== 'sent') this.endAfter(outcome);
+    }
     const receipt = { batch: number, results, data };
     this.receipts.push(receipt);
     this.config.record.note(receipt);
@@ -307,7 +331,6 @@ class Dispatch {
 
   /** Ends the run where this outcome of a message means so. */
   private endAfter({ kind, failure: cause }: Unconfirmed): void {
-    if (this.endedBy !== null) return;
     const endsRun = cause.scope === 'run' && cause !== this.creditsRanOut;
     if (!endsRun && !this.config.stopOnFailure) return;
     this.end(cause.scope === 'run' && kind === 'not_sent' ? cause : failure('notStarted'));
@@ -321,9 +344,11 @@ class Dispatch {
   }
 
   private end(why: Failure): void {
+    if (this.endedBy !== null) return;
     this.endedBy = why;
     this.config.requests.halt();
     this.breaker.wake();
+    if (this.config.stopOnFailure) this.config.runEnd?.end();
   }
 }
 

@@ -1,13 +1,14 @@
-import type { Batch, Message } from '../messages/message';
+import type { Batch, Interruptible, Message } from '../messages/message';
 
 /**
  * Cuts messages, in their order, into batches of `size`; the last one may be smaller.
  * @param lastNumber the number of the batch before the first one
  */
-export function pack(messages: readonly Message[], size: number, lastNumber = 0): Batch[] {
+export function* pack(messages: readonly Message[], size: number, lastNumber = 0): Interruptible<Batch[]> {
   const batches: Batch[] = [];
   for (let start = 0; start < messages.length; start += size) {
     batches.push({ number: lastNumber + batches.length + 1, messages: messages.slice(start, start + size) });
+    yield;
   }
   return batches;
 }

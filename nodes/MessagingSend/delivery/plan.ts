@@ -1,7 +1,17 @@
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { Batch, Draft, Interruptible, Message, Unsendable } from '../messages/message';
+import type { OutageRecord } from '../journal/outageRecord';
+import {
+  type Batch,
+  type Draft,
+  type Interruptible,
+  type Message,
+  type Unsendable,
+  unsendable,
+} from '../messages/message';
+import { byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
+import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
 import type { SendOperation } from './operation';
@@ -20,6 +30,21 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The outcomes of earlier attempts. */
   readonly record: DeliveryRecord;
+  /** The channel to the account of an item, the same object for the same account, or why there is none. */
+  readonly channelOf: (item: number) => Channel | Failure;
+  /** Why nothing at all can be sent now, if so. */
+  readonly broken: Failure | null;
+}
+
+/** The way to one account. */
+export interface Channel {
+  readonly requests: Requests;
+  readonly outages: OutageRecord;
+}
+
+/** The batches of one account. */
+export interface Share extends Channel {
+  readonly batches: readonly Batch[];
 }
 
 /** What a run is going to do. Unless an unsendable draft keeps it from starting, each message is in one list, once. */
@@ -29,7 +54,7 @@ export interface Plan {
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
   /** What is sent now. */
-  readonly batches: readonly Batch[];
+  readonly shares: readonly Share[];
   /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** What would be sent, in a dry run. */
@@ -37,24 +62,106 @@ export interface Plan {
 }
 
 /**
- * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it; the others
- * are packed into batches.
+ * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it, whatever
+ * keeps the others from being sent; the others are packed into batches for each account.
  */
-export function* plan({ operation, drafts, options, batchSize, stopOnFailure, record }: Order): Interruptible<Plan> {
-  const { messages, unsendable } = yield* compose(drafts, { ...options, maxCharacters: operation.maxCharacters });
+export function* plan(order: Order): Interruptible<Plan> {
+  const { operation, drafts, options, stopOnFailure, record, channelOf, broken } = order;
+  const composed = yield* compose(drafts, { ...options, maxCharacters: operation.maxCharacters });
+  const { messages } = composed;
   const sendOnce = options.duplicateMessages === 'sendOnce';
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
-  const size = Math.min(batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const nothing: Plan = { unsendable, duplicates: [], known: [], batches: [], again: new Map(), planned: [] };
-  const cannotStart = stopOnFailure && unsendable.length > 0;
-  if (options.dryRun && !cannotStart) return { ...nothing, duplicates, planned: pack(unique, size) };
-
-  const recalled = yield* record.recall(unique, {
+  const {
+    pending,
+    again,
+    lastBatch,
+    receipts: known,
+    unsendable: left,
+  } = yield* record.recall(unique, composed.unsendable, {
     sendUncertainAgain: options.uncertain === 'sendAgain',
     isSingle: operation.maxBatchSize === 1,
   });
-  const known = recalled.receipts;
-  if (cannotStart) return { ...nothing, known };
-  const batches = pack(recalled.pending, size, recalled.lastBatch);
-  return { ...nothing, duplicates, known, batches, again: recalled.again };
+
+  const { byAccount, refused } = yield* divide(pending, broken === null ? channelOf : () => broken);
+  const { sendable, unsendable } = yield* withRefused(left, refused, again, duplicates, broken);
+  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, planned: [] };
+  if (stopOnFailure && unsendable.length > 0) return nothing;
+
+  const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
+  const shares = yield* packShares(byAccount, size, lastBatch);
+  const planned = { ...nothing, duplicates: sendable };
+  if (options.dryRun) return { ...planned, planned: shares.flatMap(({ batches }) => batches) };
+  return { ...planned, shares };
+}
+
+/** A message that has no account. */
+interface Refused {
+  readonly message: Message;
+  readonly why: Failure;
+}
+
+/** Divides messages by the account that they are sent from, in their order. */
+function* divide(
+  messages: readonly Message[],
+  channelOf: Order['channelOf'],
+): Interruptible<{ byAccount: Map<Channel, Message[]>; refused: Refused[] }> {
+  const byAccount = new Map<Channel, Message[]>();
+  const refused: Refused[] = [];
+  for (const message of messages) {
+    const channel = channelOf(message.item);
+    if ('code' in channel) {
+      refused.push({ message, why: channel });
+    } else {
+      const share = byAccount.get(channel) ?? [];
+      if (share.push(message) === 1) byAccount.set(channel, share);
+    }
+    yield;
+  }
+  return { byAccount, refused };
+}
+
+/** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */
+function* withRefused(
+  drafts: readonly Unsendable[],
+  refused: readonly Refused[],
+  again: ReadonlyMap<Message, Failure>,
+  duplicates: readonly Duplicate[],
+  broken: Failure | null,
+): Interruptible<{ unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] }> {
+  if (refused.length === 0 && broken === null) return { unsendable: drafts, sendable: duplicates };
+  const all: Unsendable[] = [];
+  for (const draft of drafts) {
+    all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
+    yield;
+  }
+  const outcomeOf = (message: Message) => (again.has(message) ? 'uncertain' : 'not_sent');
+  const reasons = new Map<Message, Failure>();
+  for (const { message, why } of refused) {
+    all.push(unsendable(message, why, outcomeOf(message)));
+    if (duplicates.length > 0) reasons.set(message, why);
+    yield;
+  }
+  const sendable: Duplicate[] = [];
+  for (const duplicate of duplicates) {
+    const why = reasons.get(duplicate.original);
+    if (why === undefined) sendable.push(duplicate);
+    else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original)));
+    yield;
+  }
+  return { unsendable: yield* sorted(all, byOrigin), sendable };
+}
+
+function* packShares(
+  byAccount: ReadonlyMap<Channel, readonly Message[]>,
+  size: number,
+  lastBatch: number,
+): Interruptible<readonly Share[]> {
+  const shares: Share[] = [];
+  let last = lastBatch;
+  for (const [channel, messages] of byAccount) {
+    const batches = yield* pack(messages, size, last);
+    shares.push({ ...channel, batches });
+    last += batches.length;
+  }
+  return shares;
 }

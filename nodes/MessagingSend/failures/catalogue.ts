@@ -216,7 +216,19 @@ export const CATALOGUE = {
     code: 'NOT_SET_UP',
     scope: 'run',
     message: 'The Base URL in the credential is not an address such as https://api.example.com/v1',
-    advice: 'Correct the credential.',
+    advice: 'Correct the credential. If the address comes from an expression, check its value for this item.',
+  }),
+  apiKeyEmpty: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: 'The API Key in the credential is empty',
+    advice: 'Correct the credential. If the key comes from an expression, check its value for this item.',
+  }),
+  credentialUnreadable: entry<{ reason: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ reason }) => `The credential can't be read: ${reason}`,
+    advice: 'Choose the credential in the node again. If it has expressions, check their values for this item.',
   }),
   apiKeyCharacters: entry<{ kind: string }>()({
     code: 'NOT_SET_UP',
@@ -236,11 +248,11 @@ export const CATALOGUE = {
     message: "The 'Proxy' under Request Options must be one for http or https",
     advice: 'Correct the proxy.',
   }),
-  notSetUp: entry<{ reason: string }>()({
+  optionUnreadable: entry<{ option: string; reason: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: ({ reason }) => reason,
-    advice: "Check the node's credential, its options and its Request Options.",
+    message: ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
+    advice: 'Correct the expression in the option.',
   }),
 
   // The service refused: nothing was sent.

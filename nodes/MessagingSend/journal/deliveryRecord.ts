@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
-import type { Batch, Interruptible, Message } from '../messages/message';
+import { type Batch, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { contentOf, type Identity, identityOf, type Placed, placeOf } from './identity';
+import { contentOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
 import { Planned, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
@@ -25,6 +25,8 @@ export interface Recalled {
   readonly again: ReadonlyMap<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
   readonly lastBatch: number;
+  /** The drafts that can't be sent, without those that have an outcome. */
+  readonly unsendable: readonly Unsendable[];
 }
 
 /** The outcome of a message, with the receipt it was in. */
@@ -86,8 +88,21 @@ export class DeliveryRecord {
     this.context.interrupted = true;
   }
 
-  /** Divides messages by whether they have an outcome already. */
-  *recall(messages: readonly Message[], { sendUncertainAgain, isSingle }: Recall): Interruptible<Recalled> {
+  /** Whether no message has an outcome, nor can have lost one. */
+  get isEmpty(): boolean {
+    return this.texts.length === 0 && this.context.interrupted !== true;
+  }
+
+  /**
+   * Divides messages by whether they have an outcome already.
+   * @param drafts those that can't be composed any more: they have the outcome of their place, because their number or
+   * text may be as it was when a message of theirs was sent
+   */
+  *recall(
+    messages: readonly Message[],
+    drafts: readonly Unsendable[],
+    { sendUncertainAgain, isSingle }: Recall,
+  ): Interruptible<Recalled> {
     const { recorded, planned, lastBatch, isReadable } = yield* this.read();
     const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
     const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
@@ -109,11 +124,26 @@ export class DeliveryRecord {
       }
       yield;
     }
-    const receipts = [...byReceipt].map(([{ batch, dataFor }, results]): Receipt => {
-      return { batch, results, data: dataFor(results, isSingle) };
-    });
+    const unclaimed =
+      drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, new Set(found.values()));
+    const unsendableLeft: Unsendable[] = [];
+    for (const draft of drafts) {
+      const own = unclaimed.get(placeOf(draft)) ?? [];
+      const phone = typeof draft.phone === 'string' || typeof draft.phone === 'number' ? String(draft.phone) : '';
+      for (const { identity, receipt, outcome } of own) {
+        const results = byReceipt.get(receipt) ?? [];
+        const message = { ...readPlace(identity.place), phone, text: '' };
+        if (results.push({ message, outcome }) === 1) byReceipt.set(receipt, results);
+      }
+      // Of parts and of the entries of a list, nobody knows whether there were more.
+      const isWhole = own.length === 1 && own[0]?.identity.place === placeOf(draft);
+      const mayBeSent = own.length > 0 || fallback !== undefined;
+      if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
+      yield;
+    }
     yield* this.notePlanned(messages, pending, planned);
-    return { receipts, pending, again, lastBatch };
+    const receipts = yield* receiptsOf(byReceipt, isSingle);
+    return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
   /** Notes that the request of a batch has left. */
@@ -217,6 +247,34 @@ export class DeliveryRecord {
     }
     return { recorded: [...recorded.values()], planned, lastBatch, isReadable };
   }
+}
+
+/** What no message has claimed, by the item or entry that it came from. */
+function* byPlace(
+  recorded: readonly Recorded[],
+  claimed: ReadonlySet<Recorded>,
+): Interruptible<Map<string, Recorded[]>> {
+  const found = new Map<string, Recorded[]>();
+  for (const entry of recorded) {
+    const { item, entry: listEntry } = readPlace(entry.identity.place);
+    // The item of an entry as well, because its list may be what can't be read.
+    const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
+    for (const place of claimed.has(entry) ? [] : places) {
+      const own = found.get(place) ?? [];
+      if (own.push(entry) === 1) found.set(place, own);
+    }
+    yield;
+  }
+  return found;
+}
+
+function* receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Interruptible<Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (const [{ batch, dataFor }, results] of byReceipt) {
+    receipts.push({ batch, results, data: dataFor(results, isSingle) });
+    yield;
+  }
+  return receipts;
 }
 
 /** One after the other: splitting all of a large record would take long. */

@@ -29,6 +29,16 @@ export function placeOf({ item, entry, part }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
+/** Reads what {@link placeOf} wrote. */
+export function readPlace(place: string): Origin {
+  const [item = '', entry = '', part] = place.split('.');
+  return {
+    item: Number(item),
+    entry: entry === '' ? null : Number(entry),
+    part: part === undefined ? null : Number(part),
+  };
+}
+
 /**
  * Phone and text of a message in 12 characters: 72 bits, so that two texts are not taken for one. A part counts with the
  * text it is a part of, because two texts may have a part in common.

@@ -7,8 +7,8 @@ import { isNumber, isRecord, type JsonRecord } from '../api/records';
 const COUNTS_FOR = 60_000;
 
 /**
- * That the service's last reply was uncertain, kept in the execution for all runs of the node, so that a re-run, or the
- * next round of a loop, risks no message before the service has shown that it works.
+ * That the last reply to an account was uncertain, kept in the execution for all runs of the node, so that a re-run, or
+ * the next round of a loop, risks no message before the service has shown that it works.
  */
 export class OutageRecord {
   /**
@@ -19,15 +19,17 @@ export class OutageRecord {
 
   /**
    * @param context what n8n keeps of the node in the execution
+   * @param account tells the accounts of a run apart
    * @param execution the id of the execution; a Retry in n8n's list has its own
    * @param now milliseconds since 1970
    */
   constructor(
     private readonly context: JsonRecord,
+    private readonly account: string,
     private readonly execution: string,
     private readonly now: () => number,
   ) {
-    const kept = context.outage;
+    const kept = this.all()[account];
     if (!isRecord(kept)) {
       this.uncertainInARow = null;
       return;
@@ -38,7 +40,14 @@ export class OutageRecord {
   }
 
   note(uncertainInARow: number): void {
-    if (uncertainInARow === 0) delete this.context.outage;
-    else this.context.outage = { execution: this.execution, at: this.now(), uncertainInARow };
+    const { [this.account]: _, ...others } = this.all();
+    const own = { execution: this.execution, at: this.now(), uncertainInARow };
+    const all = uncertainInARow === 0 ? others : { ...others, [this.account]: own };
+    if (Object.keys(all).length === 0) delete this.context.outages;
+    else this.context.outages = all;
+  }
+
+  private all(): JsonRecord {
+    return isRecord(this.context.outages) ? this.context.outages : {};
   }
 }

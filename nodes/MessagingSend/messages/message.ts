@@ -24,11 +24,16 @@ export interface Unsendable extends Origin {
   readonly kind: 'unsendable';
   readonly phone: unknown;
   readonly failure: Failure;
+  /** `uncertain`: an earlier attempt may have sent it, or some of it, when it could still be composed. */
+  readonly outcome: 'not_sent' | 'uncertain';
 }
 
 /** One phone number with one text, clean and ready to send. */
 export interface Message extends Origin {
-  /** 7 to 15 digits with the country code, without + or leading 0 (API 4.2). */
+  /**
+   * 7 to 15 digits with the country code, without + or leading 0 (API 4.2). Of a message that only the delivery record
+   * knows: what the item has for a phone now; empty where that can't be read.
+   */
   readonly phone: string;
   readonly text: string;
   /** The text that was split, where this is a part of one. */
@@ -49,8 +54,9 @@ export function countMessages(batches: readonly Batch[]): number {
 export function unsendable(
   { item, entry, part, phone }: Origin & { readonly phone: unknown },
   failure: Failure,
+  outcome: Unsendable['outcome'] = 'not_sent',
 ): Unsendable {
-  return { kind: 'unsendable', item, entry, part, phone, failure };
+  return { kind: 'unsendable', item, entry, part, phone, failure, outcome };
 }
 
 /** Work over many messages that yields wherever it can be interrupted, so that n8n can serve others meanwhile. */

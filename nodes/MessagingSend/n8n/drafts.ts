@@ -14,13 +14,13 @@ export function* draftsOf(
 
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
+  let phone: unknown = null;
   try {
+    phone = read('phone');
     const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
-    return [
-      { kind: 'draft', item, entry: null, part: null, phone: read('phone'), message: read('message'), countryCode },
-    ];
+    return [{ kind: 'draft', item, entry: null, part: null, phone, message: read('message'), countryCode }];
   } catch (error) {
-    return [brokenParameter(item, error)];
+    return [brokenParameter(item, error, phone)];
   }
 }
 
@@ -70,8 +70,9 @@ function parseList(given: unknown): unknown {
   return isRecord(value) && Array.isArray(value.messages) ? value.messages : value;
 }
 
-function brokenParameter(item: number, error: unknown): Unsendable {
-  const origin = { item, entry: null, part: null, phone: null };
+/** An item of which a parameter can't be read. */
+export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
+  const origin = { item, entry: null, part: null, phone };
   if (error instanceof FailureError) return unsendable(origin, error.reason);
   const reason = error instanceof Error ? error.message : 'unknown error';
   return unsendable(origin, failure('expressionFailed', { reason }));

@@ -5,6 +5,7 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { type Account, accountId } from '../api/account';
 import { isRecord, type JsonRecord } from '../api/records';
 import { DeliveryRecord } from '../journal/deliveryRecord';
 import { OutageRecord } from '../journal/outageRecord';
@@ -54,14 +55,24 @@ function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Jso
   return kept;
 }
 
-/** What is known of the service from earlier attempts of a run in a workflow. */
-export function outagesOfRun(context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId'>): OutageRecord {
-  return new OutageRecord(context.getContext('node'), context.getExecutionId(), Date.now);
+/** What is known of the outages of an account's service from earlier attempts. */
+export type Outages = (account: Account) => OutageRecord;
+
+/** Those of a run in a workflow. */
+export function outagesOfRun(context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId'>): Outages {
+  return (account) => outagesOf(account, context.getContext('node'), context.getExecutionId());
 }
 
-/** The same for one call through the routing; its attempts are all of one execution. */
-export function outagesOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): OutageRecord {
-  return new OutageRecord(keptOfCall(context), '', Date.now);
+/** Those of one call through the routing; its attempts are all of one execution. */
+export function outagesOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Outages {
+  return (account) => outagesOf(account, keptOfCall(context), '');
+}
+
+/** Enough of an account's hash to tell the few of a run apart, and too little to guess a key by. */
+const MARK_LENGTH = 4;
+
+function outagesOf(account: Account, kept: JsonRecord, execution: string): OutageRecord {
+  return new OutageRecord(kept, accountId(account).slice(0, MARK_LENGTH), execution, Date.now);
 }
 
 /**

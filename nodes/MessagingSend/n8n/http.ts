@@ -6,12 +6,11 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
 import type { Call } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { readReply } from '../api/reply';
 import { follow } from '../requests/wait';
-import { CREDENTIAL } from './account';
+import { CREDENTIAL, type NodeAccount } from './account';
 import type { RequestOptions } from './requestOptions';
 
 /**
@@ -30,15 +29,17 @@ export const REQUEST_DEFAULTS = {
 type Context = IExecuteFunctions | IPollFunctions;
 
 /**
- * For custom operations and polls: calls with the node's credential and the user's Request Options.
+ * For custom operations and polls: calls with the account's credential and the user's Request Options.
  * @param signal ends a call that is in flight
  */
 export function httpCall(
   context: Context,
-  account: Account,
+  account: NodeAccount,
   options: RequestOptions,
   signal: AbortSignal | undefined,
 ): Call {
+  // Without it, n8n would read the credential again for each request, and always for the first item.
+  const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
   return async ({ endpoint, body, timeout = Infinity }) => {
     try {
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
@@ -54,6 +55,7 @@ export function httpCall(
           url: endpoint.path,
           body: body as IDataObject | undefined,
         },
+        { credentialsDecrypted },
       )) as IN8nHttpFullResponse;
       return readReply(answer, account.apiKey);
     } catch (error) {

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
-import { FailureError } from '../failures/failure';
+import { type Failure, FailureError } from '../failures/failure';
 import type { RequestLimits } from '../requests/requests';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
@@ -27,50 +26,89 @@ export const requestsPerMinute: INodeProperties = {
     'How many requests the service allows this API key in a minute. Lower it if other programs use the same key.',
 };
 
-/**
- * Reads them from the collection `options` of a node.
- * @throws FailureError if a value can't be used; its message names the option
- */
-export function readLimitOptions(options: unknown): Omit<RequestLimits, 'interval'> {
-  const given = isRecord(options) ? options : {};
+/** Reads them from the collection `options` of a node. */
+export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
     maxWait: 60_000 * readNumber(given, longestWait),
     requestsPerMinute: Math.floor(readNumber(given, requestsPerMinute)),
   };
 }
 
-// Readers of options by their fields, which give name, default and bounds. Each throws a FailureError that names the option.
+/**
+ * Reads a parameter that holds for the whole run, by its path.
+ * @throws what n8n throws for an expression that fails
+ */
+export type ReadRunParameter = (path: string, fallback: unknown) => unknown;
+
+/**
+ * The options in a collection of a node. Each is read alone, because n8n evaluates a collection whole, and an expression
+ * that fails in an option of one item would end the run. An option that can't be used has its default.
+ */
+export class GivenOptions {
+  /** Why the first option that can't be used can't be; its message names the option. */
+  failure: Failure | null = null;
+
+  /** @param read by the path within the collection */
+  constructor(private readonly read: (path: string) => unknown) {}
+
+  static in(collection: string, read: ReadRunParameter): GivenOptions {
+    return new GivenOptions((path) => read(`${collection}.${path}`, ''));
+  }
+
+  /**
+   * @param name as the panel shows it
+   * @param parse throws a FailureError for a value that can't be used
+   */
+  get<Value>(path: string, name: string, fallback: Value, parse: (value: unknown) => Value): Value {
+    try {
+      return parse(this.read(path));
+    } catch (error) {
+      this.failure ??= error instanceof FailureError ? error.reason : unreadable(name, error);
+      return fallback;
+    }
+  }
+}
+
+function unreadable(option: string, error: unknown): Failure {
+  return failure('optionUnreadable', { option, reason: error instanceof Error ? error.message : 'unknown error' });
+}
+
+// Readers of options by their fields, which give name, default and bounds.
 
 /** A number of at least the field's `minValue`. */
-export function readNumber(given: JsonRecord, field: INodeProperties): number {
-  const value = given[field.name];
-  if (isUnset(value)) return Number(field.default);
-  const min = field.typeOptions?.minValue ?? 0;
-  const number = Number(value);
-  if (Number.isFinite(number) && number >= min) return number;
-  throw new FailureError(failure('optionNotNumber', { option: nameOf(field), min }));
+export function readNumber(given: GivenOptions, field: INodeProperties): number {
+  const fallback = Number(field.default);
+  return given.get(field.name, nameOf(field), fallback, (value) => {
+    if (isUnset(value)) return fallback;
+    const min = field.typeOptions?.minValue ?? 0;
+    const number = Number(value);
+    if (Number.isFinite(number) && number >= min) return number;
+    throw new FailureError(failure('optionNotNumber', { option: nameOf(field), min }));
+  });
 }
 
 /** An expression may give a text; what is neither true nor false is an error, because money may depend on it. */
-export function readBoolean(given: JsonRecord, field: INodeProperties): boolean {
-  const value = given[field.name];
-  const written = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  if (written === true || written === 'true') return true;
-  if (written === false || written === 'false' || isUnset(written)) return false;
-  throw new FailureError(failure('optionNotBoolean', { option: nameOf(field) }));
+export function readBoolean(given: GivenOptions, field: INodeProperties): boolean {
+  return given.get(field.name, nameOf(field), false, (value) => {
+    const written = typeof value === 'string' ? value.trim().toLowerCase() : value;
+    if (written === true || written === 'true') return true;
+    if (written === false || written === 'false' || isUnset(written)) return false;
+    throw new FailureError(failure('optionNotBoolean', { option: nameOf(field) }));
+  });
 }
 
 /** @param choices the values of the field's options, the default first */
 export function readChoice<Choice extends string>(
-  given: JsonRecord,
+  given: GivenOptions,
   field: INodeProperties,
   choices: readonly [Choice, ...Choice[]],
 ): Choice {
-  const value = given[field.name];
-  if (isUnset(value)) return choices[0];
-  const choice = choices.find((possible) => possible === value);
-  if (choice !== undefined) return choice;
-  throw new FailureError(failure('optionNotChoice', { option: nameOf(field), choices: choices.join(', ') }));
+  return given.get(field.name, nameOf(field), choices[0], (value) => {
+    if (isUnset(value)) return choices[0];
+    const choice = choices.find((possible) => possible === value);
+    if (choice !== undefined) return choice;
+    throw new FailureError(failure('optionNotChoice', { option: nameOf(field), choices: choices.join(', ') }));
+  });
 }
 
 function isUnset(value: unknown): boolean {

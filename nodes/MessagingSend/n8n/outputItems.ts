@@ -4,6 +4,7 @@ import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
 import type { Interruptible, Message, Origin } from '../messages/message';
+import { byOrigin, sorted } from '../messages/order';
 import type { Outcome, Receipt, Sent, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 
@@ -28,17 +29,19 @@ export function* outputItems(
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
   for (const draft of unsendable) {
-    const outcome: Unconfirmed = { kind: 'not_sent', failure: draft.failure };
+    const outcome: Unconfirmed = { kind: draft.outcome, failure: draft.failure };
     items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
     yield;
   }
-  for (const receipt of inOrderOfInput(receipts)) {
+  // Answers to requests that ran at the same time come in any order.
+  const ordered = yield* sorted(receipts, (a, b) => compare(a.results[0]?.message, b.results[0]?.message));
+  for (const receipt of ordered) {
     addReceipt(receipt, output, items);
     yield;
   }
 
   // Finding every message's outcome again is worth it only where there are duplicates.
-  const outcomes = duplicates.length === 0 ? new Map<Message, Outcome>() : outcomesOf(receipts);
+  const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
   for (const { message, original } of duplicates) {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
     yield;
@@ -51,7 +54,7 @@ export function* outputItems(
     }
     yield;
   }
-  return items.inOrder();
+  return yield* items.inOrder();
 }
 
 /**
@@ -70,18 +73,17 @@ class OrderedItems {
     this.origins.push(origin);
   }
 
-  inOrder(): INodeExecutionData[] {
+  *inOrder(): Interruptible<INodeExecutionData[]> {
     if (this.isOrdered) return this.items;
-    const places = [...this.items.keys()];
-    // An Array's sort, unlike a typed array's, is fast where all but a few are in order.
-    places.sort((a, b) => compare(this.origins[a], this.origins[b]) || a - b);
-    return places.flatMap((place) => this.items[place] ?? []);
+    const places = yield* sorted([...this.items.keys()], (a, b) => compare(this.origins[a], this.origins[b]));
+    const ordered: INodeExecutionData[] = [];
+    for (const place of places) {
+      const item = this.items[place];
+      if (item !== undefined) ordered.push(item);
+      yield;
+    }
+    return ordered;
   }
-}
-
-/** Answers to requests that ran at the same time come in any order. */
-function inOrderOfInput(receipts: readonly Receipt[]): Receipt[] {
-  return receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
 }
 
 function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
@@ -89,7 +91,7 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind !== 'sent') {
       const { batch } = receipt;
-      const details = { phone: message.phone, ...(batch !== null && { batch }) };
+      const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
       items.add(message, failed(message, outcome, details));
     } else if (output === 'batches') {
       sent.push(message);
@@ -124,7 +126,8 @@ function duplicateItem(
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
-  const { phone, part } = message;
+  const { part } = message;
+  const phone = phoneOf(message);
   const json: IDataObject =
     output === 'send'
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
@@ -144,8 +147,13 @@ function itemsOf(messages: readonly Message[]): Array<{ item: number }> {
   return [...new Set(messages.map(({ item }) => item))].map((item) => ({ item }));
 }
 
-function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
-  return new Map(receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message, outcome] as const)));
+function* outcomesOf(receipts: readonly Receipt[]): Interruptible<Map<Message, Outcome>> {
+  const outcomes = new Map<Message, Outcome>();
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) outcomes.set(message, outcome);
+    yield;
+  }
+  return outcomes;
 }
 
 /** Which part of a split text it is, counted from 1 for people. */
@@ -179,6 +187,11 @@ function linked(json: IDataObject, { item }: Origin): INodeExecutionData {
   return { json, pairedItem: { item } };
 }
 
+/** null for a message that only the delivery record knows. */
+function phoneOf({ phone }: Message): string | null {
+  return phone === '' ? null : phone;
+}
+
 /** What the user gave as a phone number, if it fits into an item as it is. */
 function shownPhone(phone: unknown): string | number | null {
   return typeof phone === 'string' || typeof phone === 'number' ? phone : null;
@@ -186,8 +199,4 @@ function shownPhone(phone: unknown): string | number | null {
 
 function compare(a: Origin | undefined, b: Origin | undefined): number {
   return a === undefined || b === undefined ? 0 : byOrigin(a, b);
-}
-
-function byOrigin(a: Origin, b: Origin): number {
-  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
 }

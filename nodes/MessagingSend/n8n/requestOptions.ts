@@ -1,9 +1,10 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE } from '../api/endpoints';
-import { isNumber, isRecord, type JsonRecord } from '../api/records';
+import { isNumber } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
+import type { GivenOptions } from './options';
 
 /** What the user set under "Request Options", which n8n adds to every declarative node. */
 export interface RequestOptions {
@@ -20,27 +21,25 @@ export interface RequestOptions {
 /** As long as n8n itself waits in a declarative node. */
 const DEFAULT_TIMEOUT = 300_000;
 
-/**
- * Reads the value of n8n's `requestOptions` parameter.
- * @throws FailureError if the proxy is not an address
- */
-export function readRequestOptions(value: unknown): RequestOptions {
-  const options = isRecord(value) ? value : {};
-  const batching = isRecord(options.batching) && isRecord(options.batching.batch) ? options.batching.batch : {};
-  const proxy = typeof options.proxy === 'string' ? options.proxy.trim() : '';
+/** Reads n8n's collection `requestOptions`. */
+export function readRequestOptions(given: GivenOptions): RequestOptions {
+  const proxy = given.get('proxy', 'Proxy', undefined, (value) =>
+    typeof value === 'string' && value.trim() !== '' ? readProxy(value.trim()) : undefined,
+  );
+  const skipsSsl = given.get('allowUnauthorizedCerts', 'Ignore SSL Issues', false, (value) => value === true);
   return {
-    batchSize: readBatchSize(batching),
-    interval: positive(batching.batchInterval) ?? 0,
+    batchSize: given.get('batching.batch.batchSize', 'Items per Batch', null, readBatchSize),
+    interval: given.get('batching.batch.batchInterval', 'Batch Interval', null, positive) ?? 0,
     http: {
-      timeout: positive(options.timeout) ?? DEFAULT_TIMEOUT,
-      ...(options.allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
-      ...(proxy !== '' && { proxy: readProxy(proxy) }),
+      timeout: given.get('timeout', 'Timeout', null, positive) ?? DEFAULT_TIMEOUT,
+      ...(skipsSsl && { skipSslCertificateValidation: true }),
+      ...(proxy !== undefined && { proxy }),
     },
   };
 }
 
 /** n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8). */
-function readBatchSize({ batchSize }: JsonRecord): number | null {
+function readBatchSize(batchSize: unknown): number | null {
   if (!isNumber(batchSize) || batchSize < 0) return null;
   return Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(batchSize)));
 }

@@ -42,12 +42,18 @@ function keepAnswer(
 }
 
 /** Makes calls by way of the request that the routing has prepared. */
-export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, { apiKey }: Account): Call {
+export function routedCall(
+  context: IExecutePaginationFunctions,
+  request: RoutedRequest,
+  { baseUrl, apiKey }: Account,
+): Call {
   return async ({ endpoint, body, timeout = Infinity }) => {
     try {
       const { method, path: url } = endpoint;
       const options = {
         ...request.options,
+        // n8n has made the address from the credential of the first item, and takes the key from that of this one.
+        baseURL: baseUrl,
         method,
         url,
         body: body as IDataObject | undefined,

@@ -1,52 +1,56 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
 import type { Call } from '../api/endpoints';
-import { deliver, type Delivered } from '../delivery/deliver';
+import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { plan } from '../delivery/plan';
-import { failure } from '../failures/catalogue';
-import { FailureError } from '../failures/failure';
+import { type Channel, plan } from '../delivery/plan';
+import { type Failure, FailureError } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { OutageRecord } from '../journal/outageRecord';
-import { type Draft, type Unsendable, unsendable } from '../messages/message';
-import { type Requests, requestsOf } from '../requests/requests';
-import { readAccount } from './account';
-import { outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
+import type { Draft, Unsendable } from '../messages/message';
+import { requestsOf, trafficOf } from '../requests/requests';
+import type { Tally } from '../requests/tally';
+import { type Accounts, isFailure, type NodeAccount, readAccountOfItem, readAccounts } from './account';
+import { type Outages, outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
 import { httpCall } from './http';
 import { setUpError } from './nodeErrors';
+import { GivenOptions, type ReadRunParameter } from './options';
 import { type Output, outputItems } from './outputItems';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 import { routedCall, type RoutedRequest } from './routing';
 import { runError } from './runError';
-import { inSlices } from './slices';
+import { inSlices, pauses } from './slices';
 import { summarize } from './summary';
+
+type Context = Pick<IExecuteFunctions, 'getNode'>;
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Iterable<Draft | Unsendable>;
-  readonly output: Output;
-  /** @throws FailureError if an option can't be used */
-  readonly readOptions: (value: unknown) => DeliveryOptions;
+  readonly readOutput: (given: GivenOptions) => Output;
+  readonly readOptions: (given: GivenOptions) => DeliveryOptions;
 }
 
-/** What a run needs besides its job; reading it can fail. */
-interface Setup {
-  readonly account: Account;
-  readonly requestOptions: RequestOptions;
+/** What holds for a whole run. */
+interface Settings {
   readonly options: DeliveryOptions;
+  readonly requestOptions: RequestOptions;
+  readonly output: Output;
+  /** Why nothing can be sent with them, if so. What can't be used has its default. */
+  readonly failure: Failure | null;
 }
 
 /** What differs between a run in a workflow and one item through the routing. */
-interface Run extends Setup {
+interface Run {
   readonly job: Job;
-  readonly call: Call;
+  readonly settings: Settings;
+  readonly accounts: Accounts;
+  readonly callFor: (account: NodeAccount) => Call;
   readonly record: DeliveryRecord;
-  readonly outages: OutageRecord;
+  readonly outages: Outages;
   /** With On Error: Stop. */
   readonly stopOnFailure: boolean;
   /** The Stop button. */
@@ -64,36 +68,24 @@ export async function sendForRun(
   job: Job,
   record: DeliveryRecord,
 ): Promise<INodeExecutionData[]> {
-  const stopOnFailure = !context.continueOnFail();
-  let setup: Setup;
-  try {
-    setup = {
-      account: await readAccount(context),
-      requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', 0, {})),
-      options: job.readOptions(context.getNodeParameter('options', 0, {})),
-    };
-  } catch (error) {
-    if (stopOnFailure) throw setUpError(context.getNode(), error, 0);
-    return await inSlices(outputItems(notSetUp(job.drafts, error), job.output));
-  }
-
+  const settings = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback));
+  const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
-  const call = httpCall(context, setup.account, setup.requestOptions, signal);
-  const onProgress = progressReporter(context);
-  const outages = outagesOfRun(context);
-  const { delivered, requests } = await send({
-    ...setup,
+  const run: Run = {
     job,
-    call,
+    settings,
+    accounts,
+    callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
     record,
-    outages,
-    stopOnFailure,
+    outages: outagesOfRun(context),
+    stopOnFailure: !context.continueOnFail(),
     signal,
-    onProgress,
-  });
-  const summary = await inSlices(summarize(delivered, requests.tally.requests, requests.tally.waited));
+    onProgress: progressReporter(context),
+  };
+  const { delivered, tally } = await send(context, run);
+  const summary = await inSlices(summarize(delivered, tally.requests, tally.waited, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary);
-  return await itemsOrError(context, job, delivered, stopOnFailure);
+  return await itemsOrError(context, run, delivered);
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
@@ -102,55 +94,93 @@ export async function sendForItem(
   job: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  const stopOnFailure = !context.continueOnFail();
-  const account = await readAccount(context);
-  const { delivered } = await send({
-    account,
-    // Proxy, timeout and SSL are set by the routing itself.
-    requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', {})),
-    options: job.readOptions(context.getNodeParameter('options', {})),
+  const run: Run = {
     job,
-    call: routedCall(context, request, account),
+    // Proxy, timeout and SSL are set by the routing itself.
+    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback)),
+    accounts: await readAccountOfItem(context),
+    callFor: (account) => routedCall(context, request, account),
     record: recordOfCall(context),
     outages: outagesOfCall(context),
-    stopOnFailure,
+    stopOnFailure: !context.continueOnFail(),
     signal: context.getExecutionCancelSignal(),
     onProgress: () => undefined,
-  });
-  return await itemsOrError(context, job, delivered, stopOnFailure);
+  };
+  const { delivered } = await send(context, run);
+  return await itemsOrError(context, run, delivered);
 }
 
-/** From drafts to outcomes. */
-async function send(run: Run): Promise<{ delivered: Delivered; requests: Requests }> {
-  const { account, call, requestOptions, options, record, outages, stopOnFailure, signal, onProgress } = run;
-  const { operation, drafts, output } = run.job;
+function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter): Settings {
+  const given = GivenOptions.in('options', read);
+  const givenForRequests = GivenOptions.in('requestOptions', read);
+  const settings = {
+    options: readOptions(given),
+    output: readOutput(given),
+    requestOptions: readRequestOptions(givenForRequests),
+  };
+  return { ...settings, failure: given.failure ?? givenForRequests.failure };
+}
+
+/**
+ * From drafts to outcomes.
+ * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
+ */
+async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
+  const { job, settings, accounts, callFor, record, outages, stopOnFailure, signal, onProgress } = run;
+  const { options, output, requestOptions } = settings;
+  const broken = settings.failure ?? accounts.failure;
+  // Nothing is known of the items, so none need be read.
+  if (broken !== null && stopOnFailure && record.isEmpty)
+    throw setUpError(context.getNode(), new FailureError(broken), 0);
+
   const { batchSize, interval } = requestOptions;
-  const requests = requestsOf(account, call, { ...options, interval }, signal);
-  const planned = await inSlices(plan({ operation, drafts, options, batchSize, stopOnFailure, record }));
-  const wholeAnswers = output === 'batches';
-  const delivery = { operation, options, requests, record, outages, stopOnFailure, wholeAnswers, signal, onProgress };
-  return { delivered: await deliver(planned, delivery), requests };
+  const traffic = trafficOf(options.parallelRequests);
+  const channels = new Map<NodeAccount, Channel>();
+  const channelTo = (account: NodeAccount): Channel => {
+    const limits = { ...options, interval };
+    const channel = channels.get(account) ?? {
+      requests: requestsOf(account, callFor(account), limits, signal, traffic),
+      outages: outages(account),
+    };
+    channels.set(account, channel);
+    return channel;
+  };
+  const { operation, drafts } = job;
+  const planned = await inSlices(
+    plan({
+      operation,
+      drafts,
+      options,
+      batchSize,
+      stopOnFailure,
+      record,
+      channelOf: (item) => {
+        const account = accounts.of(item);
+        return isFailure(account) ? account : channelTo(account);
+      },
+      broken,
+    }),
+  );
+  const delivery = {
+    operation,
+    options,
+    record,
+    stopOnFailure,
+    wholeAnswers: output === 'batches',
+    pause: pauses(),
+    signal,
+    onProgress,
+  };
+  const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
+  return { delivered, tally: traffic.tally };
 }
 
 async function itemsOrError(
-  context: Pick<IExecuteFunctions, 'getNode'>,
-  { output }: Job,
+  context: Context,
+  { settings, stopOnFailure }: Run,
   delivered: Delivered,
-  stopOnFailure: boolean,
 ): Promise<INodeExecutionData[]> {
-  const error = stopOnFailure ? runError(context.getNode(), delivered) : null;
+  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered)) : null;
   if (error !== null) throw error;
-  return await inSlices(outputItems(delivered, output));
-}
-
-function notSetUp(drafts: Job['drafts'], error: unknown): Delivered {
-  const reason = error instanceof Error ? error.message : 'The node is not set up';
-  const why = error instanceof FailureError ? error.reason : failure('notSetUp', { reason });
-  return {
-    unsendable: Array.from(drafts, (draft) => unsendable(draft, why)),
-    receipts: [],
-    duplicates: [],
-    planned: [],
-    resumed: 0,
-  };
+  return await inSlices(outputItems(delivered, settings.output));
 }

@@ -1,8 +1,8 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import type { Origin, Unsendable } from '../messages/message';
-import type { Result, Unconfirmed } from '../messages/outcome';
+import type { Interruptible, Message, Origin, Unsendable } from '../messages/message';
+import type { Receipt, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
 import { isTool, progressForModel, unsendableForModel } from './tool';
@@ -13,36 +13,78 @@ const SEND_THE_REST =
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
-/** A message that was not sent, or may have been. */
-interface Failed extends Result {
-  readonly outcome: Unconfirmed;
+/** What the messages of a run came to, as far as an error tells. */
+interface Progress {
+  readonly total: number;
+  readonly sent: number;
+  readonly uncertain: number;
 }
 
 /**
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first failure, says how many
  * messages were sent before, and names the items that failed alike.
  */
-export function runError(node: INode, delivered: Delivered): NodeApiError | NodeOperationError | null {
+export function* runError(node: INode, delivered: Delivered): Interruptible<NodeApiError | NodeOperationError | null> {
   const { unsendable, receipts } = delivered;
-  const results = receipts.flatMap((receipt) => receipt.results);
   const [wrong] = unsendable;
+  const { progress, first } = yield* progressOf(delivered);
   if (wrong !== undefined) {
-    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, delivered, results);
+    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, unsendable, progress);
     return nodeOperationError(node, text, wrong.item);
   }
-  const failed = results.filter((result): result is Failed => result.outcome.kind !== 'sent');
-  const [first] = failed;
-  if (first === undefined) return null;
-  const { failure, kind } = first.outcome;
-  const progress = isTool(node) ? progressForModel(results) : progressForUser(results, failed, first);
-  const description = `${descriptionOf(failure, kind)} ${progress}`;
-  return nodeApiError(node, failure, first.message.item, { message: failure.message, description });
+  if (first === null) return null;
+  const { message, failure, kind } = first;
+  const results = () => receipts.flatMap((receipt) => receipt.results);
+  const further = isTool(node)
+    ? progressForModel(results())
+    : progressForUser(progress, yield* alikeIn(receipts, failure.message));
+  const description = `${descriptionOf(failure, kind)} ${further}`;
+  return nodeApiError(node, failure, message.item, { message: failure.message, description });
+}
+
+function* progressOf({ unsendable, receipts }: Delivered): Interruptible<{
+  progress: Progress;
+  first: (Unconfirmed & { readonly message: Message }) | null;
+}> {
+  let total = 0;
+  let sent = 0;
+  let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
+  let first: (Unconfirmed & { readonly message: Message }) | null = null;
+  for (const { results } of receipts) {
+    total += results.length;
+    for (const { message, outcome } of results) {
+      if (outcome.kind === 'sent') {
+        sent += 1;
+        continue;
+      }
+      if (outcome.kind === 'uncertain') uncertain += 1;
+      // With several accounts, what another one's failure kept from being sent may come before that failure.
+      if (first === null || (first.failure.code === 'NOT_STARTED' && outcome.failure.code !== 'NOT_STARTED')) {
+        first = { ...outcome, message };
+      }
+    }
+    yield;
+  }
+  return { progress: { total, sent, uncertain }, first };
+}
+
+function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<readonly Origin[]> {
+  const alike: Origin[] = [];
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) {
+      if (outcome.kind !== 'sent' && outcome.failure.message === text) alike.push(message);
+    }
+    yield;
+  }
+  return alike;
 }
 
 /** What the user needs to know of drafts that can't be sent: a Retry may follow attempts that did send. */
-function unsendableForUser(wrong: Unsendable, { unsendable }: Delivered, results: readonly Result[]): ErrorText {
-  const sent = count(results, 'sent');
-  const uncertain = count(results, 'uncertain');
+function unsendableForUser(
+  wrong: Unsendable,
+  unsendable: readonly Unsendable[],
+  { sent, uncertain }: Progress,
+): ErrorText {
   const earlier = [
     sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
     uncertain > 0 ? `${uncertain} may have been sent` : '',
@@ -56,20 +98,12 @@ function unsendableForUser(wrong: Unsendable, { unsendable }: Delivered, results
 }
 
 /** How far the run was when it failed, how to send the rest, and which items failed alike. */
-function progressForUser(results: readonly Result[], failed: readonly Failed[], first: Failed): string {
-  const total = results.length;
-  const sent = count(results, 'sent');
-  const uncertain = count(results, 'uncertain');
+function progressForUser({ total, sent, uncertain }: Progress, alike: readonly Origin[]): string {
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
   const messages = total === 1 ? 'message' : 'messages';
   const before = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent before${also}.`;
   const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
-  const alike = failed.filter(({ outcome }) => outcome.failure.message === first.outcome.failure.message);
-  return `${before}${rest}${alsoConcerned(alike.map(({ message }) => message))}`;
-}
-
-function count(results: readonly Result[], kind: Result['outcome']['kind']): number {
-  return results.filter(({ outcome }) => outcome.kind === kind).length;
+  return `${before}${rest}${alsoConcerned(alike)}`;
 }
 
 function alsoConcerned(origins: readonly Origin[]): string {

@@ -1,6 +1,5 @@
 import type { Delivered } from '../delivery/deliver';
-import { countMessages, type Interruptible } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import { countMessages, type Interruptible, type Message } from '../messages/message';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {
@@ -19,45 +18,51 @@ export interface Summary {
   readonly waited: number;
 }
 
-/** @param waited in milliseconds */
-export function* summarize(delivered: Delivered, requests: number, waited: number): Interruptible<Summary> {
+/**
+ * @param waited in milliseconds
+ * @param accounts how many accounts the messages were sent from
+ */
+export function* summarize(
+  delivered: Delivered,
+  requests: number,
+  waited: number,
+  accounts = 1,
+): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, not_sent: 0, uncertain: 0 };
-  for (const { results } of receipts) {
-    for (const { outcome } of results) count[outcome.kind] += 1;
+  const failures = new Set<Message>();
+  let creditsUsed = 0;
+  let creditsLeft: number | null = null;
+  for (const { results, data } of receipts) {
+    for (const { message, outcome } of results) {
+      count[outcome.kind] += 1;
+      if (outcome.kind !== 'sent' && duplicates.length > 0) failures.add(message);
+    }
+    const { credits_used: used, credits_remaining: left } = data ?? {};
+    if (typeof used === 'number') creditsUsed += used;
+    // Answers to requests that ran at the same time come in any order; credits only go down.
+    if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
+    yield;
+  }
+  for (const { outcome } of unsendable) {
+    count[outcome] += 1;
     yield;
   }
   // A duplicate of one that failed has failed with it.
-  const failures = duplicates.length === 0 ? new Set() : notSent(receipts);
   const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
-  const answers = receipts.flatMap(({ data }) => (data === null ? [] : [data]));
-  const left = answers
-    .map((data) => data.credits_remaining)
-    .filter((credits): credits is number => typeof credits === 'number');
   return {
     sent: count.sent,
     resumed,
-    failed: count.not_sent + unsendable.length + failedDuplicates,
+    failed: count.not_sent + failedDuplicates,
     uncertain: count.uncertain,
     skipped: duplicates.length - failedDuplicates,
     planned: countMessages(planned),
-    creditsUsed: answers.reduce(
-      (total, data) => total + (typeof data.credits_used === 'number' ? data.credits_used : 0),
-      0,
-    ),
-    // Answers to requests that ran at the same time come in any order; credits only go down.
-    creditsLeft: left.reduce<number | null>(
-      (least, credits) => (least === null || credits < least ? credits : least),
-      null,
-    ),
+    creditsUsed,
+    // Each account has its own.
+    creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
     waited,
   };
-}
-
-function notSent(receipts: readonly Receipt[]): Set<unknown> {
-  const results = receipts.flatMap((receipt) => receipt.results);
-  return new Set(results.filter(({ outcome }) => outcome.kind !== 'sent').map(({ message }) => message));
 }
 
 /** The summary as one sentence for the hint over the output and the log. */
@@ -65,7 +70,11 @@ export function summaryText(summary: Summary): string {
   const { sent, resumed, failed, uncertain, skipped, planned, creditsUsed, creditsLeft, requests, waited } = summary;
   const parts = [
     planned > 0 ? `${planned} would be sent, nothing was sent (dry run)` : `${sent} sent`,
-    resumed > 0 ? `of these ${resumed} in an earlier attempt` : '',
+    resumed > 0
+      ? planned > 0
+        ? `${resumed} sent in an earlier attempt`
+        : `of these ${resumed} in an earlier attempt`
+      : '',
     failed > 0 ? `${failed} not sent` : '',
     uncertain > 0 ? `${uncertain} uncertain` : '',
     skipped > 0 ? `${skipped} skipped as duplicates` : '',

@@ -32,7 +32,8 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): { messa
   const named = unsendable.slice(0, MAX_NAMED);
   const more = unsendable.length > MAX_NAMED ? [`${unsendable.length - MAX_NAMED} more entries can't be sent`] : [];
   const advice = [...new Set(named.map(({ failure }) => descriptionOf(failure)))];
-  const nothing = receipts.length > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
+  const mayBeSent = receipts.length > 0 || unsendable.some(({ outcome }) => outcome === 'uncertain');
+  const nothing = mayBeSent ? 'Nothing more was sent.' : 'Nothing was sent.';
   return {
     message: [...named.map(messageOf), ...more].join('; '),
     description: [...advice, nothing, ...(hasEntries(unsendable) ? [COUNTED_FROM_0] : [])].join(' '),

@@ -7,7 +7,8 @@ import type { Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { rateLimitDelay, reconnectDelay } from './backoff';
 import { HeldTooLong, type KeyPacer, Pacers, type Slot } from './pacer';
-import { Tally } from './tally';
+import type { Tally } from './tally';
+import { Traffic } from './traffic';
 import { type Wait, waitUnless } from './wait';
 
 /** How long requests wait, and what for. */
@@ -26,6 +27,8 @@ export interface RequestsConfig {
   /** The Stop button: ends waits. A request that has left is not called back. */
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
+  /** Shared with the requests of the run's other accounts, if there are any. */
+  readonly traffic?: Traffic;
 }
 
 /** What requests need of the world, so that tests can bring their own. */
@@ -54,20 +57,20 @@ const PROBE_TIMEOUT = 30_000;
 const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
 /**
- * The requests of one run. This one object is between a request and its reply: it waits for a slot of the pacer and
+ * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of the pacer and
  * for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be reached. It
  * repeats only what was certainly not sent.
  */
 export class Requests {
   readonly tally: Tally;
+  private readonly traffic: Traffic;
   private readonly halted = new AbortController();
   private readonly wait: Wait;
-  /** When the next request may start, by the interval. */
-  private earliest = 0;
 
   constructor(private readonly config: RequestsConfig) {
     const { signal, clock } = config;
-    this.tally = new Tally(clock.now);
+    this.traffic = config.traffic ?? new Traffic(clock.now);
+    this.tally = this.traffic.tally;
     this.wait = clock.waitUnless(AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]));
   }
 
@@ -131,13 +134,18 @@ export class Requests {
     let isMade = false;
     try {
       await this.interval();
-      flight.leave();
-      isMade = true;
+      await this.traffic.enter(this.wait);
+      try {
+        flight.leave();
+        isMade = true;
+        this.tally.requests += 1;
+        return await this.config.call(request).finally(flight.land);
+      } finally {
+        this.traffic.leave();
+      }
     } finally {
       if (!isMade) slot.cancel();
     }
-    this.tally.requests += 1;
-    return await this.config.call(request).finally(flight.land);
   }
 
   private async slot(came: number, maxHold: number): Promise<Slot | HeldTooLong> {
@@ -148,8 +156,8 @@ export class Requests {
   private async interval(): Promise<void> {
     const { limits, clock } = this.config;
     const now = clock.now();
-    const start = Math.max(now, this.earliest);
-    this.earliest = start + limits.interval;
+    const start = Math.max(now, this.traffic.earliest);
+    this.traffic.earliest = start + limits.interval;
     if (start > now) await this.wait(start - now);
   }
 }
@@ -166,12 +174,19 @@ const WINDOW = 60_000;
 /** Shared by all nodes and executions of this process. */
 const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
 
+/** What the requests of a run share, if it has several accounts. */
+export function trafficOf(maxInFlight: number): Traffic {
+  return new Traffic(SYSTEM_CLOCK.now, maxInFlight);
+}
+
 /** The requests of one run, which share the limit of their key with all other runs of this process. */
 export function requestsOf(
   account: Account,
   call: Call,
   limits: RequestLimits,
   signal: AbortSignal | undefined,
+  traffic?: Traffic,
 ): Requests {
-  return new Requests({ call, pacer: pacers.for(accountId(account)), limits, signal, clock: SYSTEM_CLOCK });
+  const pacer = pacers.for(accountId(account));
+  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, ...(traffic && { traffic }) });
 }

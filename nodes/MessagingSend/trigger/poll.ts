@@ -1,10 +1,9 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
 import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
 import { failure } from '../failures/catalogue';
-import { readAccount } from '../n8n/account';
+import { type NodeAccount, readAccount } from '../n8n/account';
 import { httpCall } from '../n8n/http';
 import { nodeApiError, setUpError } from '../n8n/nodeErrors';
 import { requestsOf } from '../requests/requests';
@@ -63,7 +62,7 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   return [[{ json: { credits, threshold, user_id, user_name, previous_credits: previousCredits, checked_at } }]];
 }
 
-async function setUp(context: IPollFunctions): Promise<{ account: Account; settings: TriggerSettings }> {
+async function setUp(context: IPollFunctions): Promise<{ account: NodeAccount; settings: TriggerSettings }> {
   try {
     return { account: await readAccount(context), settings: readTriggerSettings(context) };
   } catch (error) {
@@ -74,7 +73,7 @@ async function setUp(context: IPollFunctions): Promise<{ account: Account; setti
 /** The `data` of the balance, in the time that n8n gives a poll: it silently abandons one that takes longer. */
 async function readData(
   context: IPollFunctions,
-  account: Account,
+  account: NodeAccount,
   { limits, requestOptions }: TriggerSettings,
 ): Promise<JsonRecord> {
   const budget = hasBudget(context) ? context.getPollBudgetMs() : POLL_BUDGET;

@@ -1,9 +1,8 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { isRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
-import { readLimitOptions, readNumber } from '../n8n/options';
+import { GivenOptions, readLimitOptions, readNumber, type ReadRunParameter } from '../n8n/options';
 import { readRequestOptions, type RequestOptions } from '../n8n/requestOptions';
 import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
@@ -22,19 +21,23 @@ export interface TriggerSettings {
  * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
-  const options: unknown = context.getNodeParameter('options', {});
-  const given = isRecord(options) ? options : {};
+  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
+  const given = GivenOptions.in('options', read);
+  const givenForRequests = GivenOptions.in('requestOptions', read);
   // The field's default is for a user who adds the option; without it there is no reminder.
   const reminder = readNumber(given, { ...remindEvery, default: 0 }) * HOUR;
-  return {
+  const settings = {
     lowBalance: {
       threshold: readThreshold(context.getNodeParameter('threshold')),
       margin: readNumber(given, margin),
       remindEvery: reminder > 0 ? reminder : null,
     },
     limits: readLimitOptions(given),
-    requestOptions: readRequestOptions(context.getNodeParameter('requestOptions', {})),
+    requestOptions: readRequestOptions(givenForRequests),
   };
+  const wrong = given.failure ?? givenForRequests.failure;
+  if (wrong !== null) throw new FailureError(wrong);
+  return settings;
 }
 
 /** Without a threshold nothing would ever be low, so there is no fallback. */

@@ -1,5 +1,8 @@
 import './environment';
 
+import { setImmediate } from 'node:timers/promises';
+
+import { getAdditionalKeys } from 'n8n-core';
 import {
   type ICredentialDataDecryptedObject,
   type ICredentials,
@@ -7,7 +10,9 @@ import {
   type ICredentialType,
   type IHttpRequestOptions,
   type INode,
+  type INodeParameters,
   type INodeProperties,
+  NodeHelpers,
   type Workflow,
 } from 'n8n-workflow';
 
@@ -16,6 +21,7 @@ export class Credentials extends ICredentialsHelper {
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
     private readonly type: ICredentialType,
+    private readonly onRead: () => void = () => undefined,
   ) {
     super();
   }
@@ -60,8 +66,40 @@ export class Credentials extends ICredentialsHelper {
     return await Promise.reject(new Error('not needed'));
   }
 
-  async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-    return await Promise.resolve({ ...this.data });
+  /** Fills in defaults and resolves expressions for an item, as n8n's server does. */
+  async getDecrypted(...args: Parameters<ICredentialsHelper['getDecrypted']>): Promise<ICredentialDataDecryptedObject> {
+    const [additionalData, , , mode, executeData, , values] = args;
+    this.onRead();
+    // n8n's server asks its database.
+    await setImmediate();
+    const data = NodeHelpers.getNodeParameters(
+      this.type.properties,
+      { ...this.data } as INodeParameters,
+      true,
+      false,
+      null,
+      null,
+    );
+    if (values === undefined || data === null) return data as ICredentialDataDecryptedObject;
+    const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+    try {
+      return workflow.expression.getParameterValue(
+        data,
+        runExecutionData,
+        runIndex,
+        itemIndex,
+        node.name,
+        connectionInputData,
+        mode,
+        getAdditionalKeys(additionalData, mode, null),
+        executeData,
+        false,
+        data,
+      ) as ICredentialDataDecryptedObject;
+    } catch (error) {
+      if (error instanceof Error) error.message += ' [Error resolving credentials]';
+      throw error;
+    }
   }
 
   getCredentialsProperties(): INodeProperties[] {

@@ -87,6 +87,8 @@ export interface EngineSetup {
   readonly settings?: IWorkflowSettings;
   /** The workflow's static data in n8n's database. */
   readonly staticData?: IDataObject;
+  /** Told each time n8n reads the credential. */
+  readonly onCredentialRead?: () => void;
 }
 
 interface Prepared {
@@ -105,6 +107,7 @@ export async function prepareEngine({
   onStore,
   settings,
   staticData,
+  onCredentialRead,
 }: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
@@ -147,7 +150,7 @@ export async function prepareEngine({
   }
   const address = 'http://127.0.0.1';
   const additionalData = {
-    credentialsHelper: new Credentials({ ...account }, credential),
+    credentialsHelper: new Credentials({ ...account }, credential, onCredentialRead),
     currentNodeExecutionIndex: 0,
     executionId,
     hooks,

@@ -17,7 +17,10 @@ import { type EngineSetup, itemsNode, loadPackage, prepareEngine } from './engin
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
 
-export interface Setup extends Pick<EngineSetup, 'account' | 'onConsole' | 'onStore' | 'settings'> {
+export interface Setup extends Pick<
+  EngineSetup,
+  'account' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings'
+> {
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
@@ -166,6 +169,7 @@ async function prepare({
   mode = 'manual',
   onStore,
   onConsole,
+  onCredentialRead,
   settings,
 }: Setup) {
   const { node: nodeType } = await loadPackage();
@@ -215,6 +219,7 @@ async function prepare({
     mode,
     ...(settings && { settings }),
     ...(onConsole && { onConsole }),
+    ...(onCredentialRead && { onCredentialRead }),
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
   return { workflow, additionalData, start: START, node, nodeType };

@@ -7,12 +7,13 @@ import type {
 
 import { GET_BALANCE } from '../../api/endpoints';
 import { BALANCE_FIELDS, pick } from '../../api/records';
-import { readAccount } from '../../n8n/account';
+import { FailureError } from '../../failures/failure';
+import { type NodeAccount, readAccount } from '../../n8n/account';
 import { openRecord } from '../../n8n/executionRecord';
-import { nodeApiError } from '../../n8n/nodeErrors';
-import { longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { nodeApiError, setUpError } from '../../n8n/nodeErrors';
+import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
-import { requestsOf } from '../../requests/requests';
+import { type RequestLimits, requestsOf } from '../../requests/requests';
 
 export const get: INodePropertyOptions = {
   name: 'Get',
@@ -37,8 +38,7 @@ export const getFields: INodeProperties[] = [
 /** One item `{ credits, user_id, user_name }` (API 2.1). */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
   openRecord(this);
-  const account = await readAccount(this);
-  const limits = { ...readLimitOptions(this.getNodeParameter('options', {})), interval: 0 };
+  const { account, limits } = await setUp(this);
   const call = routedCall(this, request, account);
   const reply = await requestsOf(account, call, limits, this.getExecutionCancelSignal()).make({
     endpoint: GET_BALANCE,
@@ -46,4 +46,15 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
   const item = this.getItemIndex();
   if (reply.kind !== 'accepted') throw nodeApiError(this.getNode(), reply.failure, item);
   return [{ json: pick(reply.data, BALANCE_FIELDS), pairedItem: { item } }];
+}
+
+async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {
+  try {
+    const given = GivenOptions.in('options', (path, fallback) => context.getNodeParameter(path, fallback));
+    const limits = { ...readLimitOptions(given), interval: 0 };
+    if (given.failure !== null) throw new FailureError(given.failure);
+    return { account: await readAccount(context), limits };
+  } catch (error) {
+    throw setUpError(context.getNode(), error, context.getItemIndex());
+  }
 }

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
 import type { DeliveryOptions } from '../../delivery/options';
 import {
+  type GivenOptions,
   longestWait,
   readBoolean,
   readChoice,
@@ -123,8 +123,8 @@ const numberCheck: INodeProperties = {
     'Whether phone numbers are compared with the numbering plan of their country. Switch it off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
-/** Read where the output is made, in `sendBulk.ts`. */
-const output: INodeProperties = {
+/** Read in `sendBulk.ts`: Send has no choice. */
+export const output: INodeProperties = {
   displayName: 'Output',
   name: 'output',
   type: 'options',
@@ -201,12 +201,8 @@ export const deliveryOptions: INodeProperties = {
   ],
 };
 
-/**
- * Reads the collection `options`, as far as it holds for a whole run.
- * @throws FailureError if a value can't be used; its message names the option
- */
-export function readDeliveryOptions(options: unknown): DeliveryOptions {
-  const given = isRecord(options) ? options : {};
+/** Reads the collection `options`, as far as it holds for a whole run. */
+export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   return {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),

@@ -11,7 +11,7 @@ import { draftFromItem, draftsOf } from '../../n8n/drafts';
 import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf } from '../../n8n/itemParameters';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
-import { sendForItem, sendForRun } from '../../n8n/run';
+import { type Job, sendForItem, sendForRun } from '../../n8n/run';
 import { MAX_TEXT, recipientAndText } from './fields';
 import { readDeliveryOptions } from './options';
 
@@ -28,22 +28,18 @@ export const sendFields: INodeProperties[] = recipientAndText(
   `At most ${MAX_TEXT} characters. For longer texts, add the option Long Messages.`,
 );
 
+const JOB: Omit<Job, 'drafts'> = { operation: SEND, readOutput: () => 'send', readOptions: readDeliveryOptions };
+
 /** Send in a workflow: one request and one output item for each input item. */
 export async function sendAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const record = recordOfRun(this);
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
-  return [
-    await sendForRun(this, { operation: SEND, drafts, output: 'send', readOptions: readDeliveryOptions }, record),
-  ];
+  return [await sendForRun(this, { ...JOB, drafts }, record)];
 }
 
 /** Send through its routing. */
 async function sendOne(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
   const drafts = draftFromItem(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
-  return await sendForItem(
-    this,
-    { operation: SEND, drafts, output: 'send', readOptions: readDeliveryOptions },
-    request,
-  );
+  return await sendForItem(this, { ...JOB, drafts }, request);
 }

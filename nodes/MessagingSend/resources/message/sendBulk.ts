@@ -9,14 +9,14 @@ import type {
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import type { Draft, Unsendable } from '../../messages/message';
-import { draftFromItem, draftsFromList, draftsOf } from '../../n8n/drafts';
+import { brokenParameter, draftFromItem, draftsFromList, draftsOf } from '../../n8n/drafts';
 import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
-import type { Output } from '../../n8n/outputItems';
+import { readChoice } from '../../n8n/options';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
-import { sendForItem, sendForRun } from '../../n8n/run';
+import { type Job, sendForItem, sendForRun } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
-import { readDeliveryOptions } from './options';
+import { output, readDeliveryOptions } from './options';
 
 const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };
@@ -78,29 +78,30 @@ export const sendBulkFields: INodeProperties[] = [
   ),
 ];
 
+const JOB: Omit<Job, 'drafts'> = {
+  operation: SEND_BULK,
+  readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
+  readOptions: readDeliveryOptions,
+};
+
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
 export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const record = recordOfRun(this);
-  // Neither depends on the item: the editor takes no expression for them.
-  const draftsOfItem = draftReader(this.getNodeParameter('source', 0));
-  const output = outputOf(this.getNodeParameter('options.output', 0, 'messages'));
   const parameters = parametersOf(this);
-  const drafts = draftsOf(this.getInputData().length, (item) => draftsOfItem(item, parameters(item)));
-  return [await sendForRun(this, { operation: SEND_BULK, drafts, output, readOptions: readDeliveryOptions }, record)];
+  const drafts = draftsOf(this.getInputData().length, (item) => draftsFromSource(item, parameters(item)));
+  return [await sendForRun(this, { ...JOB, drafts }, record)];
 }
 
 /** Send Bulk through its routing. */
 async function sendList(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const draftsOfItem = draftReader(this.getNodeParameter('source'));
-  const output = outputOf(this.getNodeParameter('options.output', 'messages'));
-  const drafts = draftsOfItem(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
-  return await sendForItem(this, { operation: SEND_BULK, drafts, output, readOptions: readDeliveryOptions }, request);
+  const drafts = draftsFromSource(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
+  return await sendForItem(this, { ...JOB, drafts }, request);
 }
 
-function draftReader(source: unknown): (item: number, read: ReadParameter) => Iterable<Draft | Unsendable> {
-  return source === 'json' ? draftsFromList : draftFromItem;
-}
-
-function outputOf(value: unknown): Output {
-  return value === 'batches' ? 'batches' : 'messages';
+function draftsFromSource(item: number, read: ReadParameter): Iterable<Draft | Unsendable> {
+  try {
+    return read('source') === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
+  } catch (error) {
+    return [brokenParameter(item, error)];
+  }
 }

@@ -1,0 +1,9 @@
+import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { GivenOptions } from '../../nodes/MessagingSend/n8n/options';
+
+/** The options of a collection as n8n stores it; unlike n8n, it evaluates no expressions. */
+export function givenOptions(collection: JsonRecord): GivenOptions {
+  return new GivenOptions((path) =>
+    path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), collection),
+  );
+}
