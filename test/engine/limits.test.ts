@@ -247,6 +247,7 @@ const refusal = (headers: Record<string, string>, now = 0): Reply => ({
   kind: 'rejected',
   failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
   error: {},
+  fromService: true,
   retryable: false,
   retryAfter: readRetryAfter(headers, now),
 });

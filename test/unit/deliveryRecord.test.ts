@@ -28,13 +28,13 @@ const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failure('outcomeUnknown
 function recordOf(messages: readonly Message[], sent = messages.length): DeliveryRecord {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
-  complete(record.recall(messages, RECALL));
+  complete(record.recall(messages, [], RECALL));
   noteAs(record, SENT, ...messages.slice(0, sent));
   return reread(context);
 }
 
 const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) =>
-  complete(record.recall(messages, RECALL)).pending;
+  complete(record.recall(messages, [], RECALL)).pending;
 
 /** Messages to one phone, as the rows of a list. */
 const rows = (...texts: string[]): Message[] => texts.map((text, index) => message(index, text));
@@ -114,7 +114,7 @@ describe('Of several messages to one phone,', () => {
         let list = first;
         for (const { sends, removes, reverses, isList } of attempts) {
           const record = reread(context);
-          const { pending, receipts } = complete(record.recall(placed(list, isList), RECALL));
+          const { pending, receipts } = complete(record.recall(placed(list, isList), [], RECALL));
           const known = count(receipts.flatMap(({ results }) => results.map(({ message: each }) => each)));
           // Of each text that arrived, as many are known as there are.
           for (const [each, wanted] of count(list)) {
@@ -123,7 +123,7 @@ describe('Of several messages to one phone,', () => {
           const sent = pending.slice(0, sends);
           for (const each of sent) arrived.set(key(each), (arrived.get(key(each)) ?? 0) + 1);
           const after = new DeliveryRecord(context, 0);
-          complete(after.recall(placed(list, isList), RECALL));
+          complete(after.recall(placed(list, isList), [], RECALL));
           noteAs(after, SENT, ...sent);
           list = list.filter((_, index) => !removes.includes(index));
           if (reverses) list = list.toReversed();
@@ -141,10 +141,10 @@ test('A message that was sent again has its new outcome, and one alike does not 
   const again = { ...RECALL, sendUncertainAgain: true };
   const second = new DeliveryRecord(context, 0);
   const resent = message(0, 'At 10:01');
-  expect(complete(second.recall([resent], again)).again.size).toBe(1);
+  expect(complete(second.recall([resent], [], again)).again.size).toBe(1);
   noteAs(second, SENT, resent);
   const list = [message(0, 'At 10:02'), message(1, 'At 10:02')];
-  const { receipts, pending } = complete(reread(context).recall(list, RECALL));
+  const { receipts, pending } = complete(reread(context).recall(list, [], RECALL));
   expect(receipts.flatMap(({ results }) => results)).toEqual([{ message: list[0], outcome: SENT }]);
   expect(pending).toEqual([list[1]]);
 });
@@ -160,7 +160,7 @@ test('A part of a split text is never confused with the same part of another tex
 test('Another run in a loop sends its messages', () => {
   const context: JsonRecord = {};
   noteAs(new DeliveryRecord(context, 0), SENT, message(0, 'A'));
-  expect(complete(new DeliveryRecord(context, 1).recall([message(0, 'A')], RECALL)).pending).toHaveLength(1);
+  expect(complete(new DeliveryRecord(context, 1).recall([message(0, 'A')], [], RECALL)).pending).toHaveLength(1);
 });
 
 test.each([
@@ -169,7 +169,7 @@ test.each([
   '[1,{"0":"abcdefghijkl"},[],{},null]',
 ])('A receipt in a form of another version of this node makes messages without an outcome uncertain: %s', (line) => {
   const context: JsonRecord = { deliveries: { 0: [line] } };
-  const { pending, receipts } = complete(new DeliveryRecord(context, 0).recall([message(0, 'A')], RECALL));
+  const { pending, receipts } = complete(new DeliveryRecord(context, 0).recall([message(0, 'A')], [], RECALL));
   expect(pending).toEqual([]);
   expect(receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
     { kind: 'uncertain', failure: { code: 'UNCERTAIN' } },

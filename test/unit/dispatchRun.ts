@@ -9,7 +9,7 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import { acceptAll, refuseValues, rejectWith } from './samples';
+import { acceptAll, complete, refuseValues, rejectWith } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply;
 
@@ -82,7 +82,7 @@ export class Run {
       signal: undefined,
       clock: { now, random: () => 1, waitUnless: () => pass },
     });
-    this.receipts = await dispatch(pack(messages, size), {
+    this.receipts = await dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests,
       record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },

@@ -139,7 +139,7 @@ test.each([
   ['http://user:%E4%zz%40@proxy.example.com:3128', '%E4%zz@'],
   ['http://user:caf%C3%A9%@proxy.example.com:3128', 'café%'],
 ])('The proxy %s gets the password %s', (address, password) => {
-  const { proxy } = readRequestOptions({ proxy: address }).http;
+  const { proxy } = read({ proxy: address }).http;
   if (typeof proxy !== 'object') throw new Error('there is no proxy');
   // As n8n writes the address of the proxy, and its agent reads it.
   const url = new URL(`http://${proxy.host}`);

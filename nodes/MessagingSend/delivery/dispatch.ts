@@ -258,26 +258,35 @@ class Dispatch {
     else await (this.searches = this.searches.then(search));
   }
 
-  /** Finds the offenders of a batch by halving it, both halves before their own, so that what can be sent is sent soon. */
+  /**
+   * Finds the offenders of a batch by halving it, both halves before their own, so that what can be sent is sent soon;
+   * but a half waits for a refused one before it with a number in common, or its messages would overtake.
+   */
   private async searchOffenders(batch: Batch, reply: Rejected, way: Way): Promise<void> {
-    const refused: Array<{ readonly part: Batch; readonly why: Failure }> = [{ part: batch, why: reply.failure }];
-    for (let next = refused.pop(); next !== undefined; next = refused.pop()) {
-      const { part, why } = next;
-      if (part.messages.length === 1 || this.searchRefusalsInARow >= MAX_SEARCH_REFUSALS) {
-        this.reject(part, aboutTheseAlone(why));
-        continue;
+    const open: Suspect[] = [{ part: batch, why: reply.failure, isRefused: true }];
+    const ask = async (part: Batch): Promise<Suspect | null> => {
+      const answered = await this.request(part, way);
+      if (!mayBeAboutSome(answered.reply)) {
+        await this.settle(part, answered, way);
+        return null;
       }
-      const middle = Math.ceil(part.messages.length / 2);
-      for (const messages of [part.messages.slice(0, middle), part.messages.slice(middle)]) {
-        const half = { ...part, messages };
-        const answered = await this.request(half, way);
-        if (mayBeAboutSome(answered.reply)) {
-          this.searchRefusalsInARow += 1;
-          refused.push({ part: half, why: answered.reply.failure });
-          answered.release();
-        } else {
-          await this.settle(half, answered, way);
-        }
+      this.searchRefusalsInARow += 1;
+      answered.release();
+      return { part, why: answered.reply.failure, isRefused: true };
+    };
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      const { part, why, isRefused } = next;
+      if ((isRefused && part.messages.length === 1) || this.searchRefusalsInARow >= MAX_SEARCH_REFUSALS) {
+        this.reject(part, aboutTheseAlone(why));
+      } else if (isRefused) {
+        const [first, second] = halves(part);
+        const refused = await ask(first);
+        const waits = refused !== null && haveNumberInCommon(first, second);
+        const left = waits ? { part: second, why, isRefused: false } : await ask(second);
+        open.unshift(...[refused, left].filter((each) => each !== null));
+      } else {
+        const refused = await ask(part);
+        if (refused !== null) open.unshift(refused);
       }
     }
   }
@@ -407,4 +416,25 @@ function notMade(why: Failure | null): Answered {
 /** The outcomes hold all that is needed of the entries. */
 function withoutEntries({ messages, ...data }: JsonRecord): JsonRecord {
   return data;
+}
+
+/** A part of a batch that was refused, or that waits until it is known what of the part before it is sent. */
+interface Suspect {
+  readonly part: Batch;
+  readonly why: Failure;
+  readonly isRefused: boolean;
+}
+
+function halves(batch: Batch): [Batch, Batch] {
+  const { messages } = batch;
+  const middle = Math.ceil(messages.length / 2);
+  return [
+    { ...batch, messages: messages.slice(0, middle) },
+    { ...batch, messages: messages.slice(middle) },
+  ];
+}
+
+function haveNumberInCommon(one: Batch, other: Batch): boolean {
+  const phones = new Set(one.messages.map(({ phone }) => phone));
+  return other.messages.some(({ phone }) => phones.has(phone));
 }
