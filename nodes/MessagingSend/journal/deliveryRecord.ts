@@ -155,7 +155,7 @@ export class DeliveryRecord {
     const byReceipt = new Map<Remembered, Result[]>();
     const remaining: Unsendable[] = [];
     for (const draft of drafts) {
-      const own = byOrigin.get(placeOf(draft)) ?? [];
+      const own = [...(byOrigin.get(placeOf(draft))?.values() ?? [])];
       const phone = typeof draft.phone === 'string' || typeof draft.phone === 'number' ? String(draft.phone) : '';
       for (const { place, receipt, outcome } of own) {
         const result = { message: { ...originOf(place), phone, text: '' }, outcome };
@@ -241,8 +241,8 @@ export class DeliveryRecord {
   /** What no message has claimed, by the item or entry that it came from. */
   private *readByOrigin(
     claimed: ReadonlySet<Outcome>,
-  ): Interruptible<{ byOrigin: Map<string, Placed[]>; isReadable: boolean }> {
-    const byOrigin = new Map<string, Placed[]>();
+  ): Interruptible<{ byOrigin: Map<string, Map<string, Placed>>; isReadable: boolean }> {
+    const byOrigin = new Map<string, Map<string, Placed>>();
     let isReadable = true;
     for (const text of this.lines()) {
       const receipt = this.readText(text);
@@ -252,8 +252,9 @@ export class DeliveryRecord {
         const { item, entry } = originOf(place);
         // The item of an entry as well, because its list may be what can't be read.
         for (const origin of new Set([placeOf({ item, entry, part: null }), `${item}`])) {
-          const placed = byOrigin.get(origin) ?? [];
-          if (placed.push({ place, receipt, outcome }) === 1) byOrigin.set(origin, placed);
+          const placed = byOrigin.get(origin) ?? new Map<string, Placed>();
+          // The later outcome counts: the message was sent again.
+          byOrigin.set(origin, placed.set(place, { place, receipt, outcome }));
         }
       }
       yield;
