@@ -160,6 +160,19 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
   });
 });
 
+test('An item that can no longer be evaluated has the last outcome of its message', async () => {
+  const parameters = withOptions(SEND, { parallelRequests: 1, uncertain: 'sendAgain' });
+  const setup = setupOf({ items: contacts(3), parameters });
+  sandbox().setFaults([{ kind: 'reset-after' }]);
+  const first = await runWorkflow(setup);
+  sandbox().setFaults([{ kind: 'status', status: 403, on: 'send', after: 1, times: 99 }]);
+  const second = await retryExecution(first, setup, setup);
+  sandbox().setFaults([]);
+  const changed = { ...parameters, phone: failsFor(0, '$json.phone') };
+  const third = await retryExecution(second, setup, { ...setup, parameters: changed, onError: CONTINUE });
+  expect(outcomesOf(third)).toEqual(['sent', 'sent', 'sent']);
+});
+
 test('A retry reports the entries of a list that were sent, and the list as uncertain, if it can no longer be read', async () => {
   const setup = setupOf({
     items: [{ list: listOf(4) }],
