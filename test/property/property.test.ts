@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
 import { sandboxForTests } from '../support/sandbox';
-import { runScenario } from './runScenario';
+import { KEYS, runScenario } from './runScenario';
 import { scenario } from './scenario';
 
-const sandbox = sandboxForTests();
+const sandbox = sandboxForTests({ keys: KEYS });
 
 test('Each message has one true outcome and none is sent twice, whatever the items, the service, the network and n8n do', async () => {
   await fc.assert(

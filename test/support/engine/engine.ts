@@ -92,6 +92,9 @@ interface Prepared {
   readonly additionalData: IWorkflowExecuteAdditionalData;
 }
 
+/** A Retry in the list of executions is an execution of its own. */
+let executions = 0;
+
 /** What n8n's WorkflowExecute needs to run a workflow. */
 export async function prepareEngine({
   nodes,
@@ -142,10 +145,11 @@ export async function prepareEngine({
     });
   }
   const address = 'http://127.0.0.1';
+  executions += 1;
   const additionalData = {
     credentialsHelper: new Credentials({ ...account }, credential),
     currentNodeExecutionIndex: 0,
-    executionId: '1',
+    executionId: String(executions),
     hooks,
     restApiUrl: address,
     instanceBaseUrl: address,
