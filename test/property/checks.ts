@@ -168,6 +168,19 @@ export function checkRisk({ options }: Scenario, { balanceWorks }: Outage, reque
   }
 }
 
+/** One text that is refused keeps no other from being sent. */
+export function checkOthersSent(report: ReadonlyMap<RequestedMessage, Reported>, refusedText: string): void {
+  const isRefused = ({ text }: RequestedMessage) => text === null || text.includes(refusedText);
+  // Several refusals in a row may be about the whole run.
+  if ([...report.keys()].filter(({ text }) => text?.includes(refusedText)).length > 1) return;
+  for (const [message, reported] of report) {
+    ok(
+      isRefused(message) || reported !== 'not_sent',
+      `not sent, because another one was refused: ${message.input.text.slice(0, 12)}`,
+    );
+  }
+}
+
 /** Once the service works, everything that can be sent is sent, unless that could be the second time. */
 export function checkNothingLost(report: ReadonlyMap<RequestedMessage, Reported>): void {
   for (const [{ input, text }, reported] of report) {

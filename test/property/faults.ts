@@ -121,21 +121,29 @@ const passing: fc.Arbitrary<Fault> = fc
   )
   .map(([{ after, times }, kind]): Fault => ({ ...kind, after, times }));
 
+const refusal = fc.constantFrom<Fault>(
+  { kind: 'status', status: 422 },
+  { kind: 'status', status: 422, detailsShape: 'none' },
+  { kind: 'status', status: 400 },
+  { kind: 'html', status: 403 },
+);
+const breakdown = fc.constantFrom<Fault>(
+  { kind: 'status', status: 500 },
+  { kind: 'reset-before' },
+  { kind: 'reset-after' },
+);
+const poisonText = fc.nat({ max: 20 }).map((index) => `Text ${index} `);
+
+/** A text that the service, or a firewall, refuses. */
+export const refusedText = fc.record({ refusal, text: poisonText });
+
 /** A message, or all to a number, that every request fails with. */
 const poison: fc.Arbitrary<Fault> = fc
   .tuple(
-    fc.constantFrom<Fault>(
-      { kind: 'status', status: 422 },
-      { kind: 'status', status: 422, detailsShape: 'none' },
-      { kind: 'status', status: 400 },
-      { kind: 'html', status: 403 },
-      { kind: 'status', status: 500 },
-      { kind: 'reset-before' },
-      { kind: 'reset-after' },
-    ),
+    fc.oneof(refusal, breakdown),
     fc.oneof(
       phones.map((phone) => ({ phones: [phone] })),
-      fc.nat({ max: 20 }).map((index) => ({ text: `Text ${index} ` })),
+      poisonText.map((text) => ({ text })),
     ),
   )
   .map(([kind, about]): Fault => ({ ...kind, ...about }));

@@ -14,6 +14,7 @@ import {
   checkNoSecret,
   checkNothingLost,
   checkOrder,
+  checkOthersSent,
   checkRisk,
   checkSentOnce,
   requestedAtMost,
@@ -22,7 +23,7 @@ import { outageFault } from './faults';
 import { type List, TIME, withoutTime } from './lists';
 import { messagesOf } from './messages';
 import { readOutputs, readRecord } from './reported';
-import type { Round, Scenario } from './scenario';
+import { NO_FAULTS, type Round, type Scenario } from './scenario';
 
 /** The sandbox's keys: as many as a scenario has accounts, at most. */
 export const KEYS = [KEY, 'made-up-key-9876543210'];
@@ -40,7 +41,8 @@ export async function runScenario(scenario: Scenario, sandbox: Sandbox): Promise
   const most = new Map<string, number>();
   let execution: Execution | null = null;
 
-  const attempt = async (given: Scenario, { list, faults, outage, credits }: Round, isChanged: boolean) => {
+  const attempt = async (given: Scenario, round: Round, isChanged: boolean) => {
+    const { list, faults, outage, refusedText, credits } = round;
     sandbox.setFaults(outage === null ? faults : [outageFault(outage, given.operation === 'send' ? 'send' : 'bulk')]);
     sandbox.setCredits(credits);
     const before = { messages: sandbox.messages().length, requests: sandbox.requests().length };
@@ -68,6 +70,7 @@ export async function runScenario(scenario: Scenario, sandbox: Sandbox): Promise
     checkArrivals(given, report, arrived, most);
     if (isStopped) return null;
     if (given.options.dryRun) deepStrictEqual(arrived, []);
+    if (refusedText !== null) checkOthersSent(report, refusedText);
     checkKeptNothing(report, execution);
     return report;
   };
@@ -78,7 +81,7 @@ export async function runScenario(scenario: Scenario, sandbox: Sandbox): Promise
     earlier = round.list;
   }
   if (earlier === null) return;
-  const recovered: Round = { list: earlier, faults: [], outage: null, credits: 100_000 };
+  const recovered: Round = { ...NO_FAULTS, list: earlier };
   const report = await attempt({ ...scenario, onError: 'continueRegularOutput' }, recovered, true);
   ok(report !== null, 'a run with On Error set to Continue was stopped');
   checkNothingLost(report);

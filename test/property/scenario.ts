@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/faults';
-import { fault, type Outage, outage } from './faults';
+import { fault, type Outage, outage, refusedText } from './faults';
 import { changed, CHANGES, drafts, type List, listOf } from './lists';
 
 /** One attempt: the first run, or a "Retry" from the list of executions. */
@@ -11,6 +11,8 @@ export interface Round {
   readonly faults: Fault[];
   /** If there is one, there are no other faults. */
   readonly outage: Outage | null;
+  /** A text that is refused, if that is the only fault. */
+  readonly refusedText: string | null;
   readonly credits: number;
 }
 
@@ -42,12 +44,23 @@ export interface Scenario {
 }
 
 const credits = fc.oneof({ weight: 6, arbitrary: fc.constant(100_000) }, { weight: 1, arbitrary: fc.nat({ max: 12 }) });
+export const NO_FAULTS: Omit<Round, 'list'> = { faults: [], outage: null, refusedText: null, credits: 100_000 };
 const service: fc.Arbitrary<Omit<Round, 'list'>> = fc.oneof(
   {
-    weight: 3,
-    arbitrary: fc.record({ faults: fc.array(fault, { maxLength: 4 }), outage: fc.constant(null), credits }),
+    weight: 5,
+    arbitrary: fc
+      .record({ faults: fc.array(fault, { maxLength: 4 }), credits })
+      .map((own) => ({ ...NO_FAULTS, ...own })),
   },
-  { weight: 1, arbitrary: fc.record({ faults: fc.constant<Fault[]>([]), outage, credits }) },
+  { weight: 2, arbitrary: fc.record({ outage, credits }).map((own) => ({ ...NO_FAULTS, ...own })) },
+  {
+    weight: 1,
+    arbitrary: refusedText.map(({ refusal, text }) => ({
+      ...NO_FAULTS,
+      faults: [{ ...refusal, text }],
+      refusedText: text,
+    })),
+  },
 );
 const round = fc.record({
   service,
@@ -59,12 +72,15 @@ const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
 
 export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
-    kind: fc.constantFrom('send' as const, 'items' as const, 'items' as const, 'json' as const),
+    kind: fc.constantFrom('send' as const, 'items' as const, 'json' as const),
     drafts,
     // Needs a credential whose key is an expression: then fc.constantFrom(1, 1, 2).
     accounts: fc.constant<number>(1),
     hasTime: rarely,
-    onError: fc.constantFrom('stopWorkflow' as const, 'continueRegularOutput' as const, 'continueErrorOutput' as const),
+    onError: fc.oneof(
+      fc.constant('stopWorkflow' as const),
+      fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
+    ),
     maxTries: fc.option(fc.integer({ min: 2, max: 5 }), { nil: null }),
     batchSize: fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 }),
     options: fc.record({
@@ -78,7 +94,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
       whenCreditsRunOut: fc.constantFrom('stop' as const, 'sendWhatCreditsAllow' as const),
     }),
-    change: fc.nat({ max: 5 }),
+    change: fc.nat({ max: 3 }),
     rounds: fc.array(round, { minLength: 1, maxLength: 3 }),
   })
   .map(({ kind, drafts: given, change: choice, rounds, hasTime: wantsTime, ...rest }): Scenario => {
