@@ -33,6 +33,8 @@ export interface Loaded {
 }
 
 let loaded: Promise<Loaded> | undefined;
+/** Each execution has another ID, a Retry as well. */
+let executions = 0;
 
 /** The built package, loaded as n8n loads it. */
 export async function loadPackage(): Promise<Loaded> {
@@ -92,9 +94,6 @@ interface Prepared {
   readonly additionalData: IWorkflowExecuteAdditionalData;
 }
 
-/** A Retry in the list of executions is an execution of its own. */
-let executions = 0;
-
 /** What n8n's WorkflowExecute needs to run a workflow. */
 export async function prepareEngine({
   nodes,
@@ -127,7 +126,9 @@ export async function prepareEngine({
     settings: { executionOrder: 'v1', ...settings },
     ...(staticData && { staticData }),
   });
-  const hooks = new ExecutionLifecycleHooks(mode, '1', {
+  executions += 1;
+  const executionId = String(executions);
+  const hooks = new ExecutionLifecycleHooks(mode, executionId, {
     id: 'test',
     name: 'test',
     active: false,
@@ -145,11 +146,10 @@ export async function prepareEngine({
     });
   }
   const address = 'http://127.0.0.1';
-  executions += 1;
   const additionalData = {
     credentialsHelper: new Credentials({ ...account }, credential),
     currentNodeExecutionIndex: 0,
-    executionId: String(executions),
+    executionId,
     hooks,
     restApiUrl: address,
     instanceBaseUrl: address,
