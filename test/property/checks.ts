@@ -1,12 +1,13 @@
 /** What must be true after every run of a scenario, whatever happens in it. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
-import type { SentMessage } from '../../sandbox/server';
+import type { LoggedRequest, SentMessage } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { type Execution, keptIn, stored } from '../support/engine/workflow';
+import type { Outage } from './faults';
 import type { RequestedMessage } from './messages';
 import { linkOf, type Reported } from './reported';
-import type { Input, Scenario } from './scenario';
+import type { Scenario } from './scenario';
 
 /** A message_id belongs to a message with the item's phone and text, and no two items have the same one. */
 export function checkIds(
@@ -35,102 +36,156 @@ export function checkIds(
   }
 }
 
-/** The messages of a scenario with one phone number and text. */
+/** Messages with one account, phone number and text, by what is reported of them. */
 interface Alike {
   requested: number;
-  /** By input, because an input can have several parts that are alike. */
-  readonly requestedByInput: Map<Input, number>;
   sent: number;
   uncertain: number;
   skipped: number;
   arrived: number;
 }
 
-/** The service has received what the node reports, and nothing that the node does not report. */
+/**
+ * The service has received what the node reports, and nothing that the node does not report, but for rows that were
+ * removed meanwhile.
+ * @param most how often each message may arrive, by {@link keyOf}
+ */
 export function checkArrivals(
   { options }: Scenario,
-  messages: readonly RequestedMessage[],
   report: ReadonlyMap<RequestedMessage, Reported>,
   arrived: readonly SentMessage[],
-  stopped: boolean,
+  most: ReadonlyMap<string, number>,
 ): void {
-  for (const [key, alike] of groupAlike(messages, report, arrived)) {
-    const { requested, requestedByInput, sent, uncertain, skipped } = alike;
+  for (const [key, alike] of groupAlike(report, arrived)) {
+    const { requested, sent, uncertain, skipped } = alike;
     const counts = `${key.slice(0, 40)}: ${sent} reported as sent, ${uncertain} uncertain, ${skipped} skipped, ${alike.arrived} arrived, ${requested} requested`;
+    const removed = Math.max(0, (most.get(key) ?? 0) - requested);
     ok(alike.arrived >= sent, `reported as sent, and did not arrive: ${counts}`);
-    ok(alike.arrived === 0 || sent + uncertain > 0, `arrived, and not reported: ${counts}`);
+    ok(alike.arrived === 0 || sent + uncertain + removed > 0, `arrived, and not reported: ${counts}`);
     if (skipped > 0 && !options.dryRun) {
       ok(sent > 0 || options.duplicateMessages === 'sendOnce', `skipped without an original: ${counts}`);
     }
-    if (options.uncertain === 'sendAgain') continue;
-    ok(alike.arrived <= sent + uncertain, `sent, and not reported: ${counts}`);
-    const max = options.duplicateMessages === 'sendOnce' ? maxIfSentOnce(requestedByInput) : requested;
-    ok(alike.arrived <= max, `sent more often than requested: ${counts}`);
+    if (options.uncertain === 'report') {
+      ok(alike.arrived <= sent + uncertain + removed, `sent, and not reported: ${counts}`);
+    }
   }
-  if (options.dryRun && !stopped) deepStrictEqual(arrived, []);
+}
+
+/** Nothing is sent twice, however often the workflow is retried and whatever the user changes before that. */
+export function checkSentOnce(
+  { options }: Scenario,
+  arrived: readonly SentMessage[],
+  most: ReadonlyMap<string, number>,
+): void {
+  const counts = new Map<string, number>();
+  for (const { key, phone, message } of arrived) add(counts, keyOf(key, phone, message), 1);
+  for (const [key, count] of counts) {
+    ok(most.has(key), `arrived, and nobody asked for it: ${key.slice(0, 40)}`);
+    if (options.uncertain === 'sendAgain') continue;
+    const max = most.get(key) ?? 0;
+    ok(count <= max, `sent more often than requested: ${key.slice(0, 40)}: ${count} arrived, ${max} requested`);
+  }
+}
+
+/** How often each message may arrive, by {@link keyOf}. */
+export function requestedAtMost(
+  { options }: Scenario,
+  messages: readonly RequestedMessage[],
+): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const { account, input, part, text } of messages) {
+    if (text === null || input.cleanPhone === null) continue;
+    // A whole text is sent once. Its parts may be alike, and other texts may have them too.
+    const own = `${keyOf(account, input.cleanPhone, input.text)} ${part}`;
+    if (options.duplicateMessages === 'send' || !seen.has(own)) add(most, keyOf(account, input.cleanPhone, text), 1);
+    seen.add(own);
+  }
+  return most;
 }
 
 function groupAlike(
-  messages: readonly RequestedMessage[],
   report: ReadonlyMap<RequestedMessage, Reported>,
   arrived: readonly SentMessage[],
 ): Map<string, Alike> {
   const groups = new Map<string, Alike>();
-  const groupOf = (phone: string, text: string): Alike => {
-    const key = keyOf(phone, text);
-    const group = groups.get(key) ?? {
-      requested: 0,
-      requestedByInput: new Map<Input, number>(),
-      sent: 0,
-      uncertain: 0,
-      skipped: 0,
-      arrived: 0,
-    };
+  const groupOf = (key: string): Alike => {
+    const group = groups.get(key) ?? { requested: 0, sent: 0, uncertain: 0, skipped: 0, arrived: 0 };
     groups.set(key, group);
     return group;
   };
-  for (const message of messages) {
-    const { input, text } = message;
+  for (const [{ account, input, text }, reported] of report) {
     if (text === null || input.cleanPhone === null) continue;
-    const group = groupOf(input.cleanPhone, text);
+    const group = groupOf(keyOf(account, input.cleanPhone, text));
     group.requested += 1;
-    group.requestedByInput.set(input, (group.requestedByInput.get(input) ?? 0) + 1);
-    const reported = report.get(message);
     if (reported === 'sent' || reported === 'uncertain' || reported === 'skipped') group[reported] += 1;
   }
-  for (const { phone, message } of arrived) groupOf(phone, message).arrived += 1;
+  for (const { key, phone, message } of arrived) groupOf(keyOf(key, phone, message)).arrived += 1;
   return groups;
 }
 
-/** How often a text may arrive if each whole text is sent once: split texts may have parts in common. */
-function maxIfSentOnce(requestedByInput: ReadonlyMap<Input, number>): number {
-  const byText = new Map<string, number>();
-  for (const [{ text }, count] of requestedByInput) byText.set(text, Math.max(byText.get(text) ?? 0, count));
-  return [...byText.values()].reduce((total, count) => total + count, 0);
-}
-
-/** Messages to one number arrive in the order of the input. */
+/** Messages from one account to one number arrive in the order of the input. */
 export function checkOrder(messages: readonly RequestedMessage[], arrived: readonly SentMessage[]): void {
   const indexes = new Map<string, number[]>();
-  messages.forEach(({ input, text }, index) => {
+  messages.forEach(({ account, input, text }, index) => {
     if (text === null || input.cleanPhone === null) return;
-    const key = keyOf(input.cleanPhone, text);
+    const key = keyOf(account, input.cleanPhone, text);
     indexes.set(key, [...(indexes.get(key) ?? []), index]);
   });
   const lastOf = new Map<string, number>();
-  for (const { phone, message } of arrived) {
-    const candidates = indexes.get(keyOf(phone, message));
+  for (const { key, phone, message } of arrived) {
+    const candidates = indexes.get(keyOf(key, phone, message));
     if (candidates === undefined) continue;
     // Of several messages with the same text, this is the earliest possible.
-    const last = lastOf.get(phone) ?? -1;
+    const last = lastOf.get(`${key} ${phone}`) ?? -1;
     const next = candidates.find((index) => index > last);
     ok(next !== undefined, `a message to ${phone} overtook another: ${message.slice(0, 12)}`);
-    lastOf.set(phone, next);
+    lastOf.set(`${key} ${phone}`, next);
   }
 }
 
-function keyOf(phone: string, text: string): string {
-  return `${phone} ${text}`;
+function keyOf(account: string, phone: string, text: string): string {
+  return `${account} ${phone} ${text}`;
+}
+
+function add(counts: Map<string, number>, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/**
+ * An outage costs no more than the requests in flight when it begins: one, until a message was accepted. If only sending is
+ * down, two more follow, each after the balance. All attempts of Retry On Fail together cost no more.
+ * @param requests of one execution
+ */
+export function checkRisk({ options }: Scenario, { balanceWorks }: Outage, requests: readonly LoggedRequest[]): void {
+  for (const account of new Set(requests.map(({ key }) => key))) {
+    const sending = requests.filter(({ key, endpoint }) => key === account && endpoint !== 'balance');
+    const first = sending.findIndex(({ fault }) => fault !== null);
+    const inFlight = sending.slice(0, first).some(({ status }) => status === 201) ? options.parallelRequests : 1;
+    const hit = sending.filter(({ fault }) => fault !== null).length;
+    const most = inFlight + (balanceWorks ? 2 : 0);
+    ok(hit <= most, `an outage hit ${hit} requests with messages, not at most ${most}`);
+  }
+}
+
+/** One text that is refused keeps no other from being sent. */
+export function checkOthersSent(report: ReadonlyMap<RequestedMessage, Reported>, refusedText: string): void {
+  const isRefused = ({ text }: RequestedMessage) => text === null || text.includes(refusedText);
+  // Several refusals in a row may be about the whole run.
+  if ([...report.keys()].filter(({ text }) => text?.includes(refusedText)).length > 1) return;
+  for (const [message, reported] of report) {
+    ok(
+      isRefused(message) || reported !== 'not_sent',
+      `not sent, because another one was refused: ${message.input.text.slice(0, 12)}`,
+    );
+  }
+}
+
+/** Once the service works, everything that can be sent is sent, unless that could be the second time. */
+export function checkNothingLost(report: ReadonlyMap<RequestedMessage, Reported>): void {
+  for (const [{ input, text }, reported] of report) {
+    ok(text === null || reported !== 'not_sent', `not sent, although the service works: ${input.text.slice(0, 12)}`);
+  }
 }
 
 /** Nothing is kept of a run that sent everything. */
@@ -139,10 +194,11 @@ export function checkKeptNothing(report: ReadonlyMap<RequestedMessage, Reported>
   if (all.length > 0 && all.every((reported) => reported === 'sent')) deepStrictEqual(keptIn(execution), {});
 }
 
-/** The stored execution has no key, and what the node keeps in it has no phone number and no text. */
-export function checkNoSecret(execution: Execution): void {
+/** The stored execution has no key but one in an item, and what the node keeps in it has no phone number and no text. */
+export function checkNoSecret({ accounts }: Scenario, execution: Execution): void {
   const everything = JSON.stringify(stored(execution.run.data));
-  ok(!everything.includes(KEY), 'the key is in the stored execution');
+  ok(accounts > 1 || !everything.includes(KEY), 'the key is in the stored execution');
   const kept = JSON.stringify(keptIn(execution));
   ok(!/4477009\d{5}|Text \d/.test(kept), 'a phone number or text is in the record');
+  ok(!kept.includes(KEY), 'the key is in the record');
 }

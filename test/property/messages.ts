@@ -1,4 +1,5 @@
-import type { Input, Scenario } from './scenario';
+import type { Input, List } from './lists';
+import type { Scenario } from './scenario';
 
 /** A message that a scenario asks for, with its place among the inputs. */
 export interface RequestedMessage {
@@ -6,15 +7,18 @@ export interface RequestedMessage {
   readonly entry: number | null;
   readonly part: number | null;
   readonly input: Input;
+  /** The sandbox's label of the account's key. */
+  readonly account: string;
   /** Null if the message can't be sent. */
   readonly text: string | null;
 }
 
-/** The messages of a scenario in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
-export function messagesOf({ operation, source, inputs, options }: Scenario): RequestedMessage[] {
+/** The messages of a list in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
+export function messagesOf({ operation, accounts, options }: Scenario, { source, inputs }: List): RequestedMessage[] {
   return inputs.flatMap((own, item) =>
     own.flatMap((input, index): RequestedMessage[] => {
-      const origin = { item, entry: source === 'json' ? index : null, part: null, input };
+      const account = `key ${(item % accounts) + 1}`;
+      const origin = { item, entry: source === 'json' ? index : null, part: null, input, account };
       const length = input.text.trim() === '' ? 0 : input.text.length;
       if (input.cleanPhone === null || length === 0) return [{ ...origin, text: null }];
       if (length <= 1000) return [{ ...origin, text: input.text }];

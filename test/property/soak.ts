@@ -5,8 +5,7 @@ import { Command } from 'commander';
 import fc from 'fast-check';
 
 import { startSandbox } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { runScenario } from './runScenario';
+import { KEYS, runScenario } from './runScenario';
 import { scenario } from './scenario';
 
 async function main(): Promise<void> {
@@ -23,7 +22,7 @@ async function main(): Promise<void> {
     throw new Error('--runs and --seed take whole numbers');
   console.log(`${runs} runs with seed ${seed}. To repeat them: npm run test:soak -- --runs ${runs} --seed ${seed}`);
 
-  const sandbox = await startSandbox({ keys: [KEY], limit: 0 });
+  const sandbox = await startSandbox({ keys: KEYS, limit: 0 });
   const start = performance.now();
   let done = 0;
   try {

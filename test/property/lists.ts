@@ -1,0 +1,127 @@
+/** What a workflow is to send, and how the list may differ at a retry. */
+import fc from 'fast-check';
+
+import { phoneAt } from '../support/contacts';
+
+/** An item, or an entry of a list. */
+export interface Input {
+  readonly phone: unknown;
+  /** The digits that the service should receive; null if the phone is invalid. */
+  readonly cleanPhone: string | null;
+  /** With {@link TIME} in it if the text contains the time. */
+  readonly text: string;
+}
+
+export interface List {
+  readonly source: 'items' | 'json';
+  /** By item; with the source `items` each item has one input. */
+  readonly inputs: Input[][];
+}
+
+/** Stands for the milliseconds since 1970, which are as long. */
+export const TIME = '#############';
+
+/** The text as it is in the scenario. */
+export function withoutTime(text: string): string {
+  return text.replace(/\d{13}/, TIME);
+}
+
+/** Only a few phone numbers, so that many messages have the same one. */
+export const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
+
+type Draft = Pick<Input, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
+
+const goodPhone = fc.oneof(
+  { weight: 12, arbitrary: phones.map((digits) => ({ phone: digits as unknown, cleanPhone: digits })) },
+  {
+    weight: 1,
+    arbitrary: phones.map((digits) => ({
+      phone: `+${digits.slice(0, 2)} (0)${digits.slice(2, 6)} ${digits.slice(6)}`,
+      cleanPhone: digits,
+    })),
+  },
+  { weight: 1, arbitrary: phones.map((digits) => ({ phone: Number(digits), cleanPhone: digits })) },
+);
+const badPhone = fc.constantFrom('', 'abc', null, {}, '123').map((bad) => ({ phone: bad, cleanPhone: null }));
+const goodLength = fc.oneof(
+  { weight: 12, arbitrary: fc.constant(20) },
+  { weight: 1, arbitrary: fc.constantFrom(1000, 1001, 2500) },
+);
+const like = fc
+  .option(fc.nat({ max: 20 }), { freq: 5, nil: null })
+  .map((index) => (index !== null && index % 3 === 0 ? index : null));
+
+const goodDraft: fc.Arbitrary<Draft> = fc
+  .record({ phone: goodPhone, length: goodLength, like })
+  .map(({ phone, ...rest }) => ({ ...phone, ...rest }));
+const badDraft: fc.Arbitrary<Draft> = fc.oneof(
+  fc.record({ phone: badPhone, length: goodLength, like }).map(({ phone, ...rest }) => ({ ...phone, ...rest })),
+  goodDraft.map((draft) => ({ ...draft, length: 0 })),
+);
+const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 20, like: null };
+
+/** With On Error set to Stop, one that can't be sent keeps all others from being sent. */
+export const drafts = fc.oneof(
+  draftsOf(goodDraft, 1),
+  draftsOf(fc.oneof({ weight: 6, arbitrary: goodDraft }, { weight: 1, arbitrary: badDraft }), 0),
+);
+
+function draftsOf(draft: fc.Arbitrary<Draft>, minLength: number): fc.Arbitrary<Draft[][]> {
+  return fc.array(fc.array(draft, { minLength, maxLength: 4 }), { minLength: 1, maxLength: 12 });
+}
+
+/** Gives every message its own text, except those that repeat an earlier one. */
+export function listOf(source: List['source'], given: Draft[][], hasTime: boolean): List {
+  const earlier: Input[] = [];
+  // An item has one message, or a list of any length.
+  const lists = source === 'json' ? given : given.map(([first = NO_PHONE]) => [first]);
+  const inputs = lists.map((list) =>
+    list.map((one) => {
+      const repeated = one.like === null ? undefined : earlier[one.like];
+      const label = `Text ${earlier.length} ${hasTime ? TIME : ''}`;
+      const input = repeated ?? {
+        phone: one.phone,
+        cleanPhone: one.cleanPhone,
+        text: one.length === 0 ? '  ' : label.padEnd(one.length, 'x'),
+      };
+      earlier.push(input);
+      return input;
+    }),
+  );
+  return { source, inputs };
+}
+
+/**
+ * What a user changes between attempts, always the same in a scenario: a row that replaces another one with its phone
+ * and place could as well be that one with a new text.
+ */
+export type Change = 'remove' | 'add' | 'swap' | 'source';
+
+/** The changes that a list allows: n8n gives a retry the same items, which can have other values but not another number. */
+export const CHANGES: Readonly<Record<'send' | 'items' | 'json', readonly Change[]>> = {
+  send: ['swap'],
+  items: ['swap', 'source'],
+  json: ['remove', 'remove', 'add', 'swap'],
+};
+
+/** @param places of the rows to change, in pairs for `swap`; taken modulo the length */
+export function changed(list: List, change: Change, places: readonly number[]): List {
+  if (change === 'source') return { ...list, source: list.source === 'items' ? 'json' : 'items' };
+  const rows = list.inputs.flatMap((own, item) => own.map((input) => ({ item, input })));
+  for (const [index, place] of places.entries()) {
+    const at = place % (rows.length + (change === 'add' ? 1 : 0));
+    const row = rows[at];
+    if (change === 'add') {
+      const cleanPhone = phoneAt(place % 6);
+      const text = `Text ${1000 + rows.length} `.padEnd(20, 'x');
+      rows.splice(at, 0, { item: row?.item ?? list.inputs.length - 1, input: { phone: cleanPhone, cleanPhone, text } });
+    } else if (row !== undefined && change === 'remove') {
+      rows.splice(at, 1);
+    } else if (row !== undefined && index % 2 === 1) {
+      const other = rows[(places[index - 1] ?? 0) % rows.length] ?? row;
+      [row.input, other.input] = [other.input, row.input];
+    }
+  }
+  const inputs = list.inputs.map((_, item) => rows.filter((row) => row.item === item).map(({ input }) => input));
+  return { ...list, inputs };
+}
