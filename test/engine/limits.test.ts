@@ -32,7 +32,7 @@ class FakeClock {
   wait(signal?: AbortSignal): Wait {
     return async (what) => {
       signal?.throwIfAborted();
-      const own = follow(signal);
+      const own = signal && follow(signal);
       const stopped = new Promise<void>((resolve) => own?.addEventListener('abort', () => resolve(), { once: true }));
       await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
       signal?.throwIfAborted();

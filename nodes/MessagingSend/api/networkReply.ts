@@ -1,6 +1,6 @@
 import { failure, type FailureName } from '../failures/catalogue';
 import { isRecord, type JsonRecord } from './records';
-import type { Reply } from './reply';
+import { rejected, type Rejected, type Reply } from './reply';
 
 /** Causes that arise before a byte of the request has left, and take no values. */
 type Unreached = Extract<
@@ -72,12 +72,12 @@ export function networkReply(thrown: unknown): Reply {
   const stopped = hasCode('ERR_CANCELED');
 
   const why = causes.map((cause) => whyUnreached(cause, isInFlight, departure)).find((name) => name !== null);
-  if (why !== undefined) return rejected(why, firstCode(causes) ?? 'UNREACHABLE');
+  if (why !== undefined) return unreached(why, firstCode(causes) ?? 'UNREACHABLE');
   if (departure === 'waiting') {
-    if (stopped) return rejected('stopped', null);
+    if (stopped) return unreached('stopped', null);
     return timedOut
-      ? rejected('connectionTimeout', 'ETIMEDOUT')
-      : rejected('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
+      ? unreached('connectionTimeout', 'ETIMEDOUT')
+      : unreached('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
   }
 
   if (timedOut) return { kind: 'uncertain', failure: failure('timeout') };
@@ -86,16 +86,10 @@ export function networkReply(thrown: unknown): Reply {
 }
 
 /** @param code of the network error; null where the failure has its own */
-function rejected(name: Unreached, code: string | null): Reply {
-  const details = code === null ? {} : { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
-  return {
-    kind: 'rejected',
-    failure: failure(name, undefined, details),
-    error: {},
-    fromService: false,
-    retryable: code !== null && TRANSIENT.test(code),
-    retryAfter: null,
-  };
+function unreached(name: Unreached, code: string | null): Rejected {
+  if (code === null) return rejected(failure(name));
+  const details = { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
+  return rejected(failure(name, undefined, details), { retryable: TRANSIENT.test(code) });
 }
 
 function whyUnreached(error: JsonRecord, isInFlight: boolean, departure: Departure): Unreached | null {

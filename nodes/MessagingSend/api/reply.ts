@@ -7,21 +7,36 @@ import { readRetryAfter } from './retryAfter';
 export type Reply =
   /** The service did what was asked; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
-  /** The service refused, or was never reached: nothing was sent. */
-  | {
-      readonly kind: 'rejected';
-      readonly failure: Failure;
-      /** The envelope's `error` (part 7); empty where there was none. */
-      readonly error: JsonRecord;
-      /** Whether the service itself answered, in its envelope or with its 429, and not a gateway or a firewall. */
-      readonly fromService: boolean;
-      /** Whether the service was not reached for a reason that may pass in a moment. */
-      readonly retryable: boolean;
-      /** How long the service asks to wait, in milliseconds. */
-      readonly retryAfter: number | null;
-    }
+  | Rejected
   /** The request may have reached the service, and no usable answer gives its result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
+
+/** The service refused, or was never reached: nothing was sent. */
+export interface Rejected {
+  readonly kind: 'rejected';
+  readonly failure: Failure;
+  /** The envelope's `error` (part 7); empty where there was none. */
+  readonly error: JsonRecord;
+  /** Whether the service itself answered, in its envelope or with its 429, and not a gateway or a firewall. */
+  readonly fromService: boolean;
+  /** Whether the service was not reached for a reason that may pass in a moment. */
+  readonly retryable: boolean;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retryAfter: number | null;
+}
+
+/** A rejected reply; without details, that of a request that got no answer. */
+export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind' | 'failure'>> = {}): Rejected {
+  return {
+    kind: 'rejected',
+    failure,
+    error: {},
+    fromService: false,
+    retryable: false,
+    retryAfter: null,
+    ...details,
+  };
+}
 
 /** The parts of an HTTP answer that a reply is read from. */
 export interface HttpAnswer {
@@ -53,7 +68,7 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
   return failure.sendAgain === 'checkFirst'
     ? { kind: 'uncertain', failure }
-    : { kind: 'rejected', failure, error, fromService: isFromService(answer, envelope), retryable: false, retryAfter };
+    : rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
 }
 
 function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {

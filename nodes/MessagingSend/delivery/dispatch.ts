@@ -1,7 +1,7 @@
 import { messageFailure } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
-import type { Reply } from '../api/reply';
+import { rejected, type Rejected, type Reply } from '../api/reply';
 import { type Details, failure } from '../failures/catalogue';
 import type { Failure, FailureCode } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
@@ -73,8 +73,6 @@ export async function dispatch(batches: readonly Batch[], config: DispatchConfig
   await inOrder(batches, config.parallelRequests, async (batch) => await run.process(batch));
   return run.finish();
 }
-
-type Rejected = Extract<Reply, { kind: 'rejected' }>;
 
 interface Answered {
   readonly reply: Reply;
@@ -406,11 +404,7 @@ function aboutTheseAlone(reason: Failure): Failure {
 
 /** @param why null where the Stop button is the only reason left; n8n itself tells the user */
 function notMade(why: Failure | null): Answered {
-  const reason = why ?? failure('stopped');
-  return {
-    reply: { kind: 'rejected', failure: reason, error: {}, fromService: false, retryable: false, retryAfter: null },
-    release: () => undefined,
-  };
+  return { reply: rejected(why ?? failure('stopped')), release: () => undefined };
 }
 
 /** The outcomes hold all that is needed of the entries. */

@@ -66,6 +66,6 @@ export function httpCall(
 
 /** n8n's helper listens to the signal of the context it is called on, for each request anew; a poll has none. */
 function withSignal(context: Context, signal: AbortSignal | undefined): IExecuteFunctions {
-  const own = follow(signal);
+  const own = signal && follow(signal);
   return Object.create(context, { getExecutionCancelSignal: { value: () => own } }) as IExecuteFunctions;
 }

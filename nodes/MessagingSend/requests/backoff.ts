@@ -1,22 +1,22 @@
-/** The longest wait after a 429 that does not say how long: by then every window has passed. */
+/** The longest wait before another attempt: by then every window of the limit has passed. */
 const MAX_DELAY = 60_000;
 const FIRST_DELAY = 1_000;
 
-/** Waits before another attempt to reach the service, in milliseconds. */
+/** Waits before another attempt to connect, in milliseconds. */
 const RECONNECT_DELAYS = [250, 1_000];
 
 /**
- * How long to wait after a 429 that does not say how long, in milliseconds: twice as long each time, up to the length of
- * the window, with jitter so that clients do not return at the same moment.
+ * How long to wait after a 429 that does not say how long, and between probes of a service that does not work, in
+ * milliseconds: twice as long each time, up to a minute, with jitter so that clients do not return at the same moment.
  * @param attempt counted from 0
  * @param random from 0 to 1
  */
-export function rateLimitDelay(attempt: number, random: number): number {
+export function backoffDelay(attempt: number, random: number): number {
   return withJitter(Math.min(MAX_DELAY, FIRST_DELAY * 2 ** Math.min(attempt, 16)), random);
 }
 
 /**
- * The same for a service that could not be reached.
+ * The same before another attempt to connect, which costs the service nothing: sooner, and only a few times.
  * @returns null after the last attempt
  */
 export function reconnectDelay(attempt: number, random: number): number | null {

@@ -3,9 +3,9 @@ import { sleep } from 'n8n-workflow';
 import { type Account, accountId } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
 import { type ApiRequest, type Call, GET_BALANCE } from '../api/endpoints';
-import type { Reply } from '../api/reply';
+import { rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { rateLimitDelay, reconnectDelay } from './backoff';
+import { backoffDelay, reconnectDelay } from './backoff';
 import { HeldTooLong, type KeyPacer, Pacers, type Slot } from './pacer';
 import type { Tally } from './tally';
 import { Traffic } from './traffic';
@@ -27,7 +27,7 @@ export interface RequestsConfig {
   /** The Stop button: ends waits. A request that has left is not called back. */
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
-  /** Shared with the requests of the run's other accounts, if there are any. */
+  /** Shared by the requests of all accounts of a run; by default these requests have their own. */
   readonly traffic?: Traffic;
 }
 
@@ -57,9 +57,9 @@ const PROBE_TIMEOUT = 30_000;
 const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
 
 /**
- * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of the pacer and
- * for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be reached. It
- * repeats only what was certainly not sent.
+ * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of
+ * the pacer and for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be
+ * reached. It repeats only what was certainly not sent.
  */
 export class Requests {
   readonly tally: Tally;
@@ -87,7 +87,7 @@ export class Requests {
     for (let refusals = 0, misses = 0; ;) {
       const maxHold = limits.maxWait - (firstRefusal === null ? 0 : clock.now() - firstRefusal);
       const slot = await this.slot(came, maxHold);
-      if (slot instanceof HeldTooLong) return notMade(slot.left);
+      if (slot instanceof HeldTooLong) return rejected(rateLimited(slot.left), { fromService: true });
       let delay: number | null;
       try {
         const reply = await this.attempt(slot, request, flight);
@@ -95,7 +95,7 @@ export class Requests {
 
         if (reply.failure.code === 'RATE_LIMITED') {
           firstRefusal ??= clock.now();
-          const hold = reply.retryAfter ?? rateLimitDelay(refusals, clock.random());
+          const hold = reply.retryAfter ?? backoffDelay(refusals, clock.random());
           if (clock.now() + hold - firstRefusal > limits.maxWait) return reply;
           refusals += 1;
           // Before the slot is released to one who waits.
@@ -123,7 +123,7 @@ export class Requests {
     for (let attempt = 0; ; attempt += 1) {
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: PROBE_TIMEOUT });
       if (reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService)) return null;
-      const delay = rateLimitDelay(attempt, clock.random());
+      const delay = backoffDelay(attempt, clock.random());
       if (clock.now() + delay - start > limits.maxWait) return reply.failure;
       await this.wait(delay);
     }
@@ -162,19 +162,13 @@ export class Requests {
   }
 }
 
-/** @param left of the wait that the service asked for, in milliseconds */
-function notMade(left: number): Reply {
-  const failure = rateLimited(left);
-  return { kind: 'rejected', failure, error: {}, fromService: true, retryable: false, retryAfter: left };
-}
-
 /** The service counts requests by the minute (API part 8), in milliseconds. */
 const WINDOW = 60_000;
 
 /** Shared by all nodes and executions of this process. */
 const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
 
-/** What the requests of a run share, if it has several accounts. */
+/** What the requests of a run share, those of all its accounts. */
 export function trafficOf(maxInFlight: number): Traffic {
   return new Traffic(SYSTEM_CLOCK.now, maxInFlight);
 }

@@ -8,18 +8,13 @@ export type Wait = (what: number | Promise<void>) => Promise<void>;
 /**
  * The wait of one run. `sleepWithAbort` is not in every n8n-workflow (not in 2.41), so `sleep`, which
  * is, races with the signal.
- * @param signal of the Stop button; its reason is what a wait throws
+ * @param signal its reason is what a wait throws
  */
-export function waitUnless(signal: AbortSignal | undefined): Wait {
+export function waitUnless(signal: AbortSignal): Wait {
   return async (what) => {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     const end = typeof what === 'number' ? sleep(what) : what;
     const own = follow(signal);
-    if (own === undefined) {
-      await end;
-      return;
-    }
-
     let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
     own.addEventListener('abort', stop);
@@ -37,6 +32,6 @@ export function waitUnless(signal: AbortSignal | undefined): Wait {
  * A signal that follows another. Many wait for the Stop button at the same time; with a listener each on n8n's one
  * signal, Node would warn of a leak from the eleventh on.
  */
-export function follow(signal: AbortSignal | undefined): AbortSignal | undefined {
-  return signal === undefined ? undefined : AbortSignal.any([signal]);
+export function follow(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal]);
 }
