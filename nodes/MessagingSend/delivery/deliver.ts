@@ -5,10 +5,11 @@ import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { type Batch, countMessages, type Interruptible, type Message, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { creditsFailure } from './credits';
-import { dispatch, type DispatchConfig, type Progress, RunEnd } from './dispatch';
+import { dispatch, type DispatchConfig, type Progress } from './dispatch';
 import type { Duplicate } from './duplicates';
 import type { DeliveryOptions } from './options';
 import type { Channel, Plan, Share } from './plan';
+import { RunEnd } from './runEnd';
 
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
@@ -21,7 +22,7 @@ export interface Delivery extends Omit<
   readonly signal: AbortSignal | undefined;
 }
 
-/** What became of the batches of a plan. */
+/** The outcomes of the batches of a plan. */
 export interface Dispatched {
   readonly receipts: ReadonlyArray<readonly Receipt[]>;
   /** Those that were not begun, because of their account's credits. */

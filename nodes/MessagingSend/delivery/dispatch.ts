@@ -1,29 +1,30 @@
 import { messageFailure } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
-import { rejected, type Rejected, type Reply } from '../api/reply';
+import { type Rejected, rejected, type Reply } from '../api/reply';
 import { type Details, failure } from '../failures/catalogue';
-import type { Failure, FailureCode } from '../failures/failure';
+import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
 import { type Batch, countMessages } from '../messages/message';
-import { type Outcome, type Receipt, type Unconfirmed } from '../messages/outcome';
+import type { Outcome, Receipt, Unconfirmed } from '../messages/outcome';
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Pass } from './circuitBreaker';
 import { affordable } from './credits';
+import { haveNumberInCommon, inOrder } from './inOrder';
 import { NOT_LISTED } from './match';
-import { findOffenders } from './offenders';
+import { type Offenders, separateOffenders } from './offenders';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
+import { halves } from './pack';
+import { aboutTheseAlone, mayBeAboutSome } from './refusal';
+import type { RunEnd } from './runEnd';
 
 /** After so many answers in a row that may be about the run or about one request, it is taken to be about the run. */
 const MAX_UNCLEAR = 3;
 
 /** After so many refusals in a row, a search for the messages that cause them is given up: it is about everything. */
 const MAX_SEARCH_REFUSALS = 20;
-
-/** What is about the address and not about messages. */
-const WRONG_ADDRESS: ReadonlySet<FailureCode> = new Set(['REDIRECTED', 'NOT_FOUND']);
 
 /** All that a dispatch needs besides its batches; it has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
@@ -42,19 +43,6 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   readonly pause?: () => Promise<void>;
   /** With On Error: Stop, ends the run's dispatches to other accounts with this one, and this one with them. */
   readonly runEnd?: RunEnd;
-}
-
-/** Ends the dispatches of a run together. */
-export class RunEnd {
-  private readonly listeners: Array<() => void> = [];
-
-  onEnd(listener: () => void): void {
-    this.listeners.push(listener);
-  }
-
-  end(): void {
-    for (const listener of this.listeners.splice(0)) listener();
-  }
 }
 
 /** How far a dispatch is, in messages. */
@@ -86,6 +74,13 @@ interface Way {
   readonly isPaid: boolean;
   /** Whether it is a part of a batch that is searched for offenders. */
   readonly isSearching: boolean;
+}
+
+/** A part of a batch that was refused, or that waits until it is known what of the part before it is sent. */
+interface Suspect {
+  readonly part: Batch;
+  readonly why: Failure;
+  readonly isRefused: boolean;
 }
 
 class Dispatch {
@@ -219,7 +214,7 @@ class Dispatch {
 
   /** Gives those that the reply names their own failure, and the others that of the request. */
   private rejectAll(batch: Batch, reply: Rejected): void {
-    const { offenders, others } = separateOffenders(batch, reply);
+    const { offenders, others } = separateOffenders(batch, reply.error);
     this.rejectOffenders(batch, reply, offenders);
     this.reject(others, reply.failure);
   }
@@ -232,7 +227,7 @@ class Dispatch {
 
   /** Nothing of the batch was sent, perhaps because of some of it: rejects the offenders and sends the others. */
   private async sendWithoutOffenders(batch: Batch, reply: Rejected, way: Way): Promise<void> {
-    const { offenders, others } = separateOffenders(batch, reply);
+    const { offenders, others } = separateOffenders(batch, reply.error);
     if (others.messages.length === 0) {
       this.rejectOffenders(batch, reply, offenders);
       return;
@@ -359,49 +354,6 @@ class Dispatch {
   }
 }
 
-/**
- * Works through batches with at most `parallel` at the same time, in their order; one that has a number in common with
- * an earlier one waits until that one is done.
- */
-async function inOrder(
-  batches: readonly Batch[],
-  parallel: number,
-  work: (batch: Batch) => Promise<void>,
-): Promise<void> {
-  const inProgress = new Map<string, Promise<void>>();
-  const queue = batches.values();
-
-  const worker = async (): Promise<void> => {
-    for (const batch of queue) {
-      const phones = batch.messages.map(({ phone }) => phone);
-      const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
-      const done = Promise.all(earlier).then(async () => await work(batch));
-      for (const phone of phones) inProgress.set(phone, done);
-      await done;
-      for (const phone of phones) if (inProgress.get(phone) === done) inProgress.delete(phone);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker));
-}
-
-type Offenders = ReturnType<typeof findOffenders>;
-
-function separateOffenders(batch: Batch, { error }: Rejected): { offenders: Offenders; others: Batch } {
-  const offenders = findOffenders(batch.messages, error);
-  return { offenders, others: { ...batch, messages: batch.messages.filter((message) => !offenders.has(message)) } };
-}
-
-/** Whether nothing was sent for a reason that some messages may have, and others not. */
-function mayBeAboutSome(reply: Reply): reply is Rejected {
-  return reply.kind === 'rejected' && reply.failure.scope !== 'run' && !WRONG_ADDRESS.has(reply.failure.code);
-}
-
-function aboutTheseAlone(reason: Failure): Failure {
-  if (reason.scope !== 'unclear' || WRONG_ADDRESS.has(reason.code)) return reason;
-  const { code, httpStatus, serviceSays } = reason;
-  return failure('messageBlocked', { status: httpStatus ?? 403 }, { code, httpStatus, serviceSays });
-}
-
 /** @param why null where the Stop button is the only reason left; n8n itself tells the user */
 function notMade(why: Failure | null): Answered {
   return { reply: rejected(why ?? failure('stopped')), release: () => undefined };
@@ -410,25 +362,4 @@ function notMade(why: Failure | null): Answered {
 /** The outcomes hold all that is needed of the entries. */
 function withoutEntries({ messages, ...data }: JsonRecord): JsonRecord {
   return data;
-}
-
-/** A part of a batch that was refused, or that waits until it is known what of the part before it is sent. */
-interface Suspect {
-  readonly part: Batch;
-  readonly why: Failure;
-  readonly isRefused: boolean;
-}
-
-function halves(batch: Batch): [Batch, Batch] {
-  const { messages } = batch;
-  const middle = Math.ceil(messages.length / 2);
-  return [
-    { ...batch, messages: messages.slice(0, middle) },
-    { ...batch, messages: messages.slice(middle) },
-  ];
-}
-
-function haveNumberInCommon(one: Batch, other: Batch): boolean {
-  const phones = new Set(one.messages.map(({ phone }) => phone));
-  return other.messages.some(({ phone }) => phones.has(phone));
 }

@@ -12,3 +12,13 @@ export function* pack(messages: readonly Message[], size: number, lastNumber = 0
   }
   return batches;
 }
+
+/** A batch in two; both keep its number. The first one has the message more. */
+export function halves(batch: Batch): [Batch, Batch] {
+  const { messages } = batch;
+  const middle = Math.ceil(messages.length / 2);
+  return [
+    { ...batch, messages: messages.slice(0, middle) },
+    { ...batch, messages: messages.slice(middle) },
+  ];
+}
