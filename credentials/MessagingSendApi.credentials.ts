@@ -10,7 +10,7 @@ import type {
 
 import { API_KEY_EXPRESSION } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
-import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/api/isFixed';
+import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/isFixed';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';

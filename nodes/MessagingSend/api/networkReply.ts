@@ -1,6 +1,6 @@
 import { failure, type FailureName } from '../failures/catalogue';
 import { isRecord, type JsonRecord } from './records';
-import { rejected, type Rejected, type Reply } from './reply';
+import { type Rejected, rejected, type Reply } from './reply';
 
 /** Causes that arise before a byte of the request has left, and take no values. */
 type Unreached = Extract<

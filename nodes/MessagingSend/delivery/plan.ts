@@ -1,4 +1,4 @@
-import type { Failure } from '../failures/failure';
+import { type Failure, isFailure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
 import {
@@ -109,7 +109,7 @@ function* divide(
   const refused: Refused[] = [];
   for (const message of messages) {
     const channel = channelOf(message.item);
-    if ('code' in channel) {
+    if (isFailure(channel)) {
       refused.push({ message, why: channel });
     } else {
       const share = byAccount.get(channel) ?? [];

@@ -44,6 +44,11 @@ export interface Credits {
   readonly available: number;
 }
 
+/** Tells a failure from the result that is there if all went well. */
+export function isFailure(value: object): value is Failure {
+  return 'sendAgain' in value;
+}
+
 /** Thrown where a setting of the user's can't be used. */
 export class FailureError extends Error {
   constructor(readonly reason: Failure) {

@@ -3,9 +3,10 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import type { Account } from '../api/account';
 import { foreignCharacter, normalizeApiKey } from '../api/apiKey';
 import { normalizeBaseUrl } from '../api/baseUrl';
-import { IS_FIXED } from '../api/isFixed';
 import { failure } from '../failures/catalogue';
-import { type Failure, FailureError } from '../failures/failure';
+import { type Failure, FailureError, isFailure } from '../failures/failure';
+import { reasonOf } from './failureText';
+import { IS_FIXED } from './isFixed';
 import { pauses } from './slices';
 
 export const CREDENTIAL = 'messagingSendApi';
@@ -38,8 +39,7 @@ export async function readAccount(context: GetCredentials): Promise<NodeAccount>
 
 /** The same for a run of that item alone. */
 export async function readAccountOfItem(context: GetCredentials): Promise<Accounts> {
-  const { account } = await read(context);
-  return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
+  return oneForAll((await read(context)).account);
 }
 
 /**
@@ -50,10 +50,7 @@ export async function readAccounts(
   context: GetCredentials & Pick<IExecuteFunctions, 'getInputData' | 'getExecutionCancelSignal'>,
 ): Promise<Accounts> {
   const first = await read(context, 0);
-  if (first.isForAll) {
-    const { account } = first;
-    return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
-  }
+  if (first.isForAll) return oneForAll(first.account);
 
   const known = new Map<string, NodeAccount>();
   const unified = (account: NodeAccount | Failure): NodeAccount | Failure => {
@@ -74,8 +71,8 @@ export async function readAccounts(
   return { of: (item) => accounts[item] ?? stopped, count: known.size, failure: null };
 }
 
-export function isFailure(account: NodeAccount | Failure): account is Failure {
-  return 'code' in account;
+function oneForAll(account: NodeAccount | Failure): Accounts {
+  return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
 }
 
 /** What the credential gives for an item, and whether it is certain that it gives every item the same. */
@@ -87,7 +84,7 @@ async function read(
     const credential = await context.getCredentials(CREDENTIAL, item);
     return { account: accountIn(credential), isForAll: credential[IS_FIXED] === true };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown error';
+    const reason = reasonOf(error);
     // n8n's words for an expression that failed; everything else does not depend on the item.
     const isForAll = !reason.includes('Error resolving credentials');
     return { account: failure('credentialUnreadable', { reason }), isForAll };

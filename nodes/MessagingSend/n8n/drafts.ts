@@ -2,6 +2,7 @@ import { isRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import { type Draft, type Origin, type Unsendable, unsendable } from '../messages/message';
+import { reasonOf } from './failureText';
 import type { ReadParameter } from './itemParameters';
 
 /** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
@@ -74,8 +75,7 @@ function parseList(given: unknown): unknown {
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
   const origin = { item, entry: null, part: null, phone };
   if (error instanceof FailureError) return unsendable(origin, error.reason);
-  const reason = error instanceof Error ? error.message : 'unknown error';
-  return unsendable(origin, failure('expressionFailed', { reason }));
+  return unsendable(origin, failure('expressionFailed', { reason: reasonOf(error) }));
 }
 
 /**

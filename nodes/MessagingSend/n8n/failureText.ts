@@ -12,6 +12,11 @@ export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfi
   return [...toDo, quoted(serviceSays)].filter((sentence) => sentence !== '').join(' ');
 }
 
+/** Why n8n could not give a value, in n8n's words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}
+
 /** What is wrong with a draft. Adds which entry of a list it is, if not all are; which item, n8n shows itself. */
 export function messageOf({ entry, failure }: Unsendable): string {
   return entry === null || failure.scope === 'run'

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { failure } from '../failures/catalogue';
 import { type Failure, FailureError } from '../failures/failure';
 import type { RequestLimits } from '../requests/requests';
+import { reasonOf } from './failureText';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 
@@ -63,14 +64,13 @@ export class GivenOptions {
     try {
       return parse(this.read(path));
     } catch (error) {
-      this.failure ??= error instanceof FailureError ? error.reason : unreadable(name, error);
+      this.failure ??=
+        error instanceof FailureError
+          ? error.reason
+          : failure('optionUnreadable', { option: name, reason: reasonOf(error) });
       return fallback;
     }
   }
-}
-
-function unreadable(option: string, error: unknown): Failure {
-  return failure('optionUnreadable', { option, reason: error instanceof Error ? error.message : 'unknown error' });
 }
 
 // Readers of options by their fields, which give name, default and bounds.

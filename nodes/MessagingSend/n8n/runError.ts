@@ -13,8 +13,8 @@ const SEND_THE_REST =
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
-/** What the messages of a run came to, as far as an error tells. */
-interface Progress {
+/** The outcomes of a run, as far as an error reports them. */
+interface Counts {
   readonly total: number;
   readonly sent: number;
   readonly uncertain: number;
@@ -27,9 +27,9 @@ interface Progress {
 export function* runError(node: INode, delivered: Delivered): Interruptible<NodeApiError | NodeOperationError | null> {
   const { unsendable, receipts } = delivered;
   const [wrong] = unsendable;
-  const { progress, first } = yield* progressOf(delivered);
+  const { counts, first } = yield* countsOf(delivered);
   if (wrong !== undefined) {
-    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, unsendable, progress);
+    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, unsendable, counts);
     return nodeOperationError(node, text, wrong.item);
   }
   if (first === null) return null;
@@ -37,13 +37,13 @@ export function* runError(node: INode, delivered: Delivered): Interruptible<Node
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : progressForUser(progress, yield* alikeIn(receipts, failure.message));
+    : progressForUser(counts, yield* alikeIn(receipts, failure.message));
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
 
-function* progressOf({ unsendable, receipts }: Delivered): Interruptible<{
-  progress: Progress;
+function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{
+  counts: Counts;
   first: (Unconfirmed & { readonly message: Message }) | null;
 }> {
   let total = 0;
@@ -65,7 +65,7 @@ function* progressOf({ unsendable, receipts }: Delivered): Interruptible<{
     }
     yield;
   }
-  return { progress: { total, sent, uncertain }, first };
+  return { counts: { total, sent, uncertain }, first };
 }
 
 function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<readonly Origin[]> {
@@ -83,7 +83,7 @@ function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<rea
 function unsendableForUser(
   wrong: Unsendable,
   unsendable: readonly Unsendable[],
-  { sent, uncertain }: Progress,
+  { sent, uncertain }: Counts,
 ): ErrorText {
   const earlier = [
     sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
@@ -98,7 +98,7 @@ function unsendableForUser(
 }
 
 /** How far the run was when it failed, how to send the rest, and which items failed alike. */
-function progressForUser({ total, sent, uncertain }: Progress, alike: readonly Origin[]): string {
+function progressForUser({ total, sent, uncertain }: Counts, alike: readonly Origin[]): string {
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
   const messages = total === 1 ? 'message' : 'messages';
   const before = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent before${also}.`;
