@@ -1,5 +1,8 @@
 import { NUMBERING_PLAN } from './numberingPlan';
 
+// Only its length decides whether a number is possible. What mobile numbers begin with decides between several possible
+// readings of the same digits, and refuses none.
+
 /** What is known of the phone numbers of one country code. */
 export interface Country {
   readonly code: string;
@@ -15,6 +18,7 @@ export interface Country {
   readonly exit: string;
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
+  /** Only to choose between possible readings. */
   readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
 }
 
@@ -81,8 +85,9 @@ export function internationalNumber(digits: string): string | null {
 }
 
 /**
- * The number that digits without + or 00 mean to someone in `home`. Where they can be read in several ways, a mobile
- * number comes first: 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
+ * The number that digits without + or 00 mean to someone in `home`. They can have its code, or none, or that of another
+ * country. Of the readings whose length is possible, the first that is a mobile number counts, else the first:
+ * 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
  * @returns null if no country can have such a number
  */
 export function numberFrom(home: Country, digits: string): string | null {
@@ -115,7 +120,7 @@ export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
 
-/** The country code and the digits after it, without what is dialled only inside the country; null if no such number is possible. */
+/** The number with its country code, without what is dialled only inside the country; null if its length is impossible. */
 function numberIn(country: Country, national: string): string | null {
   const form = formsOf(country, national).find(({ length }) => country.lengths.includes(length));
   return form === undefined ? null : country.code + form;

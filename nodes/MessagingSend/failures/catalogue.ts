@@ -34,6 +34,7 @@ const MISSING_CODE =
   "Its country code may be missing: write 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.";
 const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
+const ENTER_KEY = 'Open the credential and enter the API key exactly as your account settings show it.';
 const THEN_RUN_AGAIN = 'Then run this again.';
 
 function uncertainText(count: number): string {
@@ -206,6 +207,12 @@ export const CATALOGUE = {
     message: ({ option, min }) => `The option '${option}' must be a number of at least ${min}`,
     advice: 'Correct the option.',
   }),
+  optionUnreadable: entry<{ option: string; reason: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
+    advice: 'Correct the expression in the option.',
+  }),
   thresholdInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
@@ -224,17 +231,17 @@ export const CATALOGUE = {
     message: 'The API Key in the credential is empty',
     advice: 'Correct the credential. If the key comes from an expression, check its value for this item.',
   }),
+  apiKeyCharacters: entry<{ kind: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ kind }) => `The API key contains ${kind} that can't be part of a key`,
+    advice: ENTER_KEY,
+  }),
   credentialUnreadable: entry<{ reason: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
     message: ({ reason }) => `The credential can't be read: ${reason}`,
     advice: 'Choose the credential in the node again. If it has expressions, check their values for this item.',
-  }),
-  apiKeyCharacters: entry<{ kind: string }>()({
-    code: 'NOT_SET_UP',
-    scope: 'run',
-    message: ({ kind }) => `The API key contains ${kind} that can't be part of a key`,
-    advice: 'Open the credential and enter the API key exactly as your account settings show it.',
   }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
@@ -247,12 +254,6 @@ export const CATALOGUE = {
     scope: 'run',
     message: "The 'Proxy' under Request Options must be one for http or https",
     advice: 'Correct the proxy.',
-  }),
-  optionUnreadable: entry<{ option: string; reason: string }>()({
-    code: 'NOT_SET_UP',
-    scope: 'run',
-    message: ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
-    advice: 'Correct the expression in the option.',
   }),
 
   // The service refused: nothing was sent.
@@ -267,8 +268,7 @@ export const CATALOGUE = {
     code: 'INVALID_API_KEY',
     scope: 'run',
     message: 'The API key is not valid',
-    advice:
-      'Open the credential and enter the API key exactly as your account settings show it. Each messaging instance has its own key.',
+    advice: `${ENTER_KEY} Each messaging instance has its own key.`,
   }),
   creditsTooLow: entry<{ required: number; available: number }>()({
     code: 'INSUFFICIENT_CREDITS',
@@ -425,7 +425,7 @@ export const CATALOGUE = {
     code: 'UNREACHABLE_ERR_INVALID_CHAR',
     scope: 'run',
     message: 'The API key has a character that no request can carry',
-    advice: 'Open the credential and enter the API key exactly as your account settings show it.',
+    advice: ENTER_KEY,
   }),
   certificateUntrusted: entry()({
     code: 'UNREACHABLE_…',

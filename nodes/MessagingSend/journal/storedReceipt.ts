@@ -7,7 +7,8 @@ import { CONTENT_LENGTH, type Identity, ORIGIN_LENGTH, type Placed } from './ide
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place
- * and its fingerprint, which is its content and its origin in one text. A list without names, because n8n stores one for each message of a run of Send.
+ * and its fingerprint, which is its content and its origin in one text. A list without names, because n8n stores one for
+ * each message of a run of Send.
  */
 type Stored = readonly [
   batch: number | null,
