@@ -1,5 +1,6 @@
 import { type Complaint, messageIndex, readComplaints } from '../api/complaints';
 import type { JsonRecord } from '../api/records';
+import { addTo } from '../messages/group';
 import type { Batch, Message } from '../messages/message';
 
 /** Messages that the service complains about, with the complaints. */
@@ -22,10 +23,7 @@ export function findOffenders(messages: readonly Message[], error: JsonRecord): 
     const index = messageIndex(complaint);
     const named = index === null ? mentionedIn(complaint, messages) : [messages[index]];
     for (const message of named) {
-      if (message === undefined) continue;
-      const complaints = offenders.get(message);
-      if (complaints) complaints.push(complaint);
-      else offenders.set(message, [complaint]);
+      if (message !== undefined) addTo(offenders, message, complaint);
     }
   }
   return offenders;

@@ -1,6 +1,7 @@
 import { type Failure, isFailure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
+import { addTo } from '../messages/group';
 import {
   type Batch,
   type Draft,
@@ -112,8 +113,7 @@ function* divide(
     if (isFailure(channel)) {
       refused.push({ message, why: channel });
     } else {
-      const share = byAccount.get(channel) ?? [];
-      if (share.push(message) === 1) byAccount.set(channel, share);
+      addTo(byAccount, channel, message);
     }
     yield;
   }

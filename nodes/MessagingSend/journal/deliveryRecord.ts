@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
+import { addTo } from '../messages/group';
 import { type Batch, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { contentOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
@@ -119,8 +120,7 @@ export class DeliveryRecord {
         again.set(message, known.outcome.failure);
         if (own !== undefined) this.recordedAs.set(message, own.identity);
       } else {
-        const results = byReceipt.get(known.receipt) ?? [];
-        if (results.push({ message, outcome: known.outcome }) === 1) byReceipt.set(known.receipt, results);
+        addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
       yield;
     }
@@ -131,9 +131,7 @@ export class DeliveryRecord {
       const own = unclaimed.get(placeOf(draft)) ?? [];
       const phone = typeof draft.phone === 'string' || typeof draft.phone === 'number' ? String(draft.phone) : '';
       for (const { identity, receipt, outcome } of own) {
-        const results = byReceipt.get(receipt) ?? [];
-        const message = { ...readPlace(identity.place), phone, text: '' };
-        if (results.push({ message, outcome }) === 1) byReceipt.set(receipt, results);
+        addTo(byReceipt, receipt, { message: { ...readPlace(identity.place), phone, text: '' }, outcome });
       }
       // Of parts and of the entries of a list, nobody knows whether there were more.
       const isWhole = own.length === 1 && own[0]?.identity.place === placeOf(draft);
@@ -259,10 +257,7 @@ function* byPlace(
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
-    for (const place of claimed.has(entry) ? [] : places) {
-      const own = found.get(place) ?? [];
-      if (own.push(entry) === 1) found.set(place, own);
-    }
+    if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
     yield;
   }
   return found;

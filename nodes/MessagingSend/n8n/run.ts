@@ -83,7 +83,7 @@ export async function sendForRun(
     onProgress: progressReporter(context),
   };
   const { delivered, tally } = await send(context, run);
-  const summary = await inSlices(summarize(delivered, tally.requests, tally.waited, accounts.count));
+  const summary = await inSlices(summarize(delivered, tally, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary);
   return await itemsOrError(context, run, delivered);
 }

@@ -1,5 +1,6 @@
 import type { Delivered } from '../delivery/deliver';
 import { countMessages, type Interruptible, type Message } from '../messages/message';
+import type { Tally } from '../requests/tally';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {
@@ -18,15 +19,11 @@ export interface Summary {
   readonly waited: number;
 }
 
-/**
- * @param waited in milliseconds
- * @param accounts how many accounts the messages were sent from
- */
+/** @param accounts how many accounts the messages were sent from */
 export function* summarize(
   delivered: Delivered,
-  requests: number,
-  waited: number,
-  accounts = 1,
+  { requests, waited }: Tally,
+  accounts: number,
 ): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, not_sent: 0, uncertain: 0 };

@@ -28,7 +28,7 @@ export interface RequestsConfig {
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
   /** Shared by the requests of all accounts of a run; by default these requests have their own. */
-  readonly traffic?: Traffic;
+  readonly traffic?: Traffic | undefined;
 }
 
 /** What requests need of the world, so that tests can bring their own. */
@@ -182,5 +182,5 @@ export function requestsOf(
   traffic?: Traffic,
 ): Requests {
   const pacer = pacers.for(accountId(account));
-  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, ...(traffic && { traffic }) });
+  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, traffic });
 }
