@@ -55,8 +55,8 @@ describe('A request that is refused as over the limit for as long as Max Wait', 
   });
 
   test('does not end the run in the search for the messages that cause a refusal', async () => {
-    const service: Service = (messages) =>
-      messages.some(({ item }) => item === 0) ? refuseValues('Something is wrong') : limiting(3)(messages);
+    const service: Service = (messages, request) =>
+      messages.some(({ item }) => item === 0) ? refuseValues('Something is wrong') : limiting(3)(messages, request);
     const run = await new Run(service).send(messagesUpTo(8), 4);
     expect(run.items('sent')).toEqual([1, 4, 5, 6, 7]);
   });
