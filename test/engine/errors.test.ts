@@ -1,3 +1,4 @@
+import { DETAILS_SHAPES } from '../../sandbox/details';
 import { type Fault, startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
@@ -166,6 +167,36 @@ test('The 61st request of a minute is refused, and the error says how many messa
     await limited.close();
   }
 });
+
+test.each(DETAILS_SHAPES)(
+  "A text over a limit that is answered with 429 keeps no other batch from being sent, with details of the shape '%s'",
+  async (detailsShape) => {
+    const limited = await startSandbox({
+      keys: [KEY],
+      limit: 0,
+      overLimitStatus: 429,
+      bulkMessageCharacters: 50,
+      detailsShape,
+    });
+    try {
+      const { outputs } = await runWorkflow({
+        account: accountOf(limited),
+        items: contacts(8).map((contact, index) => (index === 5 ? { ...contact, text: 'x'.repeat(51) } : contact)),
+        parameters: {
+          ...withOptions(SEND_BULK, { longestWait: 0 }),
+          requestOptions: { batching: { batch: { batchSize: 4, batchInterval: 0 } } },
+        },
+        onError: 'continueRegularOutput',
+      });
+      // Without details, nobody knows which of the four it is.
+      const isNamed = detailsShape !== 'none';
+      expect(limited.messages()).toHaveLength(isNamed ? 7 : 4);
+      expect(outputs[0]?.filter(({ json }) => json.error !== undefined)).toHaveLength(isNamed ? 1 : 4);
+    } finally {
+      await limited.close();
+    }
+  },
+);
 
 /** Everything of an error that n8n stores or shows. */
 function allOf(error: StoredError): string {

@@ -306,7 +306,7 @@ describe('Parallel requests', () => {
     const probe = async () => await Promise.resolve(null);
     const done = dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
-      requests: { make, probe, halt: () => undefined },
+      requests: { make, probe, isOverLimit: async () => await Promise.resolve(true), halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
       outages: { uncertainInARow: null, note: () => undefined },
       uncertainBefore: 0,

@@ -1,8 +1,9 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
+import { SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
-import { ODD_VALUES } from './samples';
+import { messagesUpTo, ODD_VALUES } from './samples';
 
 function answer(statusCode: number, body: unknown, headers: JsonRecord = {}): Reply {
   return readReply({ statusCode, body: typeof body === 'string' ? body : JSON.stringify(body), headers }, KEY);
@@ -130,6 +131,56 @@ describe('An answer', () => {
       },
     };
     expect(answer(statusCode, body).kind).not.toBe('rejected');
+  });
+
+  describe('that is an error, but has', () => {
+    const outcomeOf = (statusCode: number, body: unknown, { outcomes } = SEND): string[] => {
+      const reply = answer(statusCode, body);
+      return reply.kind === 'accepted'
+        ? outcomes(messagesUpTo(2), reply.data).map(({ kind }) => kind)
+        : [summaryOf(reply)];
+    };
+
+    test.each([200, 201, 202, 400, 409])('a message_id leaves its message uncertain with status %i', (statusCode) => {
+      const data = { message_id: 7 };
+      expect(outcomeOf(statusCode, { success: false, data })).toEqual(['uncertain']);
+      expect(outcomeOf(statusCode, { ...refusal('NOT_CONNECTED'), data })).toEqual(['uncertain']);
+      expect(outcomeOf(statusCode, { ...refusal('NOT_CONNECTED'), data: { ...data, status: 'sent' } })).toEqual([
+        'uncertain',
+      ]);
+    });
+
+    test('a message_id and a status that refuses means that the message was not sent', () => {
+      const body = { ...refusal('NOT_CONNECTED'), data: { message_id: 7, status: 'failed' } };
+      expect(outcomeOf(400, body)).toEqual(['not_sent']);
+    });
+
+    test('a code of the document means what the code says', () => {
+      const data = { message_id: 7, status: 'failed' };
+      expect(outcomeOf(402, { ...refusal('INSUFFICIENT_CREDITS'), data })).toEqual([
+        'rejected INSUFFICIENT_CREDITS run',
+      ]);
+    });
+
+    test('a number of messages that were sent leaves all of the batch uncertain', () => {
+      const body = { ...refusal('NOT_ALL_SENT'), data: { messages_sent: 1 } };
+      expect(outcomeOf(200, body, SEND_BULK)).toEqual(['uncertain', 'uncertain']);
+      expect(outcomeOf(402, { ...body, ...refusal('INSUFFICIENT_CREDITS') }, SEND_BULK)).toEqual([
+        'uncertain',
+        'uncertain',
+      ]);
+      expect(outcomeOf(200, { ...body, data: { messages_sent: 0 } }, SEND_BULK)).toEqual([
+        'rejected NOT_ALL_SENT request',
+      ]);
+    });
+
+    test('a list of entries as its data gives each message the outcome of its entry', () => {
+      const data = [
+        { message_id: 7, phone: phoneAt(0), status: 'sent' },
+        { phone: phoneAt(1), status: 'failed' },
+      ];
+      expect(outcomeOf(200, { ...refusal('NOT_ALL_SENT'), data }, SEND_BULK)).toEqual(['sent', 'not_sent']);
+    });
   });
 
   test.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'TIMEOUT', 'GATEWAY_TIMEOUT'])(

@@ -1,6 +1,6 @@
 import { type Details, failure } from '../failures/catalogue';
 import type { CodeGiven, Failure, FailureCode } from '../failures/failure';
-import { type Complaint, pathText, readComplaints } from './complaints';
+import { type Complaint, messageIndex, pathText, readComplaints } from './complaints';
 import { REQUESTS_PER_MINUTE } from './endpoints';
 import { isNumber, type JsonRecord } from './records';
 import { serviceText, serviceTexts } from './serviceText';
@@ -65,19 +65,25 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   404: 'NOT_FOUND',
   405: 'NOT_FOUND',
   422: 'VALIDATION_ERROR',
-  // Part 7 gives no code for it, so whatever comes with it, it is the limit.
+  // Part 7 gives no code for it, so whatever code comes with it, it is the limit.
   429: 'RATE_LIMITED',
 };
 
 function codeOf({ statusCode, error, refused, readable }: FailedAnswer): FailureCode {
   const succeeded = statusCode >= 200 && statusCode < 300;
   const given = codeGiven(error);
+  if (statusCode === 429 && namesMessages(error)) return 'VALIDATION_ERROR';
   if (statusCode !== 429 && given !== null && (refused || !succeeded)) return given;
   if (refused) return 'REFUSED';
   if (succeeded) return 'UNREADABLE_ANSWER';
   if (statusCode >= 300 && statusCode < 400 && !UNDECIDED.includes(statusCode)) return 'REDIRECTED';
   if (statusCode >= 500 && readable) return 'SERVER_ERROR';
   return CODE_BY_STATUS[statusCode] ?? `HTTP_${statusCode}`;
+}
+
+/** Whether a 429 is about values of messages that are over a limit (part 8), which waiting does not change. */
+function namesMessages(error: JsonRecord): boolean {
+  return readComplaints(error).some((each) => messageIndex(each) !== null && PART_NAMES.has(each.path.at(-1)));
 }
 
 function codeGiven({ code }: JsonRecord): CodeGiven | null {

@@ -1,6 +1,6 @@
-import type { Failure } from '../failures/failure';
+import type { Failure, FailureCode } from '../failures/failure';
 import { answerFailure } from './answerFailure';
-import { isRecord, type JsonRecord } from './records';
+import { isNumber, isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 
 /** What one HTTP call came back with. */
@@ -54,18 +54,22 @@ export interface HttpAnswer {
 export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   const envelope = parse(answer.body, apiKey);
   const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
+  const data = Array.isArray(envelope?.data) ? { messages: envelope.data } : envelope?.data;
 
   if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
     return { kind: 'accepted', data: envelope.data };
   }
   // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
-  if (answer.statusCode < 500 && isRecord(envelope?.data) && hasEntries(envelope.data)) {
-    return { kind: 'accepted', data: envelope.data };
+  if (answer.statusCode < 500 && isRecord(data) && hasEntries(data)) {
+    return { kind: 'accepted', data };
   }
   const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
+  if (failure.sendAgain === 'safe' && isRecord(data) && mayHaveSent(data, failure)) {
+    return { kind: 'accepted', data: { ...data, error: [true, error.message] } };
+  }
   return failure.sendAgain === 'checkFirst'
     ? { kind: 'uncertain', failure }
     : rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
@@ -73,6 +77,24 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
 
 function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {
   return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
+}
+
+/** The codes of part 7 by which a message is not sent. */
+const NOTHING_SENT: ReadonlySet<FailureCode> = new Set([
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'VALIDATION_ERROR',
+  'INSUFFICIENT_CREDITS',
+  'RATE_LIMITED',
+]);
+
+/**
+ * Whether something may have been sent in spite of an error: some messages are counted as sent, or one has an ID, which
+ * is given to what is on its way.
+ */
+function mayHaveSent({ message_id: id, messages_sent: sent }: JsonRecord, { code }: Failure): boolean {
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  return (isNumber(sent) && sent > 0) || (hasId && !NOTHING_SENT.has(code));
 }
 
 function hasEntries({ messages }: JsonRecord): boolean {

@@ -29,7 +29,7 @@ const MAX_SEARCH_REFUSALS = 20;
 /** All that a dispatch needs besides its batches; it has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt'>;
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'isOverLimit' | 'halt'>;
   readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
   /** Messages of the run that are uncertain since an earlier attempt. */
@@ -96,6 +96,7 @@ class Dispatch {
   /** The reason for what is not sent because of an outage; how many messages are uncertain is known only at the end. */
   private outage: { readonly reason: string; readonly details: Details; readonly unsent: Batch[] } | null = null;
   private unclearInARow = 0;
+  private overLimitInARow = 0;
   private searchRefusalsInARow = 0;
   /** One batch is searched at a time, so that refusals in a row mean something. */
   private searches: Promise<void> = Promise.resolve();
@@ -164,7 +165,7 @@ class Dispatch {
     if (mayLeave()) {
       try {
         const request = { endpoint: operation.endpoint, body: operation.body(batch.messages) };
-        const reply = await requests.make(request, flight);
+        const reply = await this.withScope(await requests.make(request, flight));
         return { reply, release: () => pass.settle(reply) };
       } catch {
         // It is called off, or the run is stopped.
@@ -172,6 +173,27 @@ class Dispatch {
     }
     pass.settle(null);
     return whyNot() === null && !pass.isValid() ? null : notMade(whyNot());
+  }
+
+  /** A 429 for as long as Max Wait is about this request alone if the balance is reported, unless several come in a row. */
+  private async withScope(reply: Reply): Promise<Reply> {
+    // Without a status, the request was not made. With On Error: Stop the run ends in either case.
+    if (reply.kind !== 'rejected' || reply.failure.code !== 'RATE_LIMITED' || reply.failure.httpStatus === null)
+      return reply;
+    if (this.config.stopOnFailure || this.endedBy !== null) return reply;
+    this.overLimitInARow += 1;
+    if (this.overLimitInARow >= MAX_UNCLEAR || (await this.isOverLimit())) return reply;
+    const { httpStatus, serviceSays } = reply.failure;
+    return { ...reply, failure: failure('requestOverLimit', undefined, { httpStatus, serviceSays }) };
+  }
+
+  private async isOverLimit(): Promise<boolean> {
+    try {
+      return await this.config.requests.isOverLimit();
+    } catch {
+      // The run has ended meanwhile, for a reason of its own.
+      return true;
+    }
   }
 
   /** An unclear answer is about the run if the balance is refused as well, or if several come in a row. */
@@ -304,6 +326,7 @@ class Dispatch {
   private accept(batch: Batch, data: JsonRecord): void {
     const { operation, wholeAnswers } = this.config;
     this.unclearInARow = 0;
+    this.overLimitInARow = 0;
     this.searchRefusalsInARow = 0;
     const outcomes = operation.outcomes(batch.messages, data);
     this.addEach(batch, (index) => outcomes[index] ?? NOT_LISTED, wholeAnswers ? data : withoutEntries(data));

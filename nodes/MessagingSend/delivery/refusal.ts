@@ -5,9 +5,12 @@ import type { Failure, FailureCode } from '../failures/failure';
 /** What is about the address and not about messages. */
 const WRONG_ADDRESS: ReadonlySet<FailureCode> = new Set(['REDIRECTED', 'NOT_FOUND']);
 
+/** What is about a batch as a whole; to search it would take Max Wait for each refusal. */
+const NOT_SEARCHED: ReadonlySet<FailureCode> = new Set([...WRONG_ADDRESS, 'RATE_LIMITED']);
+
 /** Whether nothing was sent for a reason that some messages may have, and others not. */
 export function mayBeAboutSome(reply: Reply): reply is Rejected {
-  return reply.kind === 'rejected' && reply.failure.scope !== 'run' && !WRONG_ADDRESS.has(reply.failure.code);
+  return reply.kind === 'rejected' && reply.failure.scope !== 'run' && !NOT_SEARCHED.has(reply.failure.code);
 }
 
 /** The same reason for messages that were refused while the service works: then it is about them. */

@@ -305,6 +305,12 @@ export const CATALOGUE = {
     advice: ({ wait }) =>
       `Wait ${wait}, then run this again. Send Bulk sends up to 100 messages with one request. If other programs use the same key, lower the option 'Requests per Minute', or raise 'Longest Wait'.`,
   }),
+  requestOverLimit: entry()({
+    code: 'RATE_LIMITED',
+    message: 'The service takes other requests, but not this one: it is over a limit (HTTP 429)',
+    advice:
+      "If other programs use the same key, run this again. Otherwise shorten the text, or lower 'Items per Batch' under Request Options.",
+  }),
   messageNotAccepted: entry()({
     code: 'NOT_ACCEPTED',
     message: 'The service accepted the request, but did not send this message',

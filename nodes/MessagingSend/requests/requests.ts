@@ -79,8 +79,11 @@ export class Requests {
     this.halted.abort();
   }
 
-  /** @throws where the run was stopped or halted, or the flight called off, while nothing was sent; never in flight */
-  async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
+  /**
+   * @param repeats whether it is repeated after a 429; else its own 429 is its reply, and only those of others are waited out
+   * @throws where the run was stopped or halted, or the flight called off, while nothing was sent; never in flight
+   */
+  async make(request: ApiRequest, flight: Flight = UNOBSERVED, repeats = true): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     const came = clock.now();
     let firstRefusal: number | null = null;
@@ -96,7 +99,7 @@ export class Requests {
         if (reply.failure.code === 'RATE_LIMITED') {
           firstRefusal ??= clock.now();
           const hold = reply.retryAfter ?? backoffDelay(refusals, clock.random());
-          if (clock.now() + hold - firstRefusal > limits.maxWait) return reply;
+          if (!repeats || clock.now() + hold - firstRefusal > limits.maxWait) return reply;
           refusals += 1;
           // Before the slot is released to one who waits.
           pacer.hold(hold);
@@ -127,6 +130,14 @@ export class Requests {
       if (clock.now() + delay - start > limits.maxWait) return reply.failure;
       await this.wait(delay);
     }
+  }
+
+  /**
+   * Reads the balance once, to find out whether a 429 that outlasted Max Wait is about its request alone.
+   * @throws where the run was stopped or halted
+   */
+  async isOverLimit(): Promise<boolean> {
+    return (await this.make({ endpoint: GET_BALANCE }, UNOBSERVED, false)).kind !== 'accepted';
   }
 
   /** @throws where the request is not made; then its slot is given back */
