@@ -68,6 +68,7 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   const retryAfter = readRetryAfter(answer.headers, Date.now());
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
   if (failure.sendAgain === 'safe' && isRecord(data) && mayHaveSent(data, failure)) {
+    // The outcome of each message is read from this as from any answer; `true`, so that an error without a text is one.
     return { kind: 'accepted', data: { ...data, error: [true, error.message] } };
   }
   return failure.sendAgain === 'checkFirst'

@@ -14,7 +14,7 @@ export const longestWait: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 5,
   description:
-    'How long a request waits when the service says that there are too many. After that, what is left is not sent.',
+    'How long a request waits when the service says that there are too many, or while the service is down. After that, what is left is not sent.',
 };
 
 export const requestsPerMinute: INodeProperties = {
