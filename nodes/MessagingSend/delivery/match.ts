@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, pick } from '../api/records';
+import { isRecord, type JsonRecord, pick, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
@@ -39,6 +39,7 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
  */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
+  if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
   const { verdict, hasError, reasons } = reported(entry);
   if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent')) {
     return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
@@ -48,6 +49,14 @@ export function entryOutcome(entry: JsonRecord): Outcome {
   }
   // Without an ID, only a status that is known to be good means that it was sent.
   return messageId === null && verdict !== 'sent' ? NOT_LISTED : { kind: 'sent', messageId, status };
+}
+
+const DOCUMENTED: ReadonlySet<string> = new Set([...SEND_FIELDS, 'phone']);
+
+/** Whether an entry has no field but those of the document (2.2, 2.3): nearly all are so, and say nothing more. */
+function isAsDocumented(entry: JsonRecord): boolean {
+  for (const name in entry) if (!DOCUMENTED.has(name)) return false;
+  return true;
 }
 
 /** For a message that the service took and does not mention. */

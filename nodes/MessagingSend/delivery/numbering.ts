@@ -26,33 +26,39 @@ export interface Country {
 export const MIN_DIGITS = 7;
 export const MAX_DIGITS = 15;
 
-const COUNTRIES: ReadonlyMap<string, Country> = new Map(
-  NUMBERING_PLAN.trim()
-    .split('\n')
-    .map((line) => {
-      const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] =
-        line.split('|');
-      return [
-        code,
-        {
-          code,
-          region: region.slice(0, 2),
-          shared: region.endsWith('+'),
-          lengths: numbersOf(lengths).filter((length) => {
-            const digits = code.length + length;
-            return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
-          }),
-          trunk,
-          exit,
-          leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
-          mobile: {
-            lengths: numbersOf(mobile === '' ? lengths : mobile),
-            beginnings: new Set(numbersOf(beginnings).map((number) => String(number).padStart(2, '0'))),
-          },
-        },
-      ];
+let countries: ReadonlyMap<string, Country> | undefined;
+
+/** By code. The table is read when a number first needs it, because n8n loads the node long before. */
+function allCountries(): ReadonlyMap<string, Country> {
+  countries ??= new Map(
+    NUMBERING_PLAN.trim()
+      .split('\n')
+      .map(readLine)
+      .map((country) => [country.code, country]),
+  );
+  return countries;
+}
+
+function readLine(line: string): Country {
+  const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] =
+    line.split('|');
+  return {
+    code,
+    region: region.slice(0, 2),
+    shared: region.endsWith('+'),
+    lengths: numbersOf(lengths).filter((length) => {
+      const digits = code.length + length;
+      return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
     }),
-);
+    trunk,
+    exit,
+    leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
+    mobile: {
+      lengths: numbersOf(mobile === '' ? lengths : mobile),
+      beginnings: new Set(numbersOf(beginnings).map((number) => String(number).padStart(2, '0'))),
+    },
+  };
+}
 
 /** Reads `7,9-11`. */
 function numbersOf(ranges: string): number[] {
@@ -64,12 +70,13 @@ function numbersOf(ranges: string): number[] {
 }
 
 export function countryWithCode(code: string): Country | undefined {
-  return COUNTRIES.get(code);
+  return allCountries().get(code);
 }
 
 /** The country whose code the digits begin with. No code begins with another one. */
 export function countryOf(digits: string): Country | undefined {
-  return COUNTRIES.get(digits.slice(0, 1)) ?? COUNTRIES.get(digits.slice(0, 2)) ?? COUNTRIES.get(digits.slice(0, 3));
+  const all = allCountries();
+  return all.get(digits.slice(0, 1)) ?? all.get(digits.slice(0, 2)) ?? all.get(digits.slice(0, 3));
 }
 
 /** Such as "United Kingdom and others"; empty for a code that belongs to no country. */

@@ -137,11 +137,11 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
   const traffic = trafficOf(options.parallelRequests);
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
+    const known = channels.get(account);
+    if (known !== undefined) return known;
     const limits = { ...options, interval };
-    const channel = channels.get(account) ?? {
-      requests: requestsOf(account, callFor(account), limits, signal, traffic),
-      outages: outages(account),
-    };
+    const requests = requestsOf(account, callFor(account), limits, signal, traffic);
+    const channel = { requests, outages: outages(account) };
     channels.set(account, channel);
     return channel;
   };
