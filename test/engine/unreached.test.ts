@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts } from '../support/contacts';
@@ -87,6 +87,17 @@ async function outcomeAt(baseUrl: string, options: IDataObject = {}): Promise<ID
   const { outputs } = await runWorkflow({ ...setup, onError: 'continueRegularOutput' });
   expect(new Set(outputs[0]?.map((item) => detailsOf(item).outcome)).size).toBe(1);
   return detailsOf(outputs[0]?.[0]);
+}
+
+/** The items of a run that is stopped as soon as its first bytes have arrived at the server. */
+async function stoppedOnArrival(server: (onData: () => void) => Promise<number>): Promise<INodeExecutionData[]> {
+  let arrived: () => void = nothing;
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  const port = await server(() => arrived());
+  const running = await startWorkflow({ ...setupFor(https(port)), onError: 'continueRegularOutput' });
+  await arrival;
+  running.stop();
+  return (await running.ended).outputs.flat();
 }
 
 const https = (port: number) => `https://127.0.0.1:${port}/v1`;
@@ -213,15 +224,9 @@ describe('Nothing was sent', () => {
   });
 
   test('if the run is stopped while the connection is made', async () => {
-    let arrived: () => void = nothing;
-    const hello = new Promise<void>((resolve) => (arrived = resolve));
-    const port = await raw(() => arrived());
-    const running = await startWorkflow({ ...setupFor(https(port)), onError: 'continueRegularOutput' });
-    await hello;
-    running.stop();
-    const { outputs } = await running.ended;
-    expect(outputs.flat()).toHaveLength(2);
-    for (const item of outputs.flat()) expect(detailsOf(item)).toMatchObject({ outcome: 'not_sent', code: 'STOPPED' });
+    const items = await stoppedOnArrival(raw);
+    expect(items).toHaveLength(2);
+    for (const item of items) expect(detailsOf(item)).toMatchObject({ outcome: 'not_sent', code: 'STOPPED' });
     expect(received).not.toContain('POST');
   });
 
@@ -270,15 +275,9 @@ describe('A message is uncertain', () => {
   });
 
   test('if it was stopped once the service has the request', async () => {
-    let arrived: () => void = nothing;
-    const request = new Promise<void>((resolve) => (arrived = resolve));
-    const port = await tls(() => arrived());
-    const running = await startWorkflow({ ...setupFor(https(port)), onError: 'continueRegularOutput' });
-    await request;
-    running.stop();
-    const { outputs } = await running.ended;
-    expect(outputs.flat()).toHaveLength(2);
-    for (const item of outputs.flat()) expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', code: 'STOPPED' });
+    const items = await stoppedOnArrival(tls);
+    expect(items).toHaveLength(2);
+    for (const item of items) expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', code: 'STOPPED' });
   });
 });
 

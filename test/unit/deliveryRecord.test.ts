@@ -8,7 +8,7 @@ import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
 import { complete, messageAt } from './samples';
 
-const RECALL: Recall = { sendUncertainAgain: false, isSingle: false };
+const RECALL: Recall = { sendUncertainAgain: false, willSend: true, isSingle: false };
 
 function message(item: number, text: string): Message {
   return { item, entry: null, part: null, phone: '447700900123', text };
@@ -155,6 +155,15 @@ test('A part of a split text is never confused with the same part of another tex
   expect(pendingOf(record, [part(1, 'First A')])).toEqual([]);
   const others = [part(1, 'Second A'), message(2, 'A')];
   expect(pendingOf(record, others)).toEqual(others);
+});
+
+test('A dry run notes nothing of its messages', () => {
+  const context: JsonRecord = {};
+  const alike = [message(0, 'A'), message(1, 'B')];
+  complete(new DeliveryRecord(context, 0).recall(alike, [], { ...RECALL, willSend: false }));
+  expect(context).toEqual({});
+  complete(new DeliveryRecord(context, 0).recall(alike, [], RECALL));
+  expect(context).not.toEqual({});
 });
 
 test('Another run in a loop sends its messages', () => {

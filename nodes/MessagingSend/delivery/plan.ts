@@ -80,6 +80,7 @@ export function* plan(order: Order): Interruptible<Plan> {
     unsendable: left,
   } = yield* record.recall(unique, composed.unsendable, {
     sendUncertainAgain: options.uncertain === 'sendAgain',
+    willSend: !options.dryRun && broken === null,
     isSingle: operation.maxBatchSize === 1,
   });
 

@@ -12,6 +12,8 @@ import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt }
 export interface Recall {
   /** Whether those whose outcome is not known are to be sent. */
   readonly sendUncertainAgain: boolean;
+  /** Whether what is pending is sent now, and not in a dry run or with a set-up that is wrong. */
+  readonly willSend: boolean;
   /** Whether the service's answers have the form of a single send (API 2.2). */
   readonly isSingle: boolean;
 }
@@ -102,7 +104,7 @@ export class DeliveryRecord {
   *recall(
     messages: readonly Message[],
     drafts: readonly Unsendable[],
-    { sendUncertainAgain, isSingle }: Recall,
+    { sendUncertainAgain, willSend, isSingle }: Recall,
   ): Interruptible<Recalled> {
     const { recorded, planned, lastBatch, isReadable } = yield* this.read();
     const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
@@ -139,7 +141,7 @@ export class DeliveryRecord {
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
       yield;
     }
-    yield* this.notePlanned(messages, pending, planned);
+    if (willSend) yield* this.notePlanned(messages, pending, planned);
     const receipts = yield* receiptsOf(byReceipt, isSingle);
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
