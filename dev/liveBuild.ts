@@ -28,13 +28,20 @@ export async function startLiveBuild(userFolder: string, session: Session): Prom
   }
 
   const { signal, cleanup, say } = session;
-  const finish = () => runCommand('npx', ['gulp', 'build'], { signal, env: { MESSAGING_SEND_DIST: dist } });
+  // One after the other: of two at once, one would still write files when n8n is started after the other.
+  let finished: Promise<void> = Promise.resolve();
+  const finish = () => {
+    finished = finished
+      .catch(() => undefined)
+      .then(() => runCommand('npx', ['gulp', 'build'], { signal, env: { MESSAGING_SEND_DIST: dist } }));
+    return finished;
+  };
   const finishLater = () =>
     finish().catch((failure: unknown) => {
       if (!signal.aborted) say(messageOf(failure));
     });
   compileOnChange(dist, session, finishLater);
-  await finish();
+  await finished;
   const watcher = gulp.watch(COPIED, { cwd: PROJECT_FOLDER }, finishLater);
   cleanup.add(() => watcher.close());
 }
