@@ -5,10 +5,10 @@ import { asArray, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
+import { webhook } from '../support/n8n/triggerNodes';
+import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 import { listExpression, receivedBy, sorted } from './recipients';
-import { webhook } from './triggerNodes';
-import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const BULK = { resource: 'message', operation: 'sendBulk', options: { parallelRequests: 1 } };
 const LONG_AFTER_THE_KILL = 600_000;

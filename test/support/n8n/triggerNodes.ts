@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from '../../tools/json';
+import { asObjects, type JsonObject } from '../../../tools/json';
 import { type WorkflowNode } from './workflow';
 
 /**
