@@ -56,6 +56,11 @@ export function originOf(message: Message): string {
   return hash([placeOf(message), message.phone], ORIGIN_LENGTH);
 }
 
+/** Tells texts apart. */
+export function digestOf(texts: readonly string[]): string {
+  return hash(texts, CONTENT_LENGTH);
+}
+
 /** In characters of 6 bits. */
 function hash(values: readonly unknown[], length: number): string {
   // As JSON, which writes even broken characters apart, each in its own way.
