@@ -57,8 +57,9 @@ function isInLoop(context: IExecuteFunctions): boolean {
  * triggers put out, which a Retry has from n8n's database, too.
  */
 function lineageOf(context: IExecuteFunctions): Pick<RunName, 'lineage' | 'isUnique'> {
-  const resumeUrl = String(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
-  const token = URL.canParse(resumeUrl) ? new URL(resumeUrl).searchParams.get('signature') : null;
+  const resumeUrl = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
+  const isUrl = typeof resumeUrl === 'string' && URL.canParse(resumeUrl);
+  const token = isUrl ? new URL(resumeUrl).searchParams.get('signature') : null;
   if (token !== null) return { lineage: token, isUnique: true };
   const lineage = createHash('sha256')
     .update(JSON.stringify(triggerItems(context)))
