@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/server';
 import { detailsOf, outcomeOf, textOf } from '../outputs';
 import { Lifetime } from './lifetime';
-import { arrived, attempt } from './restart';
+import { arrived, type Attempt, attempt } from './restart';
 import type { Execution, Setup } from './workflow';
 
 /** What the items of one message report, and how often it reached the service. */
@@ -30,11 +30,10 @@ interface Start {
 export class Campaign {
   /** The latest execution, as n8n lists it: as it ended, or as it was when n8n was killed. */
   private latest: Execution | undefined;
-  private readonly lifetimes: Lifetime[] = [];
 
   constructor(
     private readonly sandbox: Sandbox,
-    private readonly setup: Setup,
+    readonly setup: Setup,
   ) {}
 
   /** The execution that a Retry is of. */
@@ -50,26 +49,15 @@ export class Campaign {
   async run({ lifetime = new Lifetime(), earlier, changes, eventLog }: Partial<Start> = {}): Promise<Execution> {
     const retried = earlier ?? this.latest;
     if (retried !== undefined && isSuccessful(retried)) return retried;
-    this.lifetimes.push(lifetime);
-    const { ended, afterRestart } = await attempt(
-      { ...this.setup, ...changes },
-      lifetime,
-      retried,
-      changes !== undefined,
-    );
-    await arrived(this.sandbox, this.lifetimes);
+    const { ended, afterRestart } = await this.attempt(lifetime, retried, changes);
     this.latest = ended ?? afterRestart(eventLog);
     return this.latest;
   }
 
   /** Runs it to its end, and makes n8n forget that it came so far. */
-  async runAndForget(eventLog: 'kept' | 'gone'): Promise<Execution> {
-    const lifetime = new Lifetime();
-    this.lifetimes.push(lifetime);
-    const { afterRestart } = await attempt(this.setup, lifetime, this.latest);
-    await arrived(this.sandbox, this.lifetimes);
+  async runAndForget(eventLog: 'kept' | 'gone'): Promise<void> {
+    const { afterRestart } = await this.attempt(new Lifetime(), this.latest);
     this.latest = afterRestart(eventLog);
-    return this.latest;
   }
 
   /** Retries it until it has an item for each message. */
@@ -78,6 +66,13 @@ export class Campaign {
     if (!isSuccessful(this.execution)) await this.run({ changes: { ...changes, onError: 'continueRegularOutput' } });
     if (!isSuccessful(this.execution)) throw new Error(`it does not end: ${this.execution.error?.message}`);
     return this.fates();
+  }
+
+  private async attempt(lifetime: Lifetime, earlier?: Execution, changes?: Partial<Setup>): Promise<Attempt> {
+    const before = this.sandbox.requests().length;
+    const made = await attempt({ ...this.setup, ...changes }, lifetime, earlier, changes !== undefined);
+    await arrived(this.sandbox, () => before + lifetime.requests);
+    return made;
   }
 
   /** No two messages of the campaign may have the same number. */

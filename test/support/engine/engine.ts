@@ -63,8 +63,7 @@ const nodes = new WeakMap<Lifetime, INodeType>();
 export async function nodeIn(lifetime: Lifetime | undefined): Promise<INodeType> {
   const { node } = await loadPackage();
   if (lifetime === undefined) return node;
-  const { execute, description } = node;
-  const own: INodeType = nodes.get(lifetime) ?? { ...newNode(), description, ...(execute && { execute }) };
+  const own: INodeType = nodes.get(lifetime) ?? { ...node, ...newNode(), description: node.description };
   nodes.set(lifetime, own);
   return own;
 }

@@ -5,8 +5,10 @@ import { WorkflowExecute } from 'n8n-core';
 import { type IRun, type IRunExecutionData, type ITaskData, NodeOperationError, type Workflow } from 'n8n-workflow';
 
 import type { Sandbox } from '../../../sandbox/server';
-import { Lifetime } from './lifetime';
+import type { Lifetime } from './lifetime';
 import { dataAtStart, dataOfRetry, type Execution, prepare, resultOf, type Setup, stored } from './workflow';
+
+const MAX_WAIT_MS = 10_000;
 
 /** An execution that has ended, or during which n8n was killed. */
 export interface Attempt {
@@ -60,13 +62,16 @@ export async function attempt(
   };
 }
 
-/** Waits until every request of these lifetimes has been answered, or has reached a service that does not answer. */
-export async function arrived(sandbox: Sandbox, lifetimes: readonly Lifetime[]): Promise<void> {
-  const left = lifetimes.reduce((sum, { requests }) => sum + requests, 0);
-  for (;;) {
+/**
+ * Waits until as many requests have reached the service and are answered, or reached one that does not answer. Those that
+ * had left when n8n was killed arrive after that.
+ */
+export async function arrived(sandbox: Sandbox, count: () => number): Promise<void> {
+  for (const end = Date.now() + MAX_WAIT_MS; ;) {
     const requests = sandbox.requests();
     const isOpen = requests.some(({ duration_ms: duration, fault }) => duration === null && fault !== 'silence');
-    if (requests.length >= left && !isOpen) return;
+    if (requests.length >= count() && !isOpen) return;
+    if (Date.now() > end) throw new Error(`${requests.length} requests have arrived, not ${count()}`);
     await setImmediate();
   }
 }
