@@ -58,6 +58,11 @@ class ProcessedData implements IDataDeduplicator {
     this.switches = { ...WORKING, ...switches };
   }
 
+  /** Adds entries of others to all rows. */
+  fill(values: readonly string[]): void {
+    for (const [key, { mode, data }] of this.rows) this.rows.set(key, { mode, data: [...data, ...values.map(hash)] });
+  }
+
   /** The entries of all rows, as they are stored: hashes. */
   get entries(): readonly string[] {
     return [...this.rows.values()].flatMap(({ data }) => data);
