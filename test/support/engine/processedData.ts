@@ -42,14 +42,14 @@ interface Row {
  * back, without a lock, so that two callers at the same moment lose what one of them wrote.
  */
 class ProcessedData implements IDataDeduplicator {
-  private readonly rows = new Map<string, Row>();
+  private rows = new Map<string, Row>();
   private readonly lifetimes = new WeakMap<object, Lifetime>();
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
 
-  /** Empty and working, as at the start. */
+  /** Empty and working, as at the start; what is under way changes nothing any more. */
   reset(): void {
-    this.rows.clear();
+    this.rows = new Map();
     this.calls = [];
     this.switches = WORKING;
   }
@@ -134,6 +134,7 @@ class ProcessedData implements IDataDeduplicator {
     mode: string,
     changed: (row: Row | undefined) => string[] | 'none' | null,
   ): Promise<void> {
+    const { rows } = this;
     const lifetime = this.lifetimes.get(workflow);
     await lifetime?.reach('writing');
     this.calls.push(call);
@@ -145,16 +146,16 @@ class ProcessedData implements IDataDeduplicator {
     if (scope === 'node' && node === undefined) throw new Error("scope 'node' needs a node");
 
     const key = `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
-    const row = this.rows.get(key);
+    const row = rows.get(key);
     await setImmediate();
     if (refuses(number)) throw new Error('SQLITE_BUSY: database is locked');
     const data = changed(row);
     await lifetime?.survive();
     if (data === 'none') {
-      this.rows.delete(key);
+      rows.delete(key);
     } else if (data !== null && !loses(number)) {
-      if (row === undefined && this.rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
-      this.rows.set(key, { mode, data });
+      if (row === undefined && rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
+      rows.set(key, { mode, data });
     }
     await setImmediate();
     await lifetime?.reach('written');
