@@ -193,7 +193,7 @@ test.each([
   const fates = await campaign.finish({ parameters: oneByOne(after) });
   expect(fates.map(({ arrivals }) => arrivals).filter((arrivals) => arrivals > 1)).toEqual([]);
   const notArrived = fates.filter(({ arrivals }) => arrivals === 0).map(({ outcome }) => outcome);
-  expect(new Set(notArrived)).toEqual(new Set(['uncertain']));
+  expect(notArrived.filter((outcome) => outcome !== 'uncertain')).toEqual([]);
 });
 
 test('Of two workers that write at the same moment, one sends', async () => {
