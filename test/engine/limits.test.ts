@@ -553,10 +553,8 @@ describe('A request that is not made', () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { requestsPerMinute: 1 });
-    const leave = () => {
-      throw new Error('called off');
-    };
-    await expect(requests.make({ endpoint: GET_BALANCE }, { leave, land: () => undefined })).rejects.toThrow();
+    const flight = { leave: async () => await Promise.resolve(), land: () => undefined };
+    await expect(requests.make({ endpoint: GET_BALANCE }, { ...flight, mayLeave: () => false })).rejects.toThrow();
     expect(pacer.isIdle()).toBe(true);
     expect(await make(requests)).toBe(accepted);
     expect(clock.now()).toBe(0);

@@ -308,6 +308,7 @@ describe('Parallel requests', () => {
       operation: OPERATION,
       requests: { make, probe, isOverLimit: async () => await Promise.resolve(true), halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
+      ledger: null,
       outages: { uncertainInARow: null, note: () => undefined },
       uncertainBefore: 0,
       wholeAnswers: true,

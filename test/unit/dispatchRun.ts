@@ -86,6 +86,7 @@ export class Run {
       operation: OPERATION,
       requests,
       record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
+      ledger: null,
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       uncertainBefore: 0,
       wholeAnswers: true,

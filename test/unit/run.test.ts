@@ -2,7 +2,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { type Draft, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { sendForRun } from '../../nodes/MessagingSend/n8n/run';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
@@ -17,7 +16,11 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
     getInputData: () => [],
     getExecutionCancelSignal: () => undefined,
     continueOnFail: () => true,
-    getMode: () => 'trigger',
+    getMode: () => 'manual',
+    getContext: () => ({}),
+    getWorkflow: () => ({}),
+    evaluateExpression: () => 0,
+    sendMessageToUI: () => undefined,
     getNode: () => nodeOfType('messagingSend'),
     addExecutionHints: () => undefined,
     logger: { info: () => undefined },
@@ -44,7 +47,7 @@ test('Items whose expressions are slow do not block n8n, even if an option is wr
   };
   const others = setInterval(() => (turns += 1), 1);
   const context = contextWith({ 'options.parallelRequests': 0 });
-  const items = await sendForRun(context, job, new DeliveryRecord({}, 0));
+  const items = await sendForRun(context, job);
   clearInterval(others);
   expect(items).toHaveLength(100);
   expect(items[0]?.json.error).toBe("The option 'Parallel Requests' must be a number of at least 1");

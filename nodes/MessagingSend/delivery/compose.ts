@@ -44,7 +44,10 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
   }
   if (!VISIBLE.test(text) || Number.isNaN(message)) return unsendable(draft, failure('textEmpty'));
   const max = maxCharacters(rules);
-  const of = (part: number | null, text: string): Message => ({ item, entry, part, phone: phone.phone, text });
+  const of = (part: number | null, text: string): Message => {
+    const own = { item, entry, part, phone: phone.phone, text };
+    return draft.key === null ? own : { ...own, key: draft.key };
+  };
   // A string has at least as many units as code points, so most texts need not be counted.
   if (max === null || text.length <= max || codePoints(text) <= max) return [of(part, text)];
   switch (rules.longMessages) {

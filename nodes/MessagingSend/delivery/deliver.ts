@@ -2,6 +2,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
+import type { RunLedger } from '../journal/runLedger';
 import { type Batch, countMessages, type Interruptible, type Message, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { creditsFailure } from './credits';
@@ -14,10 +15,11 @@ import { RunEnd } from './runEnd';
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
   DispatchConfig,
-  keyof DeliveryOptions | keyof Channel | 'record' | 'uncertainBefore' | 'runEnd'
+  keyof DeliveryOptions | keyof Channel | 'record' | 'ledger' | 'uncertainBefore' | 'runEnd'
 > {
   readonly options: DeliveryOptions;
   readonly record: DeliveryRecord;
+  readonly ledger: RunLedger | null;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
 }
@@ -43,7 +45,7 @@ export interface Delivered {
 
 /** Sends the batches of a plan, those of all accounts at the same time. */
 export async function deliver({ shares, known }: Plan, delivery: Delivery): Promise<Dispatched> {
-  const { options, record, signal, onProgress, ...config } = delivery;
+  const { options, record, ledger, signal, onProgress, ...config } = delivery;
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = config.stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
@@ -63,7 +65,7 @@ export async function deliver({ shares, known }: Plan, delivery: Delivery): Prom
       ownDone = progress.done;
       onProgress({ done, total });
     };
-    const own = { ...channel, record, uncertainBefore, runEnd, onProgress: addProgress };
+    const own = { ...channel, record, ledger, uncertainBefore, runEnd, onProgress: addProgress };
     if (why !== null) unsent.push({ batches, why });
     else receipts.push(dispatch(batches, { ...options, ...config, ...own }));
   }

@@ -6,8 +6,9 @@ import { type Details, failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
+import type { RunLedger } from '../journal/runLedger';
 import { type Batch, countMessages } from '../messages/message';
-import type { Outcome, Receipt, Unconfirmed } from '../messages/outcome';
+import type { Outcome, Receipt, Result, Unconfirmed } from '../messages/outcome';
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Pass } from './circuitBreaker';
 import { affordable } from './credits';
@@ -31,6 +32,8 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   readonly operation: SendOperation;
   readonly requests: Pick<Requests, 'make' | 'probe' | 'isOverLimit' | 'halt'>;
   readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
+  /** Where this is noted in n8n's database. */
+  readonly ledger: Pick<RunLedger, 'leave' | 'land' | 'settle'> | null;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
   /** Messages of the run that are uncertain since an earlier attempt. */
   readonly uncertainBefore: number;
@@ -153,14 +156,18 @@ class Dispatch {
 
   /** @returns null where the request did not leave, because another one had an uncertain reply while it waited */
   private async make(batch: Batch, pass: Pass, whyNot: () => Failure | null): Promise<Answered | null> {
-    const { operation, requests, record } = this.config;
+    const { operation, requests, record, ledger } = this.config;
     const mayLeave = () => whyNot() === null && pass.isValid();
     const flight: Flight = {
-      leave: () => {
-        if (!mayLeave()) throw new Error('the request is called off');
+      mayLeave,
+      leave: async () => {
         record.leave(batch);
+        await ledger?.leave(batch);
       },
-      land: () => record.land(batch),
+      land: (reply) => {
+        record.land(batch);
+        ledger?.land(batch, reply);
+      },
     };
     if (mayLeave()) {
       try {
@@ -324,12 +331,17 @@ class Dispatch {
   }
 
   private accept(batch: Batch, data: JsonRecord): void {
-    const { operation, wholeAnswers } = this.config;
+    const { operation, wholeAnswers, ledger } = this.config;
     this.unclearInARow = 0;
     this.overLimitInARow = 0;
     this.searchRefusalsInARow = 0;
     const outcomes = operation.outcomes(batch.messages, data);
-    this.addEach(batch, (index) => outcomes[index] ?? NOT_LISTED, wholeAnswers ? data : withoutEntries(data));
+    const results = this.addEach(
+      batch,
+      (index) => outcomes[index] ?? NOT_LISTED,
+      wholeAnswers ? data : withoutEntries(data),
+    );
+    ledger?.settle(batch, results);
   }
 
   private reject(batch: Batch, failure: Failure): void {
@@ -341,7 +353,11 @@ class Dispatch {
     if (batch.messages.length > 0) this.addEach(batch, () => outcome, null);
   }
 
-  private addEach({ number, messages }: Batch, outcomeAt: (index: number) => Outcome, data: JsonRecord | null): void {
+  private addEach(
+    { number, messages }: Batch,
+    outcomeAt: (index: number) => Outcome,
+    data: JsonRecord | null,
+  ): readonly Result[] {
     const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
     for (const { outcome } of results) {
       if (outcome.kind === 'uncertain') this.uncertain += 1;
@@ -352,6 +368,7 @@ class Dispatch {
     this.config.record.note(receipt);
     this.done += results.length;
     this.config.onProgress({ done: this.done, total: this.total });
+    return results;
   }
 
   /** Ends the run where this outcome of a message means so. */

@@ -1,14 +1,14 @@
-import type { Interruptible, Message } from '../messages/message';
+import { type Interruptible, type Message, samenessOf } from '../messages/message';
 
-/** A message that is not sent, because the same text is sent to the same number already. */
+/** A message that is not sent, because the same one is sent already. */
 export interface Duplicate {
   readonly message: Message;
   readonly original: Message;
 }
 
 /**
- * Separates every message whose number and text came before; the first of them stays. Texts that were
- * split are compared whole: two of them may have a part in common.
+ * Separates every message that is the same as one before; the first of them stays. Texts that were split are compared
+ * whole: two of them may have a part in common.
  */
 export function* separateDuplicates(
   messages: readonly Message[],
@@ -17,7 +17,8 @@ export function* separateDuplicates(
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
   for (const parts of wholeTexts(messages)) {
-    const key = JSON.stringify([parts[0]?.phone, ...parts.map(({ text }) => text)]);
+    const [first] = parts;
+    const key = first === undefined ? '' : samenessOf(first);
     const originals = firsts.get(key);
     if (originals === undefined) {
       firsts.set(key, parts);

@@ -6,13 +6,15 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly checkCreditsFirst: boolean;
   /** Everything is checked and packed, nothing is sent. */
   readonly dryRun: boolean;
-  /** `sendOnce`: the same text is sent to the same number once in a run. */
-  readonly duplicateMessages: 'send' | 'sendOnce';
+  /** `sendOnce`: of messages that are the same, one is sent in a run; `sendOnceEver`: one is sent, in whatever run. */
+  readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
   /** `off`: a phone number can have any 7 to 15 digits, whatever its country. */
   readonly numberCheck: 'on' | 'off';
   /** The most requests in flight at the same time. */
   readonly parallelRequests: number;
+  /** How many messages are remembered with `sendOnceEver`. */
+  readonly rememberLast: number;
   /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';
   readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';

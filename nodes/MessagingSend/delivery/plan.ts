@@ -70,7 +70,7 @@ export function* plan(order: Order): Interruptible<Plan> {
   const { operation, drafts, options, stopOnFailure, record, channelOf, broken } = order;
   const composed = yield* compose(drafts, { ...options, maxCharacters: operation.maxCharacters });
   const { messages } = composed;
-  const sendOnce = options.duplicateMessages === 'sendOnce';
+  const sendOnce = options.duplicateMessages !== 'send';
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
   const {
     pending,

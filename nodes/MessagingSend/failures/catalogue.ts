@@ -187,6 +187,12 @@ export const CATALOGUE = {
     advice: 'Correct the option. If it comes from an expression, check its value for this item.',
   }),
 
+  messageKeyEmpty: entry()({
+    code: 'INVALID_PARAMETER',
+    message: "The option 'Message Key' gives no text and no number",
+    advice: 'Check that the item has the field that the option names, or remove the option.',
+  }),
+
   // The node is not set up.
 
   optionNotBoolean: entry<{ option: string }>()({
@@ -242,6 +248,13 @@ export const CATALOGUE = {
     scope: 'run',
     message: ({ reason }) => `The credential can't be read: ${reason}`,
     advice: 'Choose the credential in the node again. If it has expressions, check their values for this item.',
+  }),
+  sendOnceUnavailable: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "'Send Once, Across Executions' does not work where n8n runs the node outside of a saved workflow",
+    advice:
+      "Save the workflow. For an MCP server or a sub-agent, whose calls n8n runs on their own, set the option 'Duplicate Messages' to something else, or have them call a workflow with this node.",
   }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
@@ -369,6 +382,16 @@ export const CATALOGUE = {
     scope: 'run',
     message: ({ required, available }) => `Not enough credits for the run: ${required} needed, ${available} available`,
     advice: "Nothing was sent. Top up the account, or switch off the option 'Check Credits First'.",
+  }),
+
+  // n8n's database was not reached: nothing was sent.
+
+  notReserved: entry()({
+    code: 'NOT_RESERVED',
+    scope: 'run',
+    message: "n8n's database could not be written to, so nobody could tell whether this message was sent before",
+    advice:
+      "Check that n8n's database can be written to and has room, then retry. Without 'Send Once, Across Executions', this is not needed.",
   }),
 
   // The service was not reached: nothing was sent.
@@ -511,6 +534,12 @@ export const CATALOGUE = {
     message: "n8n stopped during an earlier attempt, so this message's outcome is unknown",
     advice:
       "If it was not sent, set the option 'If the Outcome Is Uncertain' to Send Again and retry with the currently saved workflow.",
+  }),
+  reserved: entry()({
+    code: 'RESERVED',
+    sendAgain: 'checkFirst',
+    message: 'Another execution has begun to send this message, and how that ended is not known',
+    advice: "If it was not sent, give it another 'Message Key'.",
   }),
   outcomeUnknown: entry()({
     code: 'UNCERTAIN',

@@ -4,7 +4,7 @@ import type { Failure } from '../failures/failure';
 import { addTo } from '../messages/group';
 import { type Batch, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { contentOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
+import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
 import { Planned, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
@@ -71,6 +71,8 @@ export class DeliveryRecord {
   private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
+  /** Tells what it held at first from what it held at another time; empty where it held nothing. */
+  readonly digest: string;
 
   constructor(
     private readonly context: JsonRecord,
@@ -79,6 +81,7 @@ export class DeliveryRecord {
     const kept = isRecord(context.deliveries) ? context.deliveries[String(runIndex)] : undefined;
     this.isOpen = Array.isArray(kept);
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
+    this.digest = this.texts.length === 0 ? '' : digestOf(this.texts);
   }
 
   /** Leaves a sign that the run has begun, so that a re-run that finds none is known for what it is. */

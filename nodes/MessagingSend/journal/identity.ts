@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Message, Origin } from '../messages/message';
+import { type Message, type Origin, samenessOf } from '../messages/message';
 
 /** A message, and where it was. */
 export interface Placed {
@@ -40,10 +40,13 @@ export function readPlace(place: string): Origin {
 }
 
 /**
- * Phone and text of a message in 12 characters: 72 bits, so that two texts are not taken for one. A part counts with the
+ * Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. A part counts with the
  * text it is a part of, because two texts may have a part in common.
  */
-export function contentOf({ phone, text, whole, part }: Message): string {
+export function contentOf(message: Message): string {
+  const { phone, text, whole, part, key } = message;
+  // With the phone: a message to another number has another outcome.
+  if (key !== undefined) return hash([samenessOf(message), phone, 'key'], CONTENT_LENGTH);
   return hash([phone, ...(whole === undefined ? [text] : [whole, part])], CONTENT_LENGTH);
 }
 
@@ -54,6 +57,11 @@ export function contentOf({ phone, text, whole, part }: Message): string {
  */
 export function originOf(message: Message): string {
   return hash([placeOf(message), message.phone], ORIGIN_LENGTH);
+}
+
+/** Tells texts apart. */
+export function digestOf(texts: readonly string[]): string {
+  return hash(texts, CONTENT_LENGTH);
 }
 
 /** In characters of 6 bits. */

@@ -17,6 +17,8 @@ export interface Draft extends Origin {
   readonly message: unknown;
   /** The country code of a number that has none; null where such a number is an error. */
   readonly countryCode: string | null;
+  /** By which the user tells messages apart; null for number and text. */
+  readonly key: string | null;
 }
 
 /** A draft that can't be sent, with the reason. */
@@ -38,6 +40,16 @@ export interface Message extends Origin {
   readonly text: string;
   /** The text that was split, where this is a part of one. */
   readonly whole?: string;
+  /** By which the user tells messages apart, if not by number and text. */
+  readonly key?: string;
+}
+
+/**
+ * What two messages that are the same have in common. A key stands for one message, or for a whole list of them.
+ */
+export function samenessOf({ entry, part, phone, text, whole = text, key }: Message): string {
+  if (key === undefined) return JSON.stringify([phone, whole, part]);
+  return JSON.stringify(entry === null ? [key, part] : [key, phone, whole, part]);
 }
 
 /** 1 to 100 messages in one request. */

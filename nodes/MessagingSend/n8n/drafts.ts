@@ -19,7 +19,8 @@ export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsen
   try {
     phone = read('phone');
     const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
-    return [{ kind: 'draft', item, entry: null, part: null, phone, message: read('message'), countryCode }];
+    const key = readMessageKey(read('options.messageKey', NO_KEY));
+    return [{ kind: 'draft', item, entry: null, part: null, phone, message: read('message'), countryCode, key }];
   } catch (error) {
     return [brokenParameter(item, error, phone)];
   }
@@ -29,10 +30,11 @@ export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsen
 export function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
   let given: unknown;
-  let countryCode: string | null;
+  let forAll: Pick<Draft, 'countryCode' | 'key'>;
   try {
     given = read('messages');
-    countryCode = readCountryCode(read('options.defaultCountryCode', ''));
+    const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
+    forAll = { countryCode, key: readMessageKey(read('options.messageKey', NO_KEY)) };
   } catch (error) {
     yield brokenParameter(item, error);
     return;
@@ -43,17 +45,17 @@ export function* draftsFromList(item: number, read: ReadParameter): Generator<Dr
   } else if (!Array.isArray(list)) {
     yield unsendable(origin, failure('listNotList'));
   } else {
-    for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, countryCode);
+    for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, forAll);
   }
 }
 
 function draftFromEntry(
   origin: Origin & { phone: null },
   value: unknown,
-  countryCode: string | null,
+  forAll: Pick<Draft, 'countryCode' | 'key'>,
 ): Draft | Unsendable {
   if (!isRecord(value)) return unsendable(origin, failure('listEntryNotObject'));
-  return { ...origin, kind: 'draft', phone: value.phone, message: value.message, countryCode };
+  return { ...origin, kind: 'draft', phone: value.phone, message: value.message, ...forAll };
 }
 
 const NOT_JSON = Symbol('not JSON');
@@ -90,4 +92,19 @@ function readCountryCode(value: unknown): string | null {
   if (digits === '') return null;
   if (/^[1-9]\d{0,3}$/.test(digits)) return digits;
   throw new FailureError(failure('countryCodeInvalid'));
+}
+
+/** Tells an option that is not set from one whose expression gives nothing. */
+const NO_KEY = '\0';
+
+/**
+ * Reads the option Message Key.
+ * @returns null where it is not set
+ * @throws FailureError where it gives nothing, which would make all such messages the same
+ */
+function readMessageKey(value: unknown): string | null {
+  if (value === NO_KEY) return null;
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  if (text === '' || Number.isNaN(value)) throw new FailureError(failure('messageKeyEmpty'));
+  return text;
 }

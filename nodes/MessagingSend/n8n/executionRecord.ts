@@ -7,20 +7,32 @@ import {
 
 import { type Account, accountId } from '../api/account';
 import { isRecord, type JsonRecord } from '../api/records';
+import type { SendOperation } from '../delivery/operation';
 import { DeliveryRecord } from '../journal/deliveryRecord';
 import { OutageRecord } from '../journal/outageRecord';
+import type { RunLedger } from '../journal/runLedger';
+import { ledgerOfRun } from './executionLedger';
 import { isTool } from './tool';
 
+/** What is known of a run before it begins, and where it is noted what it does. */
+export interface Journal {
+  readonly record: DeliveryRecord;
+  /** null where nothing is noted in n8n's database. */
+  readonly ledger: RunLedger | null;
+}
+
 /**
- * The delivery record of a run in a workflow. It is opened before anything in the run can fail, so a re-run that finds
- * none, although the node has run before, follows a run that n8n knows nothing of.
+ * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
+ * fail, so a re-run that finds none, although the node has run before, follows a run that n8n knows nothing of.
  */
-export function recordOfRun(context: IExecuteFunctions | IExecutePaginationFunctions): DeliveryRecord {
-  const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-  const record = new DeliveryRecord(context.getContext('node'), runIndex);
-  if (!record.isOpen && followsKilledRun(context, runIndex)) record.markInterrupted();
-  record.open();
-  return record;
+export async function openJournal(context: IExecuteFunctions, operation: SendOperation): Promise<Journal> {
+  const runs = runsOf(context);
+  const record = recordOf(context, runs);
+  const ledger = ledgerOfRun(context, operation, { ordinal: runs.ordinal, record: record.digest });
+  const start = { isRetry: context.getMode() === 'retry', followsKill: !record.isOpen && runs.followsKill };
+  const isInterrupted = ledger === null ? start.followsKill : await ledger.start(start);
+  if (isInterrupted) record.markInterrupted();
+  return { record, ledger };
 }
 
 /**
@@ -30,10 +42,18 @@ export function recordOfRun(context: IExecuteFunctions | IExecutePaginationFunct
 export function openRecord(context: IExecutePaginationFunctions): void {
   if (isTool(context.getNode())) return;
   try {
-    recordOfRun(context);
+    const runs = runsOf(context);
+    const record = recordOf(context, runs);
+    if (!record.isOpen && runs.followsKill) record.markInterrupted();
   } catch {
     // Where n8n runs a node outside of a workflow, it keeps no context, and there is no Retry.
   }
+}
+
+function recordOf(context: Context, { index }: Runs): DeliveryRecord {
+  const record = new DeliveryRecord(context.getContext('node'), index);
+  record.open();
+  return record;
 }
 
 /** What is kept of each call, for as long as n8n holds its arguments. */
@@ -75,20 +95,38 @@ function outagesOf(account: Account, kept: JsonRecord, execution: string): Outag
   return new OutageRecord(kept, accountId(account).slice(0, MARK_LENGTH), execution, Date.now);
 }
 
+type Context = IExecuteFunctions | IExecutePaginationFunctions;
+
+/** Where a run is among those of the node in its execution. */
+interface Runs {
+  /** n8n's number of it. */
+  readonly index: number;
+  /** Its number without the run that n8n may have entered itself. */
+  readonly ordinal: number;
+  /** Whether this is a Retry of an execution during which n8n was killed while, or after, the node ran. */
+  readonly followsKill: boolean;
+}
+
 /**
- * Whether this is a Retry of an execution during which n8n was killed. n8n has stored nothing of what the node did then;
- * at its next start it enters from its event log that the node ran: with an error, which a Retry removes again (an empty
- * list of runs is left), or with an item of its own instead of the output. A node of another type that failed under this
- * name leaves an empty list, too, and n8n shows no difference: then it counts as killed, which sends nothing twice.
+ * After a kill n8n has stored nothing of what the node did; at its next start it enters from its event log that the node
+ * ran: with an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of
+ * the output. A node of another type that failed under this name leaves an empty list, too, and n8n shows no difference:
+ * then it counts as killed, which sends nothing twice.
  */
-function followsKilledRun(context: IExecuteFunctions | IExecutePaginationFunctions, runIndex: number): boolean {
+function runsOf(context: Context): Runs {
+  const index = Number(context.evaluateExpression('{{ $runIndex }}', 0));
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
-  if (context.getMode() !== 'retry' || isTool(node)) return false;
+  if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
   const { $ } = context.getWorkflowDataProxy(0) as { $: (nodeName: string, wholeItems: boolean) => OwnRuns };
   const own = $(node.name, WHOLE_ITEMS);
-  if (runIndex === 0) return own.isExecuted;
-  // A later round of a loop, or the first one after a run that n8n has no true output of.
+  if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
+  // A later round of a loop, or the first one after a run that n8n has entered.
+  const isEntered = isFirstEnteredByN8n(own);
+  return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
+}
+
+function isFirstEnteredByN8n(own: OwnRuns): boolean {
   try {
     const first = own.first(0, 0)?.json;
     return isRecord(first) && first.isArtificialRecoveredEventItem === true;

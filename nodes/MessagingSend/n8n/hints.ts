@@ -22,8 +22,19 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
   };
 }
 
-/** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
-export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
+const NOT_PROTECTED =
+  "n8n's database could not be written to, so this run was not protected: if n8n had been stopped during it, a retry could not have told which messages were sent.";
+
+/**
+ * Reports the result of a run: in a hint over the output, and in production in n8n's log.
+ * @param isProtected whether all that was sent could be noted in n8n's database
+ */
+export function reportSummary(
+  context: IExecuteFunctions,
+  maxBatchSize: number,
+  summary: Summary,
+  isProtected: boolean,
+): void {
   const { sent, failed, uncertain, resumed, skipped, planned } = summary;
   if (sent + failed + uncertain + skipped + planned === 0) return;
   const text = summaryText(summary);
@@ -36,7 +47,8 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   });
   const advice = maxBatchSize === 1 ? bulkAdvice(sent - resumed) : null;
   if (advice !== null) context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
-  if (!isManual) context.logger.info(`Messaging Send: ${text}`);
+  if (!isProtected) context.addExecutionHints({ message: NOT_PROTECTED, location: 'outputPane', type: 'warning' });
+  if (!isManual) context.logger.info(`Messaging Send: ${text}${isProtected ? '' : ` ${NOT_PROTECTED}`}`);
 }
 
 /** Advice to use Send Bulk, where it would take a fraction of the requests; null elsewhere. */

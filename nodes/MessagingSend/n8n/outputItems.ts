@@ -133,13 +133,18 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
   if (part !== null) Object.assign(json, partOf(message));
-  return json;
+  return { ...json, ...noteOf(data) };
 }
 
 function batchJson({ batch, data }: Receipt): IDataObject {
   // n8n runs a node again whose first item has an error, though all of this was sent.
   const entries = Object.entries(data ?? {}).filter(([name]) => name !== 'error');
-  return { ...(Object.fromEntries(entries) as IDataObject), batch };
+  return { ...(Object.fromEntries(entries) as IDataObject), batch, ...noteOf(data) };
+}
+
+/** Why there is no message ID, where the ledger alone knows that a message was sent. */
+function noteOf(data: JsonRecord | null): { note?: string } {
+  return data === null ? { note: 'Sent before n8n stopped, and the answer of the service with the ID was lost' } : {};
 }
 
 /** One link for each input item, however many of its messages are in the batch. */

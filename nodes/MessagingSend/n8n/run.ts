@@ -6,13 +6,13 @@ import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { type Channel, plan } from '../delivery/plan';
+import { resume } from '../delivery/resume';
 import { type Failure, FailureError, isFailure } from '../failures/failure';
-import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { Draft, Unsendable } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally } from '../requests/tally';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './account';
-import { type Outages, outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
+import { type Journal, openJournal, type Outages, outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
 import { httpCall } from './http';
 import { setUpError } from './nodeErrors';
@@ -49,7 +49,7 @@ interface Run {
   readonly settings: Settings;
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
-  readonly record: DeliveryRecord;
+  readonly journal: Journal;
   readonly outages: Outages;
   /** With On Error: Stop. */
   readonly stopOnFailure: boolean;
@@ -63,11 +63,8 @@ interface Run {
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(
-  context: IExecuteFunctions,
-  job: Job,
-  record: DeliveryRecord,
-): Promise<INodeExecutionData[]> {
+export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<INodeExecutionData[]> {
+  const journal = await openJournal(context, job.operation);
   const settings = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback));
   const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
@@ -76,15 +73,15 @@ export async function sendForRun(
     settings,
     accounts,
     callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
-    record,
+    journal,
     outages: outagesOfRun(context),
     stopOnFailure: !context.continueOnFail(),
     signal,
     onProgress: progressReporter(context),
   };
-  const { delivered, tally } = await send(context, run);
+  const { delivered, tally } = await send(context, run).finally(() => journal.ledger?.end());
   const summary = await inSlices(summarize(delivered, tally, accounts.count));
-  reportSummary(context, job.operation.maxBatchSize, summary);
+  reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
   return await itemsOrError(context, run, delivered);
 }
 
@@ -100,7 +97,7 @@ export async function sendForItem(
     settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback)),
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
-    record: recordOfCall(context),
+    journal: { record: recordOfCall(context), ledger: null },
     outages: outagesOfCall(context),
     stopOnFailure: !context.continueOnFail(),
     signal: context.getExecutionCancelSignal(),
@@ -126,11 +123,12 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter):
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
 async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
-  const { job, settings, accounts, callFor, record, outages, stopOnFailure, signal, onProgress } = run;
+  const { job, settings, accounts, callFor, journal, outages, stopOnFailure, signal, onProgress } = run;
+  const { record, ledger } = journal;
   const { options, output, requestOptions } = settings;
   const broken = settings.failure ?? accounts.failure;
   // Nothing is known of the items, so none need be read.
-  if (broken !== null && stopOnFailure && record.isEmpty)
+  if (broken !== null && stopOnFailure && record.isEmpty && ledger?.hasBegun !== true)
     throw setUpError(context.getNode(), new FailureError(broken), 0);
 
   const { batchSize, interval } = requestOptions;
@@ -146,7 +144,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     return channel;
   };
   const { operation, drafts } = job;
-  const planned = await inSlices(
+  const fresh = await inSlices(
     plan({
       operation,
       drafts,
@@ -161,10 +159,13 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       broken,
     }),
   );
+  const resumption = { options, record, work: inSlices };
+  const planned = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
   const delivery = {
     operation,
     options,
     record,
+    ledger,
     stopOnFailure,
     wholeAnswers: output === 'batches',
     pause: pauses(),

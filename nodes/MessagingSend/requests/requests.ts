@@ -43,18 +43,27 @@ export interface RequestsClock {
 
 const SYSTEM_CLOCK = { now: () => performance.now(), random: Math.random, waitUnless, sleep };
 
+/** Thrown where a request does not leave after all. */
+class CalledOff extends Error {}
+
 /** What surrounds each attempt of a request; one that waits for its turn has not left. */
 export interface Flight {
-  /** Called as the request leaves. @throws to call it off */
-  readonly leave: () => void;
-  /** Called when its reply has arrived. */
-  readonly land: () => void;
+  /** Whether the request is still wanted. */
+  readonly mayLeave: () => boolean;
+  /** Called when it is the request's turn; once this resolves, it leaves. */
+  readonly leave: () => Promise<void>;
+  /** Called with its reply, or with null if it did not leave after all. */
+  readonly land: (reply: Reply | null) => void;
 }
 
 /** A service that works reports the balance sooner, in milliseconds. */
 const PROBE_TIMEOUT = 30_000;
 
-const UNOBSERVED: Flight = { leave: () => undefined, land: () => undefined };
+const UNOBSERVED: Flight = {
+  mayLeave: () => true,
+  leave: async () => await Promise.resolve(),
+  land: () => undefined,
+};
 
 /**
  * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of
@@ -65,13 +74,15 @@ export class Requests {
   readonly tally: Tally;
   private readonly traffic: Traffic;
   private readonly halted = new AbortController();
+  private readonly stopped: AbortSignal;
   private readonly wait: Wait;
 
   constructor(private readonly config: RequestsConfig) {
     const { signal, clock } = config;
     this.traffic = config.traffic ?? new Traffic(clock.now);
     this.tally = this.traffic.tally;
-    this.wait = clock.waitUnless(AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]));
+    this.stopped = AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]);
+    this.wait = clock.waitUnless(this.stopped);
   }
 
   /** Lets no further request start: one that waits for its turn throws. Those in flight still get their replies. */
@@ -147,10 +158,18 @@ export class Requests {
       await this.interval();
       await this.traffic.enter(this.wait);
       try {
-        flight.leave();
+        if (!flight.mayLeave()) throw new CalledOff();
+        await flight.leave();
+        // To be noted takes a moment, in which the run can end.
+        if (!flight.mayLeave() || this.stopped.aborted) {
+          flight.land(null);
+          throw new CalledOff();
+        }
         isMade = true;
         this.tally.requests += 1;
-        return await this.config.call(request).finally(flight.land);
+        const reply = await this.config.call(request);
+        flight.land(reply);
+        return reply;
       } finally {
         this.traffic.leave();
       }

@@ -55,10 +55,37 @@ const duplicateMessages: INodeProperties = {
       value: 'sendOnce',
       description: 'The same text goes to the same number only once in a run',
     },
+    {
+      name: 'Send Once, Across Executions',
+      value: 'sendOnceEver',
+      description: 'A message that this node has sent before is not sent again, in whatever execution that was',
+    },
   ],
   default: 'send',
   description:
-    'What to do with items of one run that have the same number and the same text. Runs are not compared with each other.',
+    'What to do with messages that are the same: those with the same number and text, or with the same Message Key',
+};
+
+/** Read for each item, in `n8n/drafts.ts`. */
+const messageKey: INodeProperties = {
+  displayName: 'Message Key',
+  name: 'messageKey',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. {{ $json.orderId }}',
+  description:
+    'What makes two messages the same, instead of number and text: an order number, for example. In a retry, too, a message is known by it. For a JSON List, number and text count besides. To send a message again on purpose, change its key.',
+};
+
+const rememberLast: INodeProperties = {
+  displayName: 'Remember the Last (Messages)',
+  name: 'rememberLast',
+  type: 'number',
+  typeOptions: { minValue: 1, maxValue: 50_000 },
+  displayOptions: { show: { '/options.duplicateMessages': ['sendOnceEver'] } },
+  default: 10_000,
+  description:
+    'How many messages Send Once, Across Executions remembers: the newest ones. With more than 10,000, each request takes noticeably longer.',
 };
 
 const uncertain: INodeProperties = {
@@ -193,9 +220,11 @@ export const deliveryOptions: INodeProperties = {
     uncertain,
     longMessages,
     longestWait,
+    messageKey,
     numberCheck,
     output,
     parallelRequests,
+    rememberLast,
     requestsPerMinute,
     whenCreditsRunOut,
   ],
@@ -207,10 +236,11 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),
     dryRun: readBoolean(given, dryRun),
-    duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce']),
+    duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
     numberCheck: readChoice(given, numberCheck, ['on', 'off']),
     parallelRequests: Math.floor(readNumber(given, parallelRequests)),
+    rememberLast: Math.floor(readNumber(given, rememberLast)),
     uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),
     whenCreditsRunOut: readChoice(given, whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow']),
   };

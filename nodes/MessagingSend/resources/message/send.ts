@@ -8,7 +8,6 @@ import type {
 
 import { SEND } from '../../delivery/operation';
 import { draftFromItem, draftsOf } from '../../n8n/drafts';
-import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf } from '../../n8n/itemParameters';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type Job, sendForItem, sendForRun } from '../../n8n/run';
@@ -32,10 +31,9 @@ const JOB: Omit<Job, 'drafts'> = { operation: SEND, readOutput: () => 'send', re
 
 /** Send in a workflow: one request and one output item for each input item. */
 export async function sendAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const record = recordOfRun(this);
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
-  return [await sendForRun(this, { ...JOB, drafts }, record)];
+  return [await sendForRun(this, { ...JOB, drafts })];
 }
 
 /** Send through its routing. */

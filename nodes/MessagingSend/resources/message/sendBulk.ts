@@ -10,7 +10,6 @@ import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import type { Draft, Unsendable } from '../../messages/message';
 import { brokenParameter, draftFromItem, draftsFromList, draftsOf } from '../../n8n/drafts';
-import { recordOfRun } from '../../n8n/executionRecord';
 import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
 import { readChoice } from '../../n8n/options';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
@@ -86,10 +85,9 @@ const JOB: Omit<Job, 'drafts'> = {
 
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
 export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const record = recordOfRun(this);
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftsFromSource(item, parameters(item)));
-  return [await sendForRun(this, { ...JOB, drafts }, record)];
+  return [await sendForRun(this, { ...JOB, drafts })];
 }
 
 /** Send Bulk through its routing. */

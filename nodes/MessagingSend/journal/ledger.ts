@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+
+import type { LedgerQueue, LedgerStorage } from './ledgerQueue';
+
+/**
+ * What the ledger knows of a fact. `open`: begun, and its end is not noted. `noted`: it holds.
+ *
+ * A fact is a pair of entries; `open` is both, `noted` the first alone. n8n can't be asked for an entry without adding
+ * it, so a question adds both for a moment: if n8n is killed then, the fact stays `open`, which sends nothing and claims
+ * nothing. For the same reason the first one stands first in the list, whose beginning is dropped when it is too long.
+ */
+export type FactState = 'unknown' | 'open' | 'noted';
+
+/** So many facts are asked for at once, which takes n8n some milliseconds. */
+const MAX_ASKED = 1000;
+
+const HASH_LENGTH = 16;
+
+/** Facts that outlive an execution, kept as hashes. */
+export class Ledger {
+  /** @param secret what is hashed with each fact, so that nobody finds out by trying what an entry is about */
+  constructor(
+    private readonly queue: LedgerQueue,
+    private readonly storage: LedgerStorage,
+    private readonly secret: string,
+  ) {}
+
+  async ask(facts: readonly string[]): Promise<FactState[]> {
+    const states: FactState[] = [];
+    for (let start = 0; start < facts.length; start += MAX_ASKED) {
+      const pairs = facts.slice(start, start + MAX_ASKED).map((fact) => this.pairOf(fact));
+      const present = await this.queue.ask(pairs.flat(), this.storage);
+      for (const [first, second] of pairs) {
+        states.push(present.has(second) ? 'open' : present.has(first) ? 'noted' : 'unknown');
+      }
+    }
+    return states;
+  }
+
+  /**
+   * Resolves once all of it is stored, and holds it until it is closed, retracted or released.
+   * @throws what the storage throws
+   */
+  async record({ open = [], note = [] }: { open?: readonly string[]; note?: readonly string[] }): Promise<void> {
+    const entries = [...open.flatMap((fact) => this.pairOf(fact)), ...note.map((fact) => this.pairOf(fact)[0])];
+    this.queue.hold(entries);
+    await this.queue.record(entries, this.storage);
+  }
+
+  /** From `open` to `noted`. */
+  close(facts: readonly string[]): void {
+    const pairs = facts.map((fact) => this.pairOf(fact));
+    this.queue.remove(
+      pairs.map(([, second]) => second),
+      this.storage,
+    );
+    this.queue.release(pairs.map(([first]) => first));
+  }
+
+  /** Back to `unknown`. */
+  retract(facts: readonly string[]): void {
+    this.queue.remove(
+      facts.flatMap((fact) => this.pairOf(fact)),
+      this.storage,
+    );
+  }
+
+  /** The run has ended: another process that overwrites these facts now does so without harm. */
+  release(facts: readonly string[]): void {
+    this.queue.release(facts.flatMap((fact) => this.pairOf(fact)));
+  }
+
+  private pairOf(fact: string): [first: string, second: string] {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([this.secret, fact]))
+      .digest('base64')
+      .slice(0, HASH_LENGTH);
+    return [hash, `${hash}?`];
+  }
+}

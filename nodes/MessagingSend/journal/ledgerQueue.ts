@@ -1,0 +1,92 @@
+/** Entries that outlive an execution: a list for each node of a workflow. */
+export interface LedgerStorage {
+  /**
+   * Adds the entries that are missing at the end of the list, and drops the oldest where it becomes too long.
+   * @returns those that were there before
+   */
+  readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly remove: (entries: readonly string[]) => Promise<void>;
+}
+
+/** n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. */
+const MAX_REMOVED = 100;
+
+/**
+ * The writes of all runs of a node in this process, one after the other: n8n reads the list, changes it and writes it
+ * back, so of two writes at once one would be lost. What comes while one is under way is written together next.
+ *
+ * Another process may overwrite a write all the same. So each write repeats what is held, which is all that a run still
+ * relies on and that may be new.
+ */
+export class LedgerQueue {
+  private last: Promise<unknown> = Promise.resolve();
+  private additions: { readonly entries: Set<string>; readonly written: Promise<unknown> } | null = null;
+  private readonly removals = new Set<string>();
+  private isRemoving = false;
+  private readonly held = new Set<string>();
+
+  /** @throws what the storage throws, at the second attempt */
+  async record(entries: readonly string[], storage: LedgerStorage): Promise<void> {
+    for (const entry of entries) this.removals.delete(entry);
+    this.additions ??= { entries: new Set(), written: this.next(async () => await this.writeAdditions(storage)) };
+    const { entries: together, written } = this.additions;
+    for (const entry of entries) together.add(entry);
+    await written;
+  }
+
+  /** In the background: what is not removed makes a later re-run more careful than it need be, and nothing else. */
+  remove(entries: readonly string[], storage: LedgerStorage): void {
+    for (const entry of entries) {
+      this.removals.add(entry);
+      this.held.delete(entry);
+    }
+    if (this.isRemoving || this.removals.size === 0) return;
+    this.isRemoving = true;
+    void this.next(async () => await this.writeRemovals(storage)).catch(() => undefined);
+  }
+
+  /** Whether each entry is in the list. Those that are not are added for a moment: n8n has no way to only look. */
+  async ask(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
+    return await this.next(async () => {
+      const present = await storage.record(entries);
+      const missing = entries.filter((entry) => !present.has(entry));
+      if (missing.length > 0) await storage.remove(missing);
+      return new Set(entries.filter((entry) => present.has(entry) && !this.removals.has(entry)));
+    });
+  }
+
+  /** Until they are released or removed, each write writes these entries again where they are missing. */
+  hold(entries: readonly string[]): void {
+    for (const entry of entries) this.held.add(entry);
+  }
+
+  release(entries: readonly string[]): void {
+    for (const entry of entries) this.held.delete(entry);
+  }
+
+  private async next<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return await result;
+  }
+
+  private async writeAdditions(storage: LedgerStorage): Promise<void> {
+    const entries = [...new Set([...this.held, ...(this.additions?.entries ?? [])])];
+    this.additions = null;
+    try {
+      await storage.record(entries);
+    } catch {
+      await storage.record(entries);
+    }
+  }
+
+  private async writeRemovals(storage: LedgerStorage): Promise<void> {
+    this.isRemoving = false;
+    const entries = [...this.removals].slice(0, MAX_REMOVED);
+    if (entries.length === 0) return;
+    // They stay listed until they are gone, so that nobody takes them for valid meanwhile.
+    await storage.remove(entries);
+    for (const entry of entries) this.removals.delete(entry);
+    this.remove([], storage);
+  }
+}

@@ -1,0 +1,371 @@
+import { createHash } from 'node:crypto';
+
+import type { Reply } from '../api/reply';
+import { failure } from '../failures/catalogue';
+import type { Failure } from '../failures/failure';
+import { type Batch, countMessages, type Interruptible, type Message } from '../messages/message';
+import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { placeOf } from './identity';
+import type { FactState, Ledger } from './ledger';
+
+/** Tells a run of the node from all others; a re-run of it has the same. */
+export interface RunName {
+  /** What an execution has in common with its Retries. */
+  readonly lineage: string;
+  /** Whether no other execution can have the same lineage; else executions that began alike have. */
+  readonly isUnique: boolean;
+  /** Counted from 0 within the execution. */
+  readonly ordinal: number;
+  /** The digest of the delivery record that it began with. */
+  readonly record: string;
+}
+
+/** How a run came about. */
+export interface Start {
+  /** Whether the user retries an execution. */
+  readonly isRetry: boolean;
+  /** Whether n8n shows that it was killed in an earlier attempt. */
+  readonly followsKill: boolean;
+}
+
+/** What is known of the messages of a plan. */
+export interface Recollection {
+  /** Of those that have an outcome already. */
+  readonly receipts: readonly Receipt[];
+  /** What is left to send, each in its batch of before. */
+  readonly batches: readonly Batch[];
+  /** Of those messages, the ones that may have been sent already, with the reason. */
+  readonly again: ReadonlyMap<Message, Failure>;
+  /** Whether messages that are in none of the batches may have been sent. */
+  readonly mayHaveSentOthers: boolean;
+}
+
+/** So many facts, at most, are about the requests of a run; in a longer one, each is about several. */
+const MAX_UNITS = 10_000;
+
+/** Its ID was in the answer, which is lost. */
+const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
+
+const WHY_UNCERTAIN = failure('interrupted');
+
+/** What one fact is about: one batch, or several neighbours. */
+interface Unit {
+  readonly fact: string;
+  /** How many messages it has. */
+  readonly size: number;
+  readonly hasSeveral: boolean;
+  /** Those of its messages that are not known to be sent. */
+  unsent: number;
+  /** Whether its messages have facts of their own, because only some of them were sent, or requested. */
+  isSplit: boolean;
+}
+
+/**
+ * What n8n's database knows of one run of the node, for a re-run after n8n was killed, when the execution itself has
+ * nothing.
+ *
+ * The run is noted when it starts, and open from its first request on. Each request is opened before it leaves, and
+ * noted when all of its messages were sent. So in a re-run, an open request was in flight when n8n was killed, and an
+ * unknown one was not begun.
+ */
+export class RunLedger {
+  private readonly run: string;
+  private readonly isUnique: boolean;
+  /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
+  private readonly lineage: string | null;
+  /** Noted where another execution had the same name: nobody knows which of them a fact is about. */
+  private readonly twins: string;
+  /** Noted where requests left without being opened: an unknown one may have been begun. */
+  private readonly incomplete: string;
+  private plan = '';
+  private units: ReadonlyMap<number, Unit> = new Map();
+  private unsent = 0;
+  private state: FactState = 'unknown';
+  private isRetry = false;
+  /** Whether this attempt leaves its requests out, because the facts of an earlier one of the same execution stand. */
+  private isLeftOut = false;
+  private isBroken = false;
+  private isGapNoted = false;
+  /** Whether a request has left. */
+  private isBegun = false;
+  /** Facts about messages, and about batches whose messages have them. */
+  private readonly details = new Set<string>();
+  private started: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly ledger: Ledger,
+    { lineage, isUnique, ordinal, record }: RunName,
+  ) {
+    this.run = JSON.stringify([lineage, ordinal, record]);
+    this.isUnique = isUnique;
+    this.lineage = ordinal === 0 && record === '' ? lineage : null;
+    this.twins = `${this.run} twins`;
+    this.incomplete = `${this.run} incomplete`;
+  }
+
+  /** Whether an earlier attempt may have sent something. */
+  get hasBegun(): boolean {
+    return this.state === 'open';
+  }
+
+  /** Whether a re-run would find all requests; not where the storage refused. */
+  get isWhole(): boolean {
+    return !this.isBroken;
+  }
+
+  /**
+   * Notes that the run has started.
+   * @returns whether earlier attempts may have sent messages of which the ledger knows nothing
+   */
+  async start({ isRetry, followsKill }: Start): Promise<boolean> {
+    this.isRetry = isRetry;
+    try {
+      if (isRetry) return await this.startAgain(followsKill);
+      if (!this.isUnique && (await this.hasTwin())) return false;
+      this.started = this.noteStart();
+      return false;
+    } catch {
+      this.isBroken = true;
+      return followsKill;
+    }
+  }
+
+  /** Before a further attempt of the same execution: what the first one has noted stands, and is said to be incomplete. */
+  startAttempt(): void {
+    this.isLeftOut ||= this.isBegun;
+  }
+
+  /** Finds what is known of these batches, and takes their messages for those of the run. */
+  async recall(batches: readonly Batch[], digest: string, sendUncertainAgain: boolean): Promise<Recollection> {
+    this.plan = `${this.run} ${digest}`;
+    this.units = unitsOf(batches, this.plan);
+    this.unsent = countMessages(batches);
+    const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
+    if (this.state !== 'open') return nothing;
+    const known = await this.ask(batches);
+    const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
+    for (const { results } of recalled.receipts) {
+      this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
+    }
+    return { ...recalled, mayHaveSentOthers: known === null };
+  }
+
+  /** Called before a request leaves; resolves once its messages are noted, or when they can't be. */
+  async leave(batch: Batch): Promise<void> {
+    await this.started;
+    this.isBegun = true;
+    if (this.isBroken || this.isLeftOut) {
+      await this.noteGap();
+      return;
+    }
+    const unit = this.units.get(batch.number);
+    if (unit === undefined) return;
+    const open = [this.run, unit.fact];
+    const note = [this.plan];
+    if (!isWholeUnit(batch, unit)) {
+      const messages = batch.messages.map((message) => this.factOf(message));
+      this.markSplit(unit, messages);
+      note.push(splitOf(unit));
+      open.push(...messages);
+    }
+    try {
+      await this.ledger.record({ open, note });
+    } catch {
+      this.isBroken = true;
+      await this.noteGap();
+    }
+  }
+
+  /** @param reply null where the request did not leave after all */
+  land(batch: Batch, reply: Reply | null): void {
+    if (reply !== null && reply.kind !== 'rejected') return;
+    const unit = this.units.get(batch.number);
+    if (unit === undefined || unit.hasSeveral || this.isLeftOut) return;
+    if (isWholeUnit(batch, unit)) this.ledger.retract([unit.fact]);
+    else this.ledger.retract(batch.messages.map((message) => this.factOf(message)));
+  }
+
+  /** Notes what an accepted request did. */
+  settle(batch: Batch, results: readonly Result[]): void {
+    const unit = this.units.get(batch.number);
+    if (unit === undefined || this.isLeftOut) return;
+    const those = (kind: Outcome['kind']) =>
+      results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => this.factOf(message));
+    const sent = those('sent');
+    const unsent = those('not_sent');
+    unit.unsent -= sent.length;
+    this.unsent -= sent.length;
+    if (unit.hasSeveral || isWholeUnit(batch, unit)) {
+      if (unit.unsent === 0) this.ledger.close([unit.fact]);
+      else if (!unit.hasSeveral && unsent.length === unit.size) this.ledger.retract([unit.fact]);
+      else if (!unit.hasSeveral && sent.length + unsent.length > 0) this.split(unit, sent, those('uncertain'));
+    } else {
+      this.ledger.close(sent);
+      this.ledger.retract(unsent);
+    }
+  }
+
+  /** Leaves what a re-run needs if n8n is killed before it has stored the execution. */
+  end(): void {
+    const run = [this.run, this.plan, ...(this.lineage === null ? [] : [this.lineage])];
+    const facts = [...new Set([...this.units.values()].map(({ fact }) => fact)), ...this.details];
+    if (this.isLeftOut) {
+      this.ledger.retract([this.incomplete]);
+    } else if (!this.isUnique && !this.isRetry && !this.isBroken) {
+      // Another execution could take them for its own.
+      this.ledger.retract([...run, ...facts]);
+    } else if (this.unsent === 0 && facts.length > 0) {
+      this.compact(facts).catch(() => undefined);
+    }
+    this.ledger.release([...run, ...facts]);
+  }
+
+  private async compact(facts: readonly string[]): Promise<void> {
+    await this.ledger.record({ note: [allSentIn(this.plan)] });
+    this.ledger.retract([this.plan, ...facts]);
+    this.ledger.release([allSentIn(this.plan)]);
+  }
+
+  private async noteStart(): Promise<void> {
+    this.state = 'noted';
+    try {
+      await this.ledger.record({ note: [this.run, ...(this.lineage === null ? [] : [this.lineage])] });
+    } catch {
+      this.isBroken = true;
+    }
+  }
+
+  private async startAgain(followsKill: boolean): Promise<boolean> {
+    const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage ?? this.run]);
+    this.state = run;
+    if (twins === 'noted') return true;
+    if (run !== 'unknown') return false;
+    if (followsKill && lineage !== 'noted') {
+      await this.ledger.record({ open: [this.run], note: [this.incomplete] });
+      return true;
+    }
+    this.started = this.noteStart();
+    return false;
+  }
+
+  private async hasTwin(): Promise<boolean> {
+    const [run] = await this.ledger.ask([this.run]);
+    if (run === 'unknown') return false;
+    await this.ledger.record({ open: [this.run], note: [this.twins] });
+    this.isLeftOut = true;
+    return true;
+  }
+
+  /** @returns null where an earlier attempt began to send something else, so that nobody knows what of these */
+  private async ask(batches: readonly Batch[]): Promise<((message: Message, batch: Batch) => FactState) | null> {
+    const [plan, allSent, incomplete] = await this.ledger.ask([this.plan, allSentIn(this.plan), this.incomplete]);
+    if (allSent === 'noted') return () => 'noted';
+    if (plan !== 'noted') return null;
+    const units = [...new Set(this.units.values())];
+    const states = await this.askAbout(units.map(({ fact }) => fact));
+    const open = units.filter(({ fact, hasSeveral, size }) => states.get(fact) === 'open' && !hasSeveral && size > 1);
+    const splits = await this.ledger.ask(open.map(splitOf));
+    for (const [index, unit] of open.entries()) unit.isSplit = splits[index] === 'noted';
+    const splitMessages = batches.filter(({ number }) => this.units.get(number)?.isSplit === true);
+    const own = await this.askAbout(
+      splitMessages.flatMap(({ messages }) => messages.map((message) => this.factOf(message))),
+    );
+    return (message, { number }) => {
+      const unit = this.units.get(number);
+      const state = unit?.isSplit === true ? own.get(this.factOf(message)) : states.get(unit?.fact ?? '');
+      return state === undefined || (state === 'unknown' && incomplete === 'noted') ? 'open' : state;
+    };
+  }
+
+  private async askAbout(facts: readonly string[]): Promise<ReadonlyMap<string, FactState>> {
+    const states = await this.ledger.ask(facts);
+    return new Map(facts.map((fact, index) => [fact, states[index] ?? 'open']));
+  }
+
+  private split(unit: Unit, sent: readonly string[], uncertain: readonly string[]): void {
+    this.markSplit(unit, [...sent, ...uncertain]);
+    const noted = this.ledger.record({ open: [...sent, ...uncertain], note: [splitOf(unit)] });
+    noted.then(
+      () => this.ledger.close(sent),
+      () => undefined,
+    );
+  }
+
+  private markSplit(unit: Unit, messages: readonly string[]): void {
+    unit.isSplit = true;
+    for (const fact of [splitOf(unit), ...messages]) this.details.add(fact);
+  }
+
+  private async noteGap(): Promise<void> {
+    if (this.isGapNoted) return;
+    try {
+      await this.ledger.record({ open: [this.run], note: [this.incomplete] });
+      this.isGapNoted = true;
+    } catch {
+      // The next request tries again.
+    }
+  }
+
+  private factOf(message: Message): string {
+    return `${this.plan} ${placeOf(message)}`;
+  }
+}
+
+/** What tells the plan of a run from others: its batches, by the places and phones of their messages. */
+export function* digestOf(batches: readonly Batch[]): Interruptible<string> {
+  const hash = createHash('sha256');
+  for (const { number, messages } of batches) {
+    hash.update(`${number}:${messages.map((message) => `${placeOf(message)} ${message.phone}`).join()};`);
+    yield;
+  }
+  return hash.digest('base64');
+}
+
+function unitsOf(batches: readonly Batch[], plan: string): ReadonlyMap<number, Unit> {
+  const units = new Map<number, Unit>();
+  const together = Math.ceil(batches.length / MAX_UNITS);
+  for (let start = 0; start < batches.length; start += together) {
+    const own = batches.slice(start, start + together);
+    const size = countMessages(own);
+    const fact = `${plan} batch ${own[0]?.number}`;
+    const unit = { fact, size, hasSeveral: own.length > 1, unsent: size, isSplit: false };
+    for (const { number } of own) units.set(number, unit);
+  }
+  return units;
+}
+
+function isWholeUnit({ messages }: Batch, { size, isSplit, hasSeveral }: Unit): boolean {
+  return hasSeveral || (messages.length === size && !isSplit);
+}
+
+function splitOf({ fact }: Unit): string {
+  return `${fact} split`;
+}
+
+function allSentIn(plan: string): string {
+  return `${plan} all sent`;
+}
+
+function divided(
+  batches: readonly Batch[],
+  stateOf: (message: Message, batch: Batch) => FactState,
+  sendUncertainAgain: boolean,
+): Pick<Recollection, 'receipts' | 'batches' | 'again'> {
+  const receipts: Receipt[] = [];
+  const left: Batch[] = [];
+  const again = new Map<Message, Failure>();
+  for (const batch of batches) {
+    const states = batch.messages.map((message) => stateOf(message, batch));
+    const those = (...kinds: FactState[]) =>
+      batch.messages.filter((_message, index) => kinds.includes(states[index] ?? 'open'));
+    const [sent, uncertain] = [those('noted'), those('open')];
+    if (sent.length > 0) receipts.push(receiptOf({ ...batch, messages: sent }, SENT));
+    if (sendUncertainAgain) for (const message of uncertain) again.set(message, WHY_UNCERTAIN);
+    else if (uncertain.length > 0) {
+      receipts.push(receiptOf({ ...batch, messages: uncertain }, { kind: 'uncertain', failure: WHY_UNCERTAIN }));
+    }
+    const messages = sendUncertainAgain ? those('unknown', 'open') : those('unknown');
+    if (messages.length > 0) left.push({ ...batch, messages });
+  }
+  return { receipts, batches: left, again };
+}

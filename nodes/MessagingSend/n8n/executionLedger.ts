@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import type { SendOperation } from '../delivery/operation';
+import { Ledger } from '../journal/ledger';
+import { RunLedger, type RunName } from '../journal/runLedger';
+import { ledgerQueueOf, ledgerStorageOf } from './ledgerStorage';
+import { isTool } from './tool';
+
+/** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
+const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: RunLedger }>();
+
+/**
+ * The ledger of a run in a workflow; null where it would be of no use, or cost more than it is worth.
+ * @param name what tells the run from others of its execution
+ */
+export function ledgerOfRun(
+  context: IExecuteFunctions,
+  operation: SendOperation,
+  name: Pick<RunName, 'ordinal' | 'record'>,
+): RunLedger | null {
+  const workflow = context.getWorkflow().id;
+  if (workflow === undefined || !isWorthIt(context, operation)) return null;
+
+  const kept = context.getContext('node');
+  const previous = latest.get(kept);
+  if (previous?.ordinal === name.ordinal) {
+    previous.ledger.startAttempt();
+    return previous.ledger;
+  }
+  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow);
+  const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
+  latest.set(kept, { ordinal: name.ordinal, ledger: run });
+  return run;
+}
+
+/**
+ * n8n retries no execution that was started by hand if it was killed, and begins anew with each call of a tool. A single
+ * request is in flight for nearly all of its run, and to note it would take as long as n8n itself does; but a loop may
+ * make any number of them.
+ */
+function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation): boolean {
+  const mode = context.getMode();
+  if (mode === 'manual' || isTool(context.getNode())) return false;
+  return mode === 'retry' || maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+}
+
+function isInLoop(context: IExecuteFunctions): boolean {
+  const { name } = context.getNode();
+  const before = new Set(context.getParentNodes(name).map((node) => node.name));
+  return context.getChildNodes(name).some((node) => before.has(node.name));
+}
+
+/**
+ * n8n gives each execution a random token, which its Retries keep. n8n 2.0 does not: then it is known by what its
+ * triggers put out, which a Retry has from n8n's database, too.
+ */
+function lineageOf(context: IExecuteFunctions): Pick<RunName, 'lineage' | 'isUnique'> {
+  const resumeUrl = context.evaluateExpression('{{ $execution.resumeUrl }}', 0);
+  const isUrl = typeof resumeUrl === 'string' && URL.canParse(resumeUrl);
+  const token = isUrl ? new URL(resumeUrl).searchParams.get('signature') : null;
+  if (token !== null) return { lineage: token, isUnique: true };
+  const lineage = createHash('sha256')
+    .update(JSON.stringify(triggerItems(context)))
+    .digest('base64');
+  return { lineage, isUnique: false };
+}
+
+function triggerItems(context: IExecuteFunctions): unknown[] {
+  const { $ } = context.getWorkflowDataProxy(0) as { $: (nodeName: string) => NodeOutput };
+  return context
+    .getParentNodes(context.getNode().name)
+    .filter(({ name }) => context.getParentNodes(name).length === 0 && $(name).isExecuted)
+    .map(({ name }) =>
+      $(name)
+        .all()
+        .map(({ json }) => json),
+    );
+}
+
+/** What n8n's `$('<name>')` gives of a node's output. */
+interface NodeOutput {
+  readonly isExecuted: boolean;
+  readonly all: () => INodeExecutionData[];
+}

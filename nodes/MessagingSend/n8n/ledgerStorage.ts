@@ -1,0 +1,33 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
+
+type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
+
+/** n8n's list of a node grows to this length, in 0.7 MB: then its oldest entries go. */
+const MAX_ENTRIES = 25_000;
+
+/** For each node of a workflow, the one queue that all of its writes in this process go through. */
+const queues = new Map<string, LedgerQueue>();
+
+export function ledgerQueueOf(context: Context): LedgerQueue {
+  const key = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+  const queue = queues.get(key) ?? new LedgerQueue();
+  queues.set(key, queue);
+  return queue;
+}
+
+/**
+ * The list that n8n keeps for a node in its database for Remove Duplicates, and for every node that asks for it. It is
+ * written at once, where all else that n8n stores of a node waits for the node to end.
+ */
+export function ledgerStorageOf({ helpers }: Context, maxEntries = MAX_ENTRIES): LedgerStorage {
+  const options = { mode: 'entries', maxEntries } as const;
+  return {
+    record: async (entries) => {
+      const { processed } = await helpers.checkProcessedAndRecord([...entries], 'node', options);
+      return new Set(processed.map(String));
+    },
+    remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
+  };
+}
