@@ -4,11 +4,11 @@ import { before, describe, test } from 'node:test';
 import { asObjects } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
-import { Crashes, reported, type Victim } from './crashes';
+import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
 import { startPostgres } from './postgres';
-import { bulkItems, bulkList, loop, loopWithWait, MESSAGES, order, single } from './victims';
-import { messagingSend, SENDER } from './workflow';
+import { balance, bulkItems, bulkList, finished, loop, loopWithWait, MESSAGES, order, single } from './victims';
+import { SENDER } from './workflow';
 
 const INTERRUPTED = 'uncertain (INTERRUPTED)';
 
@@ -28,16 +28,8 @@ const RESUMED_IN_LOOP = [
 
 const ALL = Array.from({ length: MESSAGES }, (_slot, index) => index);
 
-/** A node after the one that sends, in which n8n is killed. */
-const LATER = messagingSend({ resource: 'balance', operation: 'get' }, { name: 'Later' });
-
 const CONTINUE = { onError: 'continueRegularOutput' };
 const SAVED_PROGRESS = { saveExecutionProgress: true };
-
-/** The node has sent everything when n8n is killed. */
-function finished(name: string): Victim {
-  return { ...bulkList(name, { after: [LATER] }), answered: 5, arrived: MESSAGES };
-}
 
 function assertInterrupted(execution: Execution, progress: RegExp): void {
   assert.equal(execution.status, 'error');
@@ -189,13 +181,12 @@ for (const release of SUPPORTED) {
     test('Retry sends everything when only an earlier node had failed', async () => {
       const { sandbox, n8n, rest, credential } = instance();
       const victim = bulkList('earlier');
-      const balance = messagingSend({ resource: 'balance', operation: 'get' }, { name: 'Balance' });
       const [trigger, sender] = asObjects(victim.workflow.nodes, 'nodes');
       const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
       const stored = await rest.importWorkflow(
         {
           ...victim.workflow,
-          nodes: [trigger, { ...balance, position: [100, 0], id: 'balance' }, sender],
+          nodes: [trigger, { ...balance('Balance'), position: [100, 0], id: 'balance' }, sender],
           connections: { Webhook: to('Balance'), Balance: to(SENDER) },
         },
         [credential],

@@ -40,6 +40,17 @@ interface ListOptions {
   after?: WorkflowNode[];
 }
 
+/** Send Bulk, which has sent everything when n8n is killed in a later node. */
+export function finished(name: string): Victim {
+  const later = balance('Later');
+  return { ...bulkList(name, { after: [later] }), answered: 5, arrived: MESSAGES, isFinished: true };
+}
+
+/** Reads the balance. */
+export function balance(name: string): WorkflowNode {
+  return messagingSend({ resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } }, { name });
+}
+
 /** Send Bulk with an item for each message, and On Error: Continue. */
 export function bulkItems(name: string): Victim {
   const sender = messagingSend({ ...BULK, source: 'items', ...FROM_ITEM }, CONTINUE);

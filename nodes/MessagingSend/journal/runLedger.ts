@@ -72,7 +72,8 @@ export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
-  private readonly lineage: string | null;
+  private readonly lineage: string;
+  private readonly isFirst: boolean;
   /** Noted where another execution had the same name: nobody knows which of them a fact is about. */
   private readonly twins: string;
   /** Noted where requests left without being opened: an unknown one may have been begun. */
@@ -101,7 +102,8 @@ export class RunLedger {
   ) {
     this.run = JSON.stringify([lineage, ordinal, record]);
     this.isUnique = isUnique;
-    this.lineage = ordinal === 0 && record === '' ? lineage : null;
+    this.lineage = lineage;
+    this.isFirst = ordinal === 0 && record === '';
     this.twins = `${this.run} twins`;
     this.incomplete = `${this.run} incomplete`;
     this.reserved = `${this.run} reserved`;
@@ -137,6 +139,11 @@ export class RunLedger {
   /** Before a further attempt of the same execution: what the first one has noted stands, and is said to be incomplete. */
   startAttempt(): void {
     this.isLeftOut ||= this.isBegun;
+  }
+
+  /** Before the next run of the execution: a re-run must not take this one for a run that was not begun. */
+  leaveBehind(): void {
+    if (this.isBroken && this.isBegun) void this.noteGap();
   }
 
   /** For a run that reserves each of its messages; its requests are left out. */
@@ -221,7 +228,7 @@ export class RunLedger {
 
   /** Leaves what a re-run needs if n8n is killed before it has stored the execution. */
   end(): void {
-    const run = [this.run, this.plan, ...(this.lineage === null ? [] : [this.lineage])];
+    const run = [this.run, this.plan, ...(this.isFirst ? [this.lineage] : [])];
     const facts = [...new Set([...this.units.values()].map(({ fact }) => fact)), ...this.details];
     if (this.isLeftOut) {
       this.ledger.retract([this.incomplete]);
@@ -243,14 +250,14 @@ export class RunLedger {
   private async noteStart(): Promise<void> {
     this.state = 'noted';
     try {
-      await this.ledger.record({ note: [this.run, ...(this.lineage === null ? [] : [this.lineage])] });
+      await this.ledger.record({ note: [this.run, ...(this.isFirst ? [this.lineage] : [])] });
     } catch {
       this.isBroken = true;
     }
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
-    const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage ?? this.run]);
+    const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage]);
     this.state = run;
     if (twins === 'noted') return true;
     if (run !== 'unknown') return false;
