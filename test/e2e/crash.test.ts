@@ -250,7 +250,7 @@ for (const release of SUPPORTED) {
         const received = crashes.received('every-day');
         const most = Math.max(...ALL.map((each) => received.filter((index) => index === each).length));
         assert.equal(most, 2);
-        // Without a token of their own, executions that begin with the same items can't be told apart.
+        // Without tokens, executions that begin with the same items can't be told apart.
         if (release === OLDEST) {
           assert.deepEqual([ofTuesday, ofMonday], [[[INTERRUPTED, MESSAGES]], [[INTERRUPTED, MESSAGES]]]);
           return;

@@ -27,12 +27,9 @@ export function ledgerOfRun(
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
-  if (previous?.ordinal === name.ordinal) {
-    previous.ledger.startAttempt();
-    return previous.ledger;
-  }
+  if (previous?.ordinal === name.ordinal) return previous.ledger;
   previous?.ledger.leaveBehind();
-  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow);
+  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
   const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
   return run;
@@ -50,7 +47,7 @@ export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): bo
 export function reservationsOf(context: IExecuteFunctions, account: Account, rememberLast: number): Reservations {
   const secret = JSON.stringify([context.getWorkflow().id, accountId(account)]);
   const storage = ledgerStorageOf(context, MAX_ENTRIES + rememberLast);
-  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret), randomUUID);
+  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret, randomUUID));
 }
 
 /**
