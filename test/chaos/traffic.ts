@@ -4,7 +4,7 @@ import { isObject } from '../../tools/json';
 type LoggedRequest = ReturnType<Sandbox['requests']>[number];
 
 /** A request with messages that has reached the sandbox. */
-interface SeenRequest {
+export interface SeenRequest {
   /** Completed by the sandbox when the request is answered or cut. */
   readonly logged: LoggedRequest;
   /** The messages in it, by their indexes in the campaign. */

@@ -3,10 +3,13 @@ import { asArray, isObject, type JsonObject } from '../../tools/json';
 import { type Execution, type NodeRun, type OutputItem } from '../../tools/n8n/execution';
 import { SENDER } from '../e2e/workflow';
 import { batchSizeOf, type Campaign } from './campaign';
-import { indexOf, type Traffic } from './traffic';
+import { indexOf, type SeenRequest, type Traffic } from './traffic';
 
-/** An answer that came this long before n8n was killed, in ms, has been noted. */
-const NOTED_AFTER_MS = 100;
+/** An answer that came this long before n8n was killed, in ms, has been noted, however busy the machine is. */
+const NOTED_AFTER_MS = 1000;
+
+/** What left before a kill arrives within this time, in ms; n8n's next start takes longer. */
+const ARRIVES_WITHIN_MS = 1000;
 
 /** Faults after which the outcome of a request's messages is unknown. */
 const UNCERTAIN_FAULTS = ['html', 'reset-after', 'reset-during', 'half-body'];
@@ -98,41 +101,54 @@ function receivedCounts(sandbox: Sandbox): Map<number, number> {
  * What may be uncertain: messages in requests that were in flight at a kill, or that the service left uncertain. A request
  * that n8n was about to make at a kill has never reached the sandbox: of those there are no more than free slots.
  */
-function uncertainty({ campaign, traffic, kills }: History): {
+function uncertainty(history: History): {
   explained: ReadonlySet<number>;
   unseen: (index: number) => boolean;
   budget: number;
 } {
+  const { campaign, traffic, kills } = history;
   const explained = new Set<number>();
   const seen = new Set<number>();
-  for (const { logged, messages } of traffic.requests()) {
+  const inFlight = new Set(kills.flatMap((at) => requestsInFlight(history, at)));
+  for (const request of traffic.requests()) {
+    const { logged, messages } = request;
     for (const index of messages) seen.add(index);
     const { fault, status } = logged;
     const isUncertain =
       fault !== null && (UNCERTAIN_FAULTS.includes(fault) || (fault === 'status' && Number(status) >= 500));
-    const inFlight = kills.some((at) => isInFlight(logged, at - NOTED_AFTER_MS, at));
-    if (isUncertain || inFlight) for (const index of messages) explained.add(index);
+    if (isUncertain || inFlight.has(request)) for (const index of messages) explained.add(index);
     // This fault leaves out the first entry of the answer.
     if (fault === 'bulk-answer') for (const index of messages.slice(0, 1)) explained.add(index);
   }
   const slots = kills.map((at) => {
-    const open = traffic.requests().filter(({ logged }) => isInFlight(logged, at, at)).length;
+    const open = traffic.requests().filter(({ logged }) => isOpen(logged, at, at)).length;
     return Math.max(0, campaign.parallelRequests - open);
   });
   const budget = slots.reduce((sum, free) => sum + free, 0) * batchSizeOf(campaign);
   return { explained, unseen: (index) => !seen.has(index), budget };
 }
 
-/** Whether a request had arrived by the time `kill` and was not answered at `before`; both in ms since 1970. */
-function isInFlight(
-  { started_at, status, duration_ms }: ReturnType<Sandbox['requests']>[number],
-  before: number,
-  kill: number,
-): boolean {
+/**
+ * The requests whose answers n8n had not noted when it was killed: of the latest, as many as may run at the same time,
+ * those that were not answered long before.
+ *
+ * @param at  ms since 1970
+ */
+function requestsInFlight({ campaign, traffic }: History, at: number): SeenRequest[] {
+  const before = traffic.requests().filter(({ logged }) => Date.parse(logged.started_at) <= at + ARRIVES_WITHIN_MS);
+  const latest = before.slice(-campaign.parallelRequests);
+  return before.filter(
+    (request) =>
+      isOpen(request.logged, at, at) || (latest.includes(request) && isOpen(request.logged, at - NOTED_AFTER_MS, at)),
+  );
+}
+
+/** Whether a request had left at the time `kill` and was not answered at `before`; both in ms since 1970. */
+function isOpen({ started_at, status, duration_ms }: SeenRequest['logged'], before: number, kill: number): boolean {
   const arrived = Date.parse(started_at);
   // Without a status it was cut, by the kill or by a fault.
   const answered = status === null || duration_ms === null ? Infinity : arrived + duration_ms;
-  return arrived <= kill && answered > before;
+  return arrived <= kill + ARRIVES_WITHIN_MS && answered > before;
 }
 
 function readRuns(execution: Execution, history: History): RunReport[] {
