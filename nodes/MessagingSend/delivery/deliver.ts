@@ -74,6 +74,7 @@ export async function deliver({ shares, known }: Plan, delivery: Delivery): Prom
     return { receipts: await Promise.all(receipts), unsent };
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
+    await Promise.all(shares.map(async ({ reservations }) => await reservations?.end()));
   }
 }
 
@@ -124,6 +125,7 @@ export function* gather(
     }
   }
   if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
+  else record.endAttempt();
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, resumed };
 }

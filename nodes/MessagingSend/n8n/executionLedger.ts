@@ -22,16 +22,14 @@ export function ledgerOfRun(
   operation: SendOperation,
   name: Pick<RunName, 'ordinal' | 'record'>,
 ): RunLedger | null {
-  const workflow = context.getWorkflow().id;
-  if (workflow === undefined || !isWorthIt(context, operation)) return null;
+  const { id: workflow } = context.getWorkflow();
+  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation, name.ordinal)) return null;
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
-  if (previous?.ordinal === name.ordinal) {
-    previous.ledger.startAttempt();
-    return previous.ledger;
-  }
-  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow);
+  if (previous?.ordinal === name.ordinal) return previous.ledger;
+  previous?.ledger.leaveBehind();
+  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
   const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
   return run;
@@ -39,7 +37,8 @@ export function ledgerOfRun(
 
 /** Whether n8n keeps anything for the node: not for a workflow that was never saved. */
 export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
-  return context.getWorkflow().id !== undefined;
+  const { id } = context.getWorkflow();
+  return id !== undefined && id !== '';
 }
 
 /**
@@ -49,18 +48,19 @@ export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): bo
 export function reservationsOf(context: IExecuteFunctions, account: Account, rememberLast: number): Reservations {
   const secret = JSON.stringify([context.getWorkflow().id, accountId(account)]);
   const storage = ledgerStorageOf(context, MAX_ENTRIES + rememberLast);
-  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret), randomUUID);
+  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret, randomUUID));
 }
 
 /**
  * n8n retries no execution that was started by hand if it was killed, and begins anew with each call of a tool. A single
  * request is in flight for nearly all of its run, and to note it would take as long as n8n itself does; but a loop may
- * make any number of them.
+ * make any number of them. If the first run of an execution is noted, all are: see `RunLedger`.
  */
-function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation): boolean {
+function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
   if (mode === 'manual' || isTool(context.getNode())) return false;
-  return mode === 'retry' || maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+  if (mode === 'retry' || ordinal > 0) return true;
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
 }
 
 function isInLoop(context: IExecuteFunctions): boolean {

@@ -92,7 +92,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     signal,
     onProgress: progressReporter(context),
   };
-  const { delivered, tally } = await send(context, run).finally(() => journal.ledger?.end());
+  const { delivered, tally } = await sendAndNote(context, run);
   const summary = await inSlices(summarize(delivered, tally, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
   return await itemsOrError(context, run, delivered);
@@ -133,6 +133,14 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter, 
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && !canRemember ? failure('sendOnceUnavailable') : null;
   return { ...settings, failure: given.failure ?? givenForRequests.failure ?? unavailable };
+}
+
+async function sendAndNote(context: Context, run: Run): ReturnType<typeof send> {
+  try {
+    return await send(context, run);
+  } finally {
+    await run.journal.ledger?.end();
+  }
 }
 
 /**
@@ -180,7 +188,8 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
   const resumption = { options, record, work: inSlices };
   if (options.duplicateMessages === 'sendOnceEver') ledger?.leaveToReservations();
   const resumed = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
-  const planned = options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, inSlices) : resumed;
+  const planned =
+    options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, options.dryRun, inSlices) : resumed;
   const delivery = {
     operation,
     options,
