@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { type QueueInstance } from './queueInstance';
-import { chain, messagingSend, SENDER, type WorkflowNode } from './workflow';
 
 /** A workflow started by a webhook, with messages of their own for each number that a call brings. */
 export interface Campaign {

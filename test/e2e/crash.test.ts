@@ -6,9 +6,9 @@ import { type Execution } from '../../tools/n8n/execution';
 import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
 import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { startPostgres } from './postgres';
+import { startPostgres } from '../support/n8n/postgres';
 import { balance, bulkItems, bulkList, finished, loop, loopWithWait, MESSAGES, order, single } from './victims';
-import { SENDER } from './workflow';
+import { SENDER } from '../support/n8n/workflow';
 
 const INTERRUPTED = 'uncertain (INTERRUPTED)';
 

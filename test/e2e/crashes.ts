@@ -7,7 +7,7 @@ import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { receivedBy } from './recipients';
-import { SENDER } from './workflow';
+import { SENDER } from '../support/n8n/workflow';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
 const LONG_AFTER_THE_KILL = 600_000;

@@ -3,11 +3,11 @@ import { before, describe, test } from 'node:test';
 
 import { type N8nProcess } from '../../tools/n8n/process';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { SENDER } from '../support/n8n/workflow';
 import { type Campaign, makeCampaign, sentItems } from './campaign';
 import { sessionForTests } from './instanceForTests';
 import { type QueueInstance, startedBy, startQueueInstance } from './queueInstance';
 import { byPhone } from './recipients';
-import { SENDER } from './workflow';
 
 const LIMIT = 60;
 const WINDOW_SECONDS = 60;
