@@ -10,7 +10,15 @@ function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: numbe
 
 function draft(changed: Partial<Draft> = {}): Draft {
   const origin = { item: 0, entry: null, part: null };
-  return { kind: 'draft', ...origin, phone: '447700900123', message: 'Hello', countryCode: null, ...changed };
+  return {
+    kind: 'draft',
+    ...origin,
+    phone: '447700900123',
+    message: 'Hello',
+    countryCode: null,
+    key: null,
+    ...changed,
+  };
 }
 
 /** The text of the message from a draft with this text, or the reason why it can't be sent. */

@@ -309,6 +309,7 @@ describe('Parallel requests', () => {
       requests: { make, probe, isOverLimit: async () => await Promise.resolve(true), halt: () => undefined },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
       ledger: null,
+      reservations: null,
       outages: { uncertainInARow: null, note: () => undefined },
       uncertainBefore: 0,
       wholeAnswers: true,

@@ -87,6 +87,7 @@ export class Run {
       requests,
       record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
       ledger: null,
+      reservations: null,
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       uncertainBefore: 0,
       wholeAnswers: true,
@@ -120,7 +121,7 @@ export class Run {
 
   private whyNot(item: number): Failure | undefined {
     const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
-    return result === undefined || result.outcome.kind === 'sent' ? undefined : result.outcome.failure;
+    return result !== undefined && 'failure' in result.outcome ? result.outcome.failure : undefined;
   }
 }
 

@@ -46,6 +46,7 @@ export interface Delivered {
 /** Sends the batches of a plan, those of all accounts at the same time. */
 export async function deliver({ shares, known }: Plan, delivery: Delivery): Promise<Dispatched> {
   const { options, record, ledger, signal, onProgress, ...config } = delivery;
+  if (options.dryRun) return { receipts: [], unsent: [] };
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = config.stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
@@ -94,7 +95,7 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
 
 /** Puts the outcomes of a run with those of earlier attempts. */
 export function* gather(
-  { unsendable, duplicates, known, again, planned }: Plan,
+  { unsendable, duplicates, known, again, shares }: Plan,
   dispatched: Dispatched,
   { options, record }: Pick<Delivery, 'options' | 'record'>,
 ): Interruptible<Delivered> {
@@ -102,7 +103,7 @@ export function* gather(
   let resumed = 0;
   let withUnsent = 0;
   const add = (receipt: Receipt) => {
-    if (receipt.results.some(({ outcome }) => outcome.kind !== 'sent')) withUnsent += 1;
+    if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
     receipts.push(receipt);
   };
   for (const receipt of known) {
@@ -123,6 +124,7 @@ export function* gather(
     }
   }
   if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
+  const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, resumed };
 }
 

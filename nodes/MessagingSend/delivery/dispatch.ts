@@ -6,6 +6,7 @@ import { type Details, failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
+import type { Reservations, Taken } from '../journal/reservations';
 import type { RunLedger } from '../journal/runLedger';
 import { type Batch, countMessages } from '../messages/message';
 import type { Outcome, Receipt, Result, Unconfirmed } from '../messages/outcome';
@@ -13,6 +14,7 @@ import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Pass } from './circuitBreaker';
 import { affordable } from './credits';
 import { haveNumberInCommon, inOrder } from './inOrder';
+import { receiptOfTaken } from './leaveOutSent';
 import { NOT_LISTED } from './match';
 import { type Offenders, separateOffenders } from './offenders';
 import type { SendOperation } from './operation';
@@ -34,6 +36,8 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
   /** Where this is noted in n8n's database. */
   readonly ledger: Pick<RunLedger, 'leave' | 'land' | 'settle'> | null;
+  /** With `sendOnceEver`: what has been sent from the account in all executions. */
+  readonly reservations: Pick<Reservations, 'reserve' | 'release' | 'settle'> | null;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
   /** Messages of the run that are uncertain since an earlier attempt. */
   readonly uncertainBefore: number;
@@ -66,6 +70,8 @@ export async function dispatch(batches: readonly Batch[], config: DispatchConfig
 }
 
 interface Answered {
+  /** What the request carried: without what another execution was faster with. */
+  readonly batch: Batch;
   readonly reply: Reply;
   /** Lets the next request leave: called once the outcomes show whether the run goes on. */
   readonly release: () => void;
@@ -85,6 +91,16 @@ interface Suspect {
   readonly why: Failure;
   readonly isRefused: boolean;
 }
+
+/** Thrown where messages of a request have been sent, or reserved, by another execution since the run was planned. */
+class TakenByOthers extends Error {
+  constructor(readonly taken: Taken) {
+    super();
+  }
+}
+
+/** Thrown where n8n's database does not say whether they have. */
+class NotReserved extends Error {}
 
 class Dispatch {
   private readonly receipts: Receipt[] = [];
@@ -137,49 +153,77 @@ class Dispatch {
   }
 
   private async requestAndSettle(batch: Batch, way: Way): Promise<void> {
-    const { reply, release } = await this.request(batch, way);
-    await this.settle(batch, { reply: await this.clarified(reply), release }, way);
+    const answered = await this.request(batch, way);
+    await this.settle({ ...answered, reply: await this.clarified(answered.reply) }, way);
   }
 
   private async request(batch: Batch, { isPaid }: Way): Promise<Answered> {
     const whyNot = () => this.endedBy ?? (isPaid ? null : this.creditsRanOut);
+    let left = batch;
     try {
-      for (;;) {
+      while (left.messages.length > 0) {
         const pass = await this.breaker.admit();
-        const answered = pass === null ? notMade(whyNot()) : await this.make(batch, pass, whyNot);
-        if (answered !== null) return answered;
+        const made = pass === null ? notMade(left, whyNot()) : await this.make(left, pass, whyNot);
+        if ('reply' in made) return made;
+        left = made;
       }
     } catch {
-      return notMade(whyNot());
+      // The run is stopped.
     }
+    return notMade(left, whyNot());
   }
 
-  /** @returns null where the request did not leave, because another one had an uncertain reply while it waited */
-  private async make(batch: Batch, pass: Pass, whyNot: () => Failure | null): Promise<Answered | null> {
+  /** @returns what is to be requested anew where this request did not leave, though the run goes on */
+  private async make(batch: Batch, pass: Pass, whyNot: () => Failure | null): Promise<Answered | Batch> {
     const { operation, requests, record, ledger } = this.config;
     const mayLeave = () => whyNot() === null && pass.isValid();
     const flight: Flight = {
       mayLeave,
       leave: async () => {
+        await this.reserve(batch);
         record.leave(batch);
         await ledger?.leave(batch);
       },
       land: (reply) => {
         record.land(batch);
         ledger?.land(batch, reply);
+        if (reply === null) this.config.reservations?.release(batch.messages);
       },
     };
     if (mayLeave()) {
       try {
         const request = { endpoint: operation.endpoint, body: operation.body(batch.messages) };
         const reply = await this.withScope(await requests.make(request, flight));
-        return { reply, release: () => pass.settle(reply) };
-      } catch {
+        return { batch, reply, release: () => pass.settle(reply) };
+      } catch (error) {
+        if (error instanceof TakenByOthers) {
+          pass.settle(null);
+          return this.withoutTaken(batch, error.taken);
+        }
+        if (error instanceof NotReserved) {
+          pass.settle(null);
+          return notMade(batch, failure('notReserved'));
+        }
         // It is called off, or the run is stopped.
       }
     }
     pass.settle(null);
-    return whyNot() === null && !pass.isValid() ? null : notMade(whyNot());
+    return whyNot() === null && !pass.isValid() ? batch : notMade(batch, whyNot());
+  }
+
+  private async reserve({ messages }: Batch): Promise<void> {
+    const { reservations } = this.config;
+    if (reservations === null) return;
+    const taken = await reservations.reserve(messages).catch(() => null);
+    if (taken === null) throw new NotReserved();
+    if (taken.size > 0) throw new TakenByOthers(taken);
+  }
+
+  /** Not noted in the delivery record: in a re-run, the other execution may have ended. */
+  private withoutTaken(batch: Batch, taken: Taken): Batch {
+    this.receipts.push(receiptOfTaken(taken));
+    this.count(taken.size);
+    return { ...batch, messages: batch.messages.filter((message) => !taken.has(message)) };
   }
 
   /** A 429 for as long as Max Wait is about this request alone if the balance is reported, unless several come in a row. */
@@ -223,7 +267,7 @@ class Dispatch {
   }
 
   /** Gives each message of a batch its outcome; where only some of them are the cause of a rejection, sends the others. */
-  private async settle(batch: Batch, { reply, release }: Answered, way: Way): Promise<void> {
+  private async settle({ batch, reply, release }: Answered, way: Way): Promise<void> {
     if (reply.kind === 'accepted') {
       this.accept(batch, reply.data);
       release();
@@ -269,7 +313,7 @@ class Dispatch {
       const second = await this.request(others, way);
       if (!mayBeAboutSome(second.reply)) {
         this.rejectOffenders(batch, reply, offenders);
-        await this.settle(others, second, way);
+        await this.settle(second, way);
         return;
       }
       // The details misled (they may count from 1, or name only the first): find the offenders by halving.
@@ -289,7 +333,7 @@ class Dispatch {
     const ask = async (part: Batch): Promise<Suspect | null> => {
       const answered = await this.request(part, way);
       if (!mayBeAboutSome(answered.reply)) {
-        await this.settle(part, answered, way);
+        await this.settle(answered, way);
         return null;
       }
       this.searchRefusalsInARow += 1;
@@ -361,14 +405,19 @@ class Dispatch {
     const results = messages.map((message, index) => ({ message, outcome: outcomeAt(index) }));
     for (const { outcome } of results) {
       if (outcome.kind === 'uncertain') this.uncertain += 1;
-      if (outcome.kind !== 'sent') this.endAfter(outcome);
+      if ('failure' in outcome) this.endAfter(outcome);
     }
     const receipt = { batch: number, results, data };
     this.receipts.push(receipt);
     this.config.record.note(receipt);
-    this.done += results.length;
-    this.config.onProgress({ done: this.done, total: this.total });
+    this.config.reservations?.settle(results);
+    this.count(results.length);
     return results;
+  }
+
+  private count(messages: number): void {
+    this.done += messages;
+    this.config.onProgress({ done: this.done, total: this.total });
   }
 
   /** Ends the run where this outcome of a message means so. */
@@ -395,8 +444,8 @@ class Dispatch {
 }
 
 /** @param why null where the Stop button is the only reason left; n8n itself tells the user */
-function notMade(why: Failure | null): Answered {
-  return { reply: rejected(why ?? failure('stopped')), release: () => undefined };
+function notMade(batch: Batch, why: Failure | null): Answered {
+  return { batch, reply: rejected(why ?? failure('stopped')), release: () => undefined };
 }
 
 /** The outcomes hold all that is needed of the entries. */

@@ -1,6 +1,7 @@
 import { type Failure, isFailure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
+import type { Reservations } from '../journal/reservations';
 import { addTo } from '../messages/group';
 import {
   type Batch,
@@ -41,6 +42,8 @@ export interface Order {
 export interface Channel {
   readonly requests: Requests;
   readonly outages: OutageRecord;
+  /** With `sendOnceEver`: what has been sent from the account in all executions. */
+  readonly reservations: Reservations | null;
 }
 
 /** The batches of one account. */
@@ -54,12 +57,10 @@ export interface Plan {
   readonly duplicates: readonly Duplicate[];
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
-  /** What is sent now. */
+  /** What is sent now, or would be, in a dry run. */
   readonly shares: readonly Share[];
   /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
-  /** What would be sent, in a dry run. */
-  readonly planned: readonly Batch[];
 }
 
 /**
@@ -86,14 +87,12 @@ export function* plan(order: Order): Interruptible<Plan> {
 
   const { byAccount, refused } = yield* divide(pending, broken === null ? channelOf : () => broken);
   const { sendable, unsendable } = yield* withRefused(left, refused, again, duplicates, broken);
-  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, planned: [] };
+  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
   const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
   const shares = yield* packShares(byAccount, size, lastBatch);
-  const planned = { ...nothing, duplicates: sendable };
-  if (options.dryRun) return { ...planned, planned: shares.flatMap(({ batches }) => batches) };
-  return { ...planned, shares };
+  return { ...nothing, duplicates: sendable, shares };
 }
 
 /** A message that has no account. */

@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { digestOf, type RunLedger } from '../journal/runLedger';
-import { type Batch, type Interruptible, unsendable } from '../messages/message';
+import { type Interruptible, unsendable } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { DeliveryOptions } from './options';
 import type { Plan, Share } from './plan';
@@ -19,21 +19,20 @@ export interface Resumption {
  * delivery record, so that n8n stores it with this execution.
  */
 export async function resume(plan: Plan, { options, record, ledger, work }: Resumption): Promise<Plan> {
-  const batches = plan.planned.length > 0 ? plan.planned : plan.shares.flatMap((share) => share.batches);
+  const batches = plan.shares.flatMap((share) => share.batches);
   const digest = await work(digestOf(batches));
   const recalled = await ledger.recall(batches, digest, options.uncertain === 'sendAgain');
   if (!options.dryRun) await work(noteAll(recalled.receipts, record));
   const left = new Map(recalled.batches.map((batch) => [batch.number, batch]));
-  const leftOf = (own: readonly Batch[]) => own.flatMap(({ number }) => left.get(number) ?? []);
+  const leftOf = ({ batches: own }: Share) => own.flatMap(({ number }) => left.get(number) ?? []);
   return {
     ...plan,
     unsendable: recalled.mayHaveSentOthers
       ? plan.unsendable.map((draft) => unsendable(draft, draft.failure, 'uncertain'))
       : plan.unsendable,
     known: [...plan.known, ...recalled.receipts],
-    shares: plan.shares.map((share): Share => ({ ...share, batches: leftOf(share.batches) })),
+    shares: plan.shares.map((share) => ({ ...share, batches: leftOf(share) })),
     again: new Map([...plan.again, ...recalled.again]),
-    planned: leftOf(plan.planned),
   };
 }
 

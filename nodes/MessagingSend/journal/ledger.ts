@@ -47,6 +47,22 @@ export class Ledger {
     await this.queue.record(entries, this.storage);
   }
 
+  /**
+   * Opens facts that are unknown, in this process and, as far as n8n's storage can tell, in all others.
+   * @param mark is of this call alone
+   * @returns what they were before: those that were unknown are open now, and nobody else has opened them
+   */
+  async claim(facts: readonly string[], mark: string): Promise<FactState[]> {
+    const pairs = facts.map((fact) => this.pairOf(fact));
+    const wanted = pairs.map(([entry, companion]) => ({ entry, companion }));
+    const { won, present } = await this.queue.claim(wanted, this.pairOf(mark)[0], this.storage);
+    this.queue.hold(pairs.filter(([first]) => won.has(first)).flat());
+    return pairs.map(([first, second]) => {
+      if (won.has(first)) return 'unknown';
+      return present.has(first) && !present.has(second) ? 'noted' : 'open';
+    });
+  }
+
   /** From `open` to `noted`. */
   close(facts: readonly string[]): void {
     const pairs = facts.map((fact) => this.pairOf(fact));

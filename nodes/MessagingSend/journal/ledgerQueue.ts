@@ -8,6 +8,15 @@ export interface LedgerStorage {
   readonly remove: (entries: readonly string[]) => Promise<void>;
 }
 
+/** An entry that only one may have, and one that goes with it until its end is known. */
+export interface Claim {
+  readonly entry: string;
+  readonly companion: string;
+}
+
+/** So often a claim is made again after another process has overwritten it. */
+const MAX_CLAIMS = 5;
+
 /** n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. */
 const MAX_REMOVED = 100;
 
@@ -52,6 +61,34 @@ export class LedgerQueue {
       const missing = entries.filter((entry) => !present.has(entry));
       if (missing.length > 0) await storage.remove(missing);
       return new Set(entries.filter((entry) => present.has(entry) && !this.removals.has(entry)));
+    });
+  }
+
+  /**
+   * Adds entries that nobody else may have.
+   * @param mark an entry of this call alone: where it is missing afterwards, another process has overwritten the write
+   * @returns the entries that nobody had, and all that were there before
+   */
+  async claim(
+    wanted: readonly Claim[],
+    mark: string,
+    storage: LedgerStorage,
+  ): Promise<{ readonly won: ReadonlySet<string>; readonly present: ReadonlySet<string> }> {
+    return await this.next(async () => {
+      const entriesOf = (claims: readonly Claim[]) => claims.flatMap(({ entry, companion }) => [entry, companion]);
+      const present = await storage.record([mark, ...entriesOf(wanted)]);
+      const isThere = (entry: string) => present.has(entry) && !this.removals.has(entry);
+      let open = wanted.filter(({ entry, companion }) => !isThere(entry) && !isThere(companion));
+      for (let attempt = 0; open.length > 0; attempt += 1) {
+        const found = await storage.record([mark, ...entriesOf(open)]);
+        if (found.has(mark)) break;
+        // What another process wrote over it is there now, and what nobody has is added again.
+        open = attempt < MAX_CLAIMS ? open.filter(({ entry }) => !found.has(entry)) : [];
+      }
+      // Not those of claims that another process has won meanwhile: they are its own.
+      const added = wanted.filter(({ entry, companion }) => isThere(entry) && !isThere(companion));
+      this.remove([mark, ...added.map(({ companion }) => companion)], storage);
+      return { won: new Set(open.map(({ entry }) => entry)), present: new Set(entriesOf(wanted).filter(isThere)) };
     });
   }
 

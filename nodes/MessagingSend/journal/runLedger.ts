@@ -77,13 +77,16 @@ export class RunLedger {
   private readonly twins: string;
   /** Noted where requests left without being opened: an unknown one may have been begun. */
   private readonly incomplete: string;
+  /** Noted where the run reserved each of its messages: a re-run that does so as well needs nothing else. */
+  private readonly reserved: string;
   private plan = '';
   private units: ReadonlyMap<number, Unit> = new Map();
   private unsent = 0;
   private state: FactState = 'unknown';
   private isRetry = false;
-  /** Whether this attempt leaves its requests out, because the facts of an earlier one of the same execution stand. */
+  /** Whether the requests of this attempt are left out. */
   private isLeftOut = false;
+  private isReserved = false;
   private isBroken = false;
   private isGapNoted = false;
   /** Whether a request has left. */
@@ -101,6 +104,7 @@ export class RunLedger {
     this.lineage = ordinal === 0 && record === '' ? lineage : null;
     this.twins = `${this.run} twins`;
     this.incomplete = `${this.run} incomplete`;
+    this.reserved = `${this.run} reserved`;
   }
 
   /** Whether an earlier attempt may have sent something. */
@@ -135,6 +139,12 @@ export class RunLedger {
     this.isLeftOut ||= this.isBegun;
   }
 
+  /** For a run that reserves each of its messages; its requests are left out. */
+  leaveToReservations(): void {
+    this.isLeftOut = true;
+    this.isReserved = true;
+  }
+
   /** Finds what is known of these batches, and takes their messages for those of the run. */
   async recall(batches: readonly Batch[], digest: string, sendUncertainAgain: boolean): Promise<Recollection> {
     this.plan = `${this.run} ${digest}`;
@@ -142,6 +152,10 @@ export class RunLedger {
     this.unsent = countMessages(batches);
     const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
     if (this.state !== 'open') return nothing;
+    if (this.isReserved) {
+      this.isReserved = (await this.ledger.ask([this.reserved]))[0] === 'noted';
+      if (this.isReserved) return nothing;
+    }
     const known = await this.ask(batches);
     const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
     for (const { results } of recalled.receipts) {
@@ -217,7 +231,7 @@ export class RunLedger {
     } else if (this.unsent === 0 && facts.length > 0) {
       this.compact(facts).catch(() => undefined);
     }
-    this.ledger.release([...run, ...facts]);
+    this.ledger.release([...run, ...facts, this.twins, this.reserved]);
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
@@ -299,7 +313,8 @@ export class RunLedger {
   private async noteGap(): Promise<void> {
     if (this.isGapNoted) return;
     try {
-      await this.ledger.record({ open: [this.run], note: [this.incomplete] });
+      const note = this.isReserved ? [this.incomplete, this.reserved] : [this.incomplete];
+      await this.ledger.record({ open: [this.run], note });
       this.isGapNoted = true;
     } catch {
       // The next request tries again.

@@ -64,7 +64,7 @@ export function writeReceipt(
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
-    if (outcome.kind === 'not_sent') continue;
+    if (outcome.kind === 'not_sent' || outcome.kind === 'sent_before') continue;
     const { place, content, origin } = identityOf(message);
     if (outcome.kind === 'sent') {
       sent.push([place, content + origin, ...idAndStatus(outcome)]);

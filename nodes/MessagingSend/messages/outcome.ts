@@ -3,12 +3,17 @@ import type { Failure } from '../failures/failure';
 import type { Batch, Message } from './message';
 
 /** What happened to one message; every message has exactly one. */
-export type Outcome = Sent | Unconfirmed;
+export type Outcome = Sent | SentBefore | Unconfirmed;
 
 export interface Sent {
   readonly kind: 'sent';
   readonly messageId: JsonScalar;
   readonly status: JsonScalar;
+}
+
+/** A message that another execution has sent, so that it was not sent again. */
+export interface SentBefore {
+  readonly kind: 'sent_before';
 }
 
 /** A message that was not sent, or of which nobody knows whether it was. */

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { type Account, accountId } from '../api/account';
 import type { SendOperation } from '../delivery/operation';
 import { Ledger } from '../journal/ledger';
+import { Reservations } from '../journal/reservations';
 import { RunLedger, type RunName } from '../journal/runLedger';
-import { ledgerQueueOf, ledgerStorageOf } from './ledgerStorage';
+import { ledgerQueueOf, ledgerStorageOf, MAX_ENTRIES } from './ledgerStorage';
 import { isTool } from './tool';
 
 /** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
@@ -33,6 +35,21 @@ export function ledgerOfRun(
   const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
   return run;
+}
+
+/** Whether n8n keeps anything for the node: not for a workflow that was never saved. */
+export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
+  return context.getWorkflow().id !== undefined;
+}
+
+/**
+ * What the node has sent from an account in all executions. What is stored can't be guessed without the API key.
+ * @param rememberLast how many messages, at least, are remembered
+ */
+export function reservationsOf(context: IExecuteFunctions, account: Account, rememberLast: number): Reservations {
+  const secret = JSON.stringify([context.getWorkflow().id, accountId(account)]);
+  const storage = ledgerStorageOf(context, MAX_ENTRIES + rememberLast);
+  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret), randomUUID);
 }
 
 /**

@@ -35,8 +35,8 @@ export function reportSummary(
   summary: Summary,
   isProtected: boolean,
 ): void {
-  const { sent, failed, uncertain, resumed, skipped, planned } = summary;
-  if (sent + failed + uncertain + skipped + planned === 0) return;
+  const { sent, failed, uncertain, resumed, skipped, sentBefore, planned } = summary;
+  if (sent + failed + uncertain + skipped + sentBefore + planned === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
   context.addExecutionHints({

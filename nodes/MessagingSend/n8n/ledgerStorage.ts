@@ -5,7 +5,7 @@ import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
 type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 
 /** n8n's list of a node grows to this length, in 0.7 MB: then its oldest entries go. */
-const MAX_ENTRIES = 25_000;
+export const MAX_ENTRIES = 25_000;
 
 /** For each node of a workflow, the one queue that all of its writes in this process go through. */
 const queues = new Map<string, LedgerQueue>();

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type JsonRecord, pick, SEND_FIELDS } from '../api/records';
+import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
 import type { Interruptible, Message, Origin } from '../messages/message';
@@ -89,7 +89,9 @@ class OrderedItems {
 function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
-    if (outcome.kind !== 'sent') {
+    if (outcome.kind === 'sent_before') {
+      items.add(message, linked({ ...skippedJson(output, message, null), sent_before: true }, message));
+    } else if (outcome.kind !== 'sent') {
       const { batch } = receipt;
       const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
       items.add(message, failed(message, outcome, details));
@@ -112,17 +114,18 @@ function duplicateItem(
 ): INodeExecutionData {
   const entry = original.entry === null ? {} : { duplicate_of_entry: original.entry };
   const duplicate = { duplicate_of: original.item, ...entry };
-  if (outcome !== undefined && outcome.kind !== 'sent') {
+  if (outcome?.kind === 'not_sent' || outcome?.kind === 'uncertain') {
     return failed(message, outcome, { phone: message.phone, ...duplicate });
   }
-  const { phone } = message;
-  const messageId = outcome?.messageId ?? null;
+  const messageId = outcome?.kind === 'sent' ? outcome.messageId : null;
+  return linked({ ...skippedJson(output, message, messageId), ...duplicate }, message);
+}
+
+function skippedJson(output: Output, { phone }: Message, messageId: JsonScalar): IDataObject {
   const status = 'skipped';
-  const json: IDataObject =
-    output === 'send'
-      ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, ...duplicate }
-      : { message_id: messageId, phone, status, batch: null, ...duplicate };
-  return linked(json, message);
+  return output === 'send'
+    ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone }
+    : { message_id: messageId, phone, status, batch: null };
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {

@@ -3,15 +3,19 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 import type { Call } from '../api/endpoints';
 import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
+import { leaveOutSent } from '../delivery/leaveOutSent';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { type Channel, plan } from '../delivery/plan';
 import { resume } from '../delivery/resume';
+import { failure } from '../failures/catalogue';
 import { type Failure, FailureError, isFailure } from '../failures/failure';
+import type { Reservations } from '../journal/reservations';
 import type { Draft, Unsendable } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally } from '../requests/tally';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './account';
+import { canRemember, reservationsOf } from './executionLedger';
 import { type Journal, openJournal, type Outages, outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
 import { progressReporter, reportSummary } from './hints';
 import { httpCall } from './http';
@@ -50,6 +54,8 @@ interface Run {
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
+  /** With `sendOnceEver`. */
+  readonly reservationsFor: (account: NodeAccount) => Reservations | null;
   readonly outages: Outages;
   /** With On Error: Stop. */
   readonly stopOnFailure: boolean;
@@ -65,7 +71,13 @@ interface Run {
  */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<INodeExecutionData[]> {
   const journal = await openJournal(context, job.operation);
-  const settings = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback));
+  const settings = readSettings(
+    job,
+    (path, fallback) => context.getNodeParameter(path, 0, fallback),
+    canRemember(context),
+  );
+  const { options } = settings;
+  const isReserved = options.duplicateMessages === 'sendOnceEver';
   const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
   const run: Run = {
@@ -74,6 +86,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     accounts,
     callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
     journal,
+    reservationsFor: (account) => (isReserved ? reservationsOf(context, account, options.rememberLast) : null),
     outages: outagesOfRun(context),
     stopOnFailure: !context.continueOnFail(),
     signal,
@@ -94,10 +107,11 @@ export async function sendForItem(
   const run: Run = {
     job,
     // Proxy, timeout and SSL are set by the routing itself.
-    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback)),
+    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), false),
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
     journal: { record: recordOfCall(context), ledger: null },
+    reservationsFor: () => null,
     outages: outagesOfCall(context),
     stopOnFailure: !context.continueOnFail(),
     signal: context.getExecutionCancelSignal(),
@@ -107,7 +121,8 @@ export async function sendForItem(
   return await itemsOrError(context, run, delivered);
 }
 
-function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter): Settings {
+/** @param canRemember whether n8n keeps anything for the node beyond the execution */
+function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter, canRemember: boolean): Settings {
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
   const settings = {
@@ -115,7 +130,9 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter):
     output: readOutput(given),
     requestOptions: readRequestOptions(givenForRequests),
   };
-  return { ...settings, failure: given.failure ?? givenForRequests.failure };
+  const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
+  const unavailable = needsMemory && !canRemember ? failure('sendOnceUnavailable') : null;
+  return { ...settings, failure: given.failure ?? givenForRequests.failure ?? unavailable };
 }
 
 /**
@@ -123,7 +140,8 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter):
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
 async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
-  const { job, settings, accounts, callFor, journal, outages, stopOnFailure, signal, onProgress } = run;
+  const { job, settings, accounts, callFor, journal, reservationsFor, outages, stopOnFailure, signal, onProgress } =
+    run;
   const { record, ledger } = journal;
   const { options, output, requestOptions } = settings;
   const broken = settings.failure ?? accounts.failure;
@@ -139,7 +157,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     if (known !== undefined) return known;
     const limits = { ...options, interval };
     const requests = requestsOf(account, callFor(account), limits, signal, traffic);
-    const channel = { requests, outages: outages(account) };
+    const channel = { requests, outages: outages(account), reservations: reservationsFor(account) };
     channels.set(account, channel);
     return channel;
   };
@@ -160,7 +178,9 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     }),
   );
   const resumption = { options, record, work: inSlices };
-  const planned = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
+  if (options.duplicateMessages === 'sendOnceEver') ledger?.leaveToReservations();
+  const resumed = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
+  const planned = options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, inSlices) : resumed;
   const delivery = {
     operation,
     options,

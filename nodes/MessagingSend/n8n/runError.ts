@@ -53,10 +53,8 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{
   for (const { results } of receipts) {
     total += results.length;
     for (const { message, outcome } of results) {
-      if (outcome.kind === 'sent') {
-        sent += 1;
-        continue;
-      }
+      if (outcome.kind === 'sent') sent += 1;
+      if (outcome.kind === 'sent' || outcome.kind === 'sent_before') continue;
       if (outcome.kind === 'uncertain') uncertain += 1;
       // With several accounts, what another one's failure kept from being sent may come before that failure.
       if (first === null || (first.failure.code === 'NOT_STARTED' && outcome.failure.code !== 'NOT_STARTED')) {
@@ -72,7 +70,7 @@ function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<rea
   const alike: Origin[] = [];
   for (const { results } of receipts) {
     for (const { message, outcome } of results) {
-      if (outcome.kind !== 'sent' && outcome.failure.message === text) alike.push(message);
+      if ('failure' in outcome && outcome.failure.message === text) alike.push(message);
     }
     yield;
   }

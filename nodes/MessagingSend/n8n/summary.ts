@@ -10,6 +10,8 @@ export interface Summary {
   readonly failed: number;
   readonly uncertain: number;
   readonly skipped: number;
+  /** Not sent, because another execution had. */
+  readonly sentBefore: number;
   readonly planned: number;
   readonly creditsUsed: number;
   /** null where no answer reported it. */
@@ -26,14 +28,14 @@ export function* summarize(
   accounts: number,
 ): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
-  const count = { sent: 0, not_sent: 0, uncertain: 0 };
+  const count = { sent: 0, sent_before: 0, not_sent: 0, uncertain: 0 };
   const failures = new Set<Message>();
   let creditsUsed = 0;
   let creditsLeft: number | null = null;
   for (const { results, data } of receipts) {
     for (const { message, outcome } of results) {
       count[outcome.kind] += 1;
-      if (outcome.kind !== 'sent' && duplicates.length > 0) failures.add(message);
+      if ('failure' in outcome && duplicates.length > 0) failures.add(message);
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
     if (typeof used === 'number') creditsUsed += used;
@@ -53,6 +55,7 @@ export function* summarize(
     failed: count.not_sent + failedDuplicates,
     uncertain: count.uncertain,
     skipped: duplicates.length - failedDuplicates,
+    sentBefore: count.sent_before,
     planned: countMessages(planned),
     creditsUsed,
     // Each account has its own.
@@ -64,7 +67,8 @@ export function* summarize(
 
 /** The summary as one sentence for the hint over the output and the log. */
 export function summaryText(summary: Summary): string {
-  const { sent, resumed, failed, uncertain, skipped, planned, creditsUsed, creditsLeft, requests, waited } = summary;
+  const { sent, resumed, failed, uncertain, skipped, sentBefore, planned } = summary;
+  const { creditsUsed, creditsLeft, requests, waited } = summary;
   const parts = [
     planned > 0 ? `${planned} would be sent, nothing was sent (dry run)` : `${sent} sent`,
     resumed > 0
@@ -75,6 +79,7 @@ export function summaryText(summary: Summary): string {
     failed > 0 ? `${failed} not sent` : '',
     uncertain > 0 ? `${uncertain} uncertain` : '',
     skipped > 0 ? `${skipped} skipped as duplicates` : '',
+    sentBefore > 0 ? `${sentBefore} skipped, because they were sent before` : '',
     creditsUsed > 0 ? `${creditsUsed} credits used` : '',
     creditsLeft === null ? '' : `${creditsLeft} left`,
     `${requests} ${requests === 1 ? 'request' : 'requests'}`,

@@ -42,14 +42,14 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): { messa
 
 /** Which messages of its call were sent and which were not, for a model to call again with the rest. */
 export function progressForModel(results: readonly Result[]): string {
-  const entriesThat = (kind: Outcome['kind']) =>
-    results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message.entry ?? 0);
+  const entriesThat = (...kinds: Array<Outcome['kind']>) =>
+    results.filter(({ outcome }) => kinds.includes(outcome.kind)).map(({ message }) => message.entry ?? 0);
   const uncertain = entriesThat('uncertain');
   if (!hasEntries(results.map(({ message }) => message))) {
     return uncertain.length > 0 ? 'Do not call this again until that is clear.' : 'Nothing was sent.';
   }
   const parts = [
-    ['Entries that were sent:', entriesThat('sent')],
+    ['Entries that were sent:', entriesThat('sent', 'sent_before')],
     ['Entries that may have been sent:', uncertain],
     ['Entries that were not sent:', entriesThat('not_sent')],
   ] as const;

@@ -16,12 +16,15 @@ import {
   type Workflow,
 } from 'n8n-workflow';
 
+import type { Lifetime } from './lifetime';
+
 /** Stored credentials, which n8n-core leaves to n8n's server. Here all nodes have the same one. */
 export class Credentials extends ICredentialsHelper {
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
     private readonly type: ICredentialType,
     private readonly onRead: () => void = () => undefined,
+    private readonly lifetime?: Lifetime,
   ) {
     super();
   }
@@ -34,7 +37,7 @@ export class Credentials extends ICredentialsHelper {
     return true;
   }
 
-  /** Resolves the `authenticate` of a generic credential as n8n's server does. */
+  /** Resolves the `authenticate` of a generic credential as n8n's server does, which is the last step before a request. */
   async authenticate(
     credentials: ICredentialDataDecryptedObject,
     _typeName: string,
@@ -51,7 +54,8 @@ export class Credentials extends ICredentialsHelper {
         $credentials: credentials,
       }) as string;
     }
-    return await Promise.resolve(requestOptions);
+    await this.lifetime?.leave();
+    return requestOptions;
   }
 
   async preAuthentication(): Promise<undefined> {

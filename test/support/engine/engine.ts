@@ -5,6 +5,8 @@
 import './environment';
 import 'reflect-metadata';
 
+import { join } from 'node:path';
+
 import { type ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
 import {
   type IConnections,
@@ -21,10 +23,13 @@ import {
   NodeHelpers,
   Workflow,
 } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 
 import { PROJECT_FOLDER } from '../../../tools/project';
 import type { Account } from '../account';
 import { Credentials } from './credentials';
+import type { Lifetime } from './lifetime';
+import { processedData } from './processedData';
 
 export interface Loaded {
   readonly node: INodeType;
@@ -50,6 +55,32 @@ export async function loadPackage(): Promise<Loaded> {
     return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
   })();
   return await loaded;
+}
+
+const nodes = new WeakMap<Lifetime, INodeType>();
+
+/** The node in one lifetime of n8n: what it kept in memory in another one is gone. */
+export async function nodeIn(lifetime: Lifetime | undefined): Promise<INodeType> {
+  const { node } = await loadPackage();
+  if (lifetime === undefined) return node;
+  const own: INodeType = nodes.get(lifetime) ?? { ...node, ...newNode(), description: node.description };
+  nodes.set(lifetime, own);
+  return own;
+}
+
+const NODE_FILE = join(PROJECT_FOLDER, 'dist/nodes/MessagingSend/MessagingSend.node.js');
+
+function newNode(): INodeType {
+  const made: INodeType[] = [];
+  jest.isolateModules(() => {
+    // n8n and the node share it.
+    jest.doMock('n8n-workflow', () => n8nWorkflow);
+    const { MessagingSend } = jest.requireActual<{ MessagingSend: new () => INodeType }>(NODE_FILE);
+    made.push(new MessagingSend());
+  });
+  const [node] = made;
+  if (node === undefined) throw new Error('the node was not loaded');
+  return node;
 }
 
 /** A node that puts out these items: n8n's own triggers have none for a test to choose. */
@@ -89,11 +120,14 @@ export interface EngineSetup {
   readonly staticData?: IDataObject;
   /** Told each time n8n reads the credential. */
   readonly onCredentialRead?: () => void;
+  /** The n8n that the execution ends with, if it is killed; it never is by default. */
+  readonly lifetime?: Lifetime;
 }
 
 interface Prepared {
   readonly workflow: Workflow;
   readonly additionalData: IWorkflowExecuteAdditionalData;
+  readonly hooks: ExecutionLifecycleHooks;
 }
 
 /** What n8n's WorkflowExecute needs to run a workflow. */
@@ -108,6 +142,7 @@ export async function prepareEngine({
   settings,
   staticData,
   onCredentialRead,
+  lifetime,
 }: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
@@ -129,6 +164,7 @@ export async function prepareEngine({
     settings: { executionOrder: 'v1', ...settings },
     ...(staticData && { staticData }),
   });
+  if (lifetime !== undefined) processedData.belongsTo(workflow, lifetime);
   executions += 1;
   const executionId = String(executions);
   const hooks = new ExecutionLifecycleHooks(mode, executionId, {
@@ -150,7 +186,7 @@ export async function prepareEngine({
   }
   const address = 'http://127.0.0.1';
   const additionalData = {
-    credentialsHelper: new Credentials({ ...account }, credential, onCredentialRead),
+    credentialsHelper: new Credentials({ ...account }, credential, onCredentialRead, lifetime),
     currentNodeExecutionIndex: 0,
     executionId,
     hooks,
@@ -168,5 +204,5 @@ export async function prepareEngine({
     logAiEvent: () => undefined,
     sendDataToUI: (_type: string, data: { messages?: unknown[] }) => onConsole?.(...(data.messages ?? [])),
   } as unknown as IWorkflowExecuteAdditionalData;
-  return { workflow, additionalData };
+  return { workflow, additionalData, hooks };
 }

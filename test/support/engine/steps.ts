@@ -1,7 +1,5 @@
 /** Workflows of n8n's own nodes, from the published n8n-nodes-base, and Messaging Send. */
-import { dirname } from 'node:path';
-
-import { LazyPackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
+import { WorkflowExecute } from 'n8n-core';
 import type {
   IConnections,
   IDataObject,
@@ -13,6 +11,7 @@ import type {
 } from 'n8n-workflow';
 
 import { KEY } from '../account';
+import { baseNode } from './baseNodes';
 import { itemsNode, loadPackage, prepareEngine } from './engine';
 import { NODE_TYPE } from './workflow';
 
@@ -89,17 +88,7 @@ function typeName(type: Step['type']): string {
   return typeof type === 'string' ? type : type.description.name;
 }
 
-let base: Promise<LazyPackageDirectoryLoader> | undefined;
-
 async function implementationOf(type: Step['type']): Promise<INodeType | IVersionedNodeType> {
   if (typeof type !== 'string') return type;
-  if (type === NODE_TYPE) return (await loadPackage()).node;
-  base ??= loadBase();
-  return (await base).getNode(type.replace('n8n-nodes-base.', '')).type;
-}
-
-async function loadBase(): Promise<LazyPackageDirectoryLoader> {
-  const loader = new LazyPackageDirectoryLoader(dirname(require.resolve('n8n-nodes-base/package.json')));
-  await loader.loadAll();
-  return loader;
+  return type === NODE_TYPE ? (await loadPackage()).node : await baseNode(type);
 }

@@ -3,6 +3,7 @@ import { parse, stringify } from 'flatted';
 import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import {
   createEmptyRunExecutionData,
+  createRunExecutionData,
   type IDataObject,
   type INode,
   type INodeExecutionData,
@@ -10,16 +11,19 @@ import {
   type IRun,
   type IRunExecutionData,
   type ITaskData,
+  type Workflow,
 } from 'n8n-workflow';
 
-import { type EngineSetup, itemsNode, loadPackage, prepareEngine } from './engine';
+import { baseNode } from './baseNodes';
+import { type EngineSetup, itemsNode, nodeIn, prepareEngine } from './engine';
 
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
+const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
 
 export interface Setup extends Pick<
   EngineSetup,
-  'account' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings'
+  'account' | 'lifetime' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings'
 > {
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
@@ -28,7 +32,13 @@ export interface Setup extends Pick<
   readonly retryOnFail?: { readonly maxTries: number };
   /** More lists of items: the node runs once more for each in the same execution, as in a loop. */
   readonly moreItems?: IDataObject[][];
+  /** The 'Batch Size' of a Loop Over Items that the node is in. */
+  readonly loopOver?: number;
+  /** Whether the node that puts out the items fails instead. */
+  readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
+  /** Older releases of n8n give an execution no token that it keeps through its Retries. */
+  readonly withoutToken?: boolean;
 }
 
 export interface Execution {
@@ -62,9 +72,19 @@ export interface RunningExecution {
 
 /** Starts the workflow that `runWorkflow` runs. */
 export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
-  const { workflow, additionalData, start } = await prepare(setup);
-  const running = new WorkflowExecute(additionalData, setup.mode ?? 'manual').run({ workflow, startNode: start });
+  const { workflow, additionalData } = await prepare(setup);
+  const mode = setup.mode ?? 'manual';
+  const running = new WorkflowExecute(additionalData, mode, dataAtStart(setup)).processRunExecutionData(workflow);
   return { ended: running.then((run) => resultOf(run)), stop: () => running.cancel() };
+}
+
+/** The data that an execution begins with, and that n8n stores before anything runs. */
+export function dataAtStart({ withoutToken = false }: Setup): IRunExecutionData {
+  const data = createRunExecutionData({
+    executionData: { nodeExecutionStack: [{ node: START, data: { main: [[{ json: {} }]] }, source: null }] },
+  });
+  if (withoutToken) delete data.resumeToken;
+  return data;
 }
 
 /**
@@ -73,7 +93,14 @@ export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
  * @param changed the workflow as it is saved now ("Retry with currently saved workflow"); without it, the execution's
  * own is used ("Retry with original workflow")
  */
-export async function retryExecution({ run }: Execution, setup: Setup, changed?: Setup): Promise<Execution> {
+export async function retryExecution(execution: Execution, setup: Setup, changed?: Setup): Promise<Execution> {
+  const { workflow, additionalData } = await prepare(changed ?? setup);
+  const data = dataOfRetry(execution, changed && workflow);
+  return resultOf(await new WorkflowExecute(additionalData, 'retry', data).processRunExecutionData(workflow));
+}
+
+/** @param changed the workflow as it is saved now, if it is used */
+export function dataOfRetry({ run }: Execution, changed?: Workflow): IRunExecutionData {
   const data = stored(run.data);
   const { lastNodeExecuted, runData } = data.resultData;
   if (lastNodeExecuted !== undefined) {
@@ -81,15 +108,14 @@ export async function retryExecution({ run }: Execution, setup: Setup, changed?:
     const runs = runData[lastNodeExecuted] ?? [];
     if (runs.at(-1)?.error !== undefined) runs.pop();
   }
-  const { workflow, additionalData } = await prepare(changed ?? setup);
   if (changed !== undefined) {
     for (const next of data.executionData?.nodeExecutionStack ?? []) {
-      const node = workflow.getNode(next.node.name);
+      const node = changed.getNode(next.node.name);
       if (node === null) throw new Error(`the changed workflow has no node ${next.node.name}`);
       next.node = node;
     }
   }
-  return resultOf(await new WorkflowExecute(additionalData, 'retry', data).processRunExecutionData(workflow));
+  return data;
 }
 
 /**
@@ -131,7 +157,7 @@ export function keptIn(ran: Execution): IDataObject {
 }
 
 /** The result of an execution, from the node's last run in it. */
-function resultOf(run: IRun): Execution {
+export function resultOf(run: IRun): Execution {
   const data = run.data.resultData.runData.Send?.at(-1);
   const outputs = (data?.data?.main ?? []).map((items) => items ?? []);
   return { run, outputs, error: (data?.error ?? run.data.resultData.error) as StoredError | undefined };
@@ -159,22 +185,29 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }
 
-async function prepare({
+/** The workflow of a setup, and what n8n's WorkflowExecute needs to run it. */
+export async function prepare({
   items,
   parameters,
   account,
   onError,
   retryOnFail,
   moreItems = [],
+  loopOver,
+  startFails = false,
   mode = 'manual',
   onStore,
   onConsole,
   onCredentialRead,
   settings,
+  lifetime,
 }: Setup) {
-  const { node: nodeType } = await loadPackage();
+  const nodeType = await nodeIn(lifetime);
+  const start = itemsNode(items.map((json) => ({ json })));
+  const fails = async () => await Promise.reject(new Error('the list of contacts is out of reach'));
   const types = {
-    'test.items': itemsNode(items.map((json) => ({ json }))),
+    'test.items': startFails ? { ...start, execute: fails } : start,
+    ...(loopOver !== undefined && { [LOOP_TYPE]: await baseNode(LOOP_TYPE) }),
     ...Object.fromEntries(
       moreItems.map((more, index) => [
         `test.more${index}`,
@@ -211,16 +244,27 @@ async function prepare({
     Items: { main: [[toSend, ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }))]] },
     ...Object.fromEntries(more.map(({ name }) => [name, { main: [[toSend]] }])),
   };
-  const { workflow, additionalData } = await prepareEngine({
-    nodes: [START, node, ...more],
-    connections,
+  const loop: INode = {
+    id: 'loop',
+    name: 'Loop',
+    type: LOOP_TYPE,
+    typeVersion: 3,
+    position: [100, 0],
+    parameters: { batchSize: loopOver ?? 1, options: {} },
+  };
+  const toLoop = { node: 'Loop', type: 'main', index: 0 } as const;
+  const inLoop = { Items: { main: [[toLoop]] }, Loop: { main: [[], [toSend]] }, Send: { main: [[toLoop]] } };
+  const { workflow, additionalData, hooks } = await prepareEngine({
+    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more],
+    connections: loopOver === undefined ? connections : inLoop,
     types,
     account,
     mode,
     ...(settings && { settings }),
+    ...(lifetime && { lifetime }),
     ...(onConsole && { onConsole }),
     ...(onCredentialRead && { onCredentialRead }),
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
-  return { workflow, additionalData, start: START, node, nodeType };
+  return { workflow, additionalData, hooks, node, nodeType };
 }

@@ -1,0 +1,44 @@
+import { failure } from '../failures/catalogue';
+import type { Taken } from '../journal/reservations';
+import type { Interruptible, Message } from '../messages/message';
+import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';
+import { pack } from './pack';
+import type { Plan, Share } from './plan';
+
+/**
+ * Takes out of a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
+ * Where n8n's database does not answer, all of it: nobody could tell what was sent before.
+ */
+export async function leaveOutSent(
+  plan: Plan,
+  work: <Result>(work: Interruptible<Result>) => Promise<Result>,
+): Promise<Plan> {
+  const known = [...plan.known];
+  const shares: Share[] = [];
+  for (const share of plan.shares) {
+    const { reservations, batches } = share;
+    if (reservations === null) return plan;
+    reservations.takeOver(plan.again.keys());
+    const messages = batches.flatMap((batch) => batch.messages);
+    try {
+      const taken = await reservations.find(messages.filter((message) => !plan.again.has(message)));
+      if (taken.size > 0) known.push(receiptOfTaken(taken));
+      const size = Math.max(1, ...batches.map((batch) => batch.messages.length));
+      const left = messages.filter((message) => !taken.has(message));
+      shares.push({ ...share, batches: await work(pack(left, size, (batches[0]?.number ?? 1) - 1)) });
+    } catch {
+      known.push(...batches.map((batch) => receiptOf(batch, { kind: 'not_sent', failure: failure('notReserved') })));
+    }
+  }
+  return { ...plan, known, shares };
+}
+
+export function receiptOfTaken(taken: Taken): Receipt {
+  const outcomeOf = (message: Message): Outcome =>
+    taken.get(message) === 'noted' ? { kind: 'sent_before' } : { kind: 'uncertain', failure: failure('reserved') };
+  return {
+    batch: null,
+    results: [...taken.keys()].map((message) => ({ message, outcome: outcomeOf(message) })),
+    data: null,
+  };
+}

@@ -1,0 +1,70 @@
+import { type Message, samenessOf } from '../messages/message';
+import type { Result } from '../messages/outcome';
+import type { FactState, Ledger } from './ledger';
+
+/** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
+export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
+
+/**
+ * Which messages have been sent from an account, in all executions. A message is reserved before its request leaves,
+ * and released only if it was certainly not sent.
+ */
+export class Reservations {
+  private readonly own = new Set<Message>();
+
+  constructor(
+    private readonly ledger: Ledger,
+    /** What differs from call to call, in this process and all others. */
+    private readonly nextMark: () => string,
+  ) {}
+
+  /** Those that were sent or reserved before; reserves none. */
+  async find(messages: readonly Message[]): Promise<Taken> {
+    return takenOf(messages, await this.ledger.ask(messages.map(samenessOf)));
+  }
+
+  /**
+   * Reserves messages that are not reserved yet.
+   * @returns those that another execution was faster with; if there are any, none is reserved
+   */
+  async reserve(messages: readonly Message[]): Promise<Taken> {
+    const wanted = messages.filter((message) => !this.own.has(message));
+    if (wanted.length === 0) return new Map();
+    const states = await this.ledger.claim(wanted.map(samenessOf), this.nextMark());
+    const taken = takenOf(wanted, states);
+    const won = wanted.filter((message) => !taken.has(message));
+    if (taken.size > 0) this.ledger.retract(won.map(samenessOf));
+    else for (const message of won) this.own.add(message);
+    return taken;
+  }
+
+  /** Takes over messages of this execution that an earlier attempt of it has reserved. */
+  takeOver(messages: Iterable<Message>): void {
+    for (const message of messages) this.own.add(message);
+  }
+
+  /** Gives up what is not sent after all. */
+  release(messages: readonly Message[]): void {
+    this.ledger.retract(messages.filter((message) => this.own.delete(message)).map(samenessOf));
+  }
+
+  /** Keeps what was sent, or may have been, and releases the rest. */
+  settle(results: readonly Result[]): void {
+    const facts = (kind: 'sent' | 'not_sent') =>
+      results
+        .filter(({ message, outcome }) => outcome.kind === kind && this.own.has(message))
+        .map(({ message }) => samenessOf(message));
+    const [sent, released] = [facts('sent'), facts('not_sent')];
+    if (sent.length > 0) this.ledger.close(sent);
+    if (released.length > 0) this.ledger.retract(released);
+  }
+}
+
+function takenOf(messages: readonly Message[], states: readonly FactState[]): Taken {
+  const taken = new Map<Message, Exclude<FactState, 'unknown'>>();
+  for (const [index, message] of messages.entries()) {
+    const state = states[index] ?? 'open';
+    if (state !== 'unknown') taken.set(message, state);
+  }
+  return taken;
+}

@@ -1,0 +1,150 @@
+/** Small campaigns, with n8n killed at each moment at which something of them leaves n8n or is stored. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { contacts, listOf } from '../support/contacts';
+import { Campaign, type Fate } from '../support/engine/campaign';
+import { killedAt, Lifetime, type Moment } from '../support/engine/lifetime';
+import { processedData } from '../support/engine/processedData';
+import type { Setup } from '../support/engine/workflow';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf, sandboxForTests } from '../support/sandbox';
+
+const sandbox = sandboxForTests();
+
+interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'withoutToken' | 'moreItems' | 'loopOver'> {
+  readonly title: string;
+  readonly parameters: INodeParameters;
+  readonly items: Setup['items'];
+  /** How many messages can be in flight at the same time. */
+  readonly inFlight: number;
+}
+
+const MESSAGES = 7;
+const fromItems = { items: contacts(MESSAGES) };
+const fromList = { items: [{ list: listOf(MESSAGES) }] };
+const inParallel = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 3 });
+const oneByOne = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 1 });
+const inPairs = (parameters: INodeParameters) => inBatchesOf(2, parameters);
+const continued = { onError: 'continueRegularOutput' } as const;
+const saved = { settings: { saveExecutionProgress: true } } as const;
+
+const CASES: Case[] = [
+  { title: 'Send', parameters: oneByOne(SEND), ...fromItems, inFlight: 1 },
+  { title: 'Send Bulk', parameters: inPairs(oneByOne(SEND_BULK)), ...fromItems, inFlight: 2 },
+  { title: 'a JSON List', parameters: inPairs(oneByOne(SEND_LIST)), ...fromList, inFlight: 2 },
+  { title: 'Send with On Error: Continue', parameters: oneByOne(SEND), ...fromItems, ...continued, inFlight: 1 },
+  {
+    title: 'Send Bulk with On Error: Continue',
+    parameters: inPairs(oneByOne(SEND_BULK)),
+    ...fromItems,
+    ...continued,
+    inFlight: 2,
+  },
+  { title: 'Send with Parallel Requests', parameters: inParallel(SEND), ...fromItems, ...continued, inFlight: 3 },
+  {
+    title: 'Send Bulk with Parallel Requests',
+    parameters: inBatchesOf(1, inParallel(SEND_BULK)),
+    ...fromItems,
+    inFlight: 3,
+  },
+  { title: 'Send with saved progress', parameters: oneByOne(SEND), ...fromItems, ...saved, inFlight: 1 },
+  {
+    title: 'Send Bulk for several lists',
+    parameters: inPairs(oneByOne(SEND_BULK)),
+    items: contacts(3),
+    moreItems: [contacts(6).slice(3), contacts(9).slice(6)],
+    inFlight: 2,
+  },
+  { title: 'Send in a loop', parameters: oneByOne(SEND), ...fromItems, loopOver: 1, inFlight: 1 },
+  { title: 'Send Bulk in a loop', parameters: inPairs(oneByOne(SEND_BULK)), ...fromItems, loopOver: 3, inFlight: 2 },
+  {
+    title: 'Send in a loop with saved progress',
+    parameters: oneByOne(SEND),
+    ...fromItems,
+    loopOver: 2,
+    ...saved,
+    inFlight: 1,
+  },
+  {
+    title: 'Send with Retry On Fail',
+    parameters: oneByOne(SEND),
+    ...fromItems,
+    retryOnFail: { maxTries: 2 },
+    inFlight: 1,
+  },
+];
+
+beforeEach(() => processedData.reset());
+
+describe.each([
+  ['', {}],
+  [' without tokens', { withoutToken: true }],
+])('In n8n%s', (_n8n, token) => {
+  describe.each(CASES)('$title', ({ title: _title, inFlight, ...own }) => {
+    const setup = (): Setup => ({ account: accountOf(sandbox()), mode: 'trigger', ...own, ...token });
+    const campaign = () => {
+      sandbox().reset();
+      processedData.reset();
+      return new Campaign(sandbox(), setup());
+    };
+    const count = own.items === fromList.items ? MESSAGES : [own.items, ...(own.moreItems ?? [])].flat().length;
+    const expected = contacts(count)
+      .map(({ phone }) => phone)
+      .join();
+
+    /** The moments of an attempt at which n8n can be killed. */
+    const momentsOf = async (begun: Campaign): Promise<readonly Moment[]> => {
+      const lifetime = new Lifetime();
+      await begun.run({ lifetime });
+      return lifetime.moments;
+    };
+
+    /** What is wrong after n8n was killed so often. */
+    const faultsOf = async (killed: Campaign, kills: number): Promise<string[]> => {
+      const fates = await killed.finish();
+      const phones = fates.map(({ phone }) => phone).join();
+      const uncertain = fates.filter(({ outcome }) => outcome === 'uncertain').length;
+      // Those that are answered, but not noted as answered, are in flight as well.
+      const most = 2 * inFlight * kills;
+      return [
+        ...(phones === expected ? [] : [`other items: ${phones}`]),
+        ...fates
+          .filter(isUntrue)
+          .map(({ phone, outcome, arrivals }) => `${phone} ${String(outcome)}, arrived ${arrivals}×`),
+        ...(uncertain <= most ? [] : [`${uncertain} uncertain`]),
+      ];
+    };
+
+    test.each(['kept', 'gone'] as const)(
+      'killed at any moment is completed by a Retry, with the event log %s',
+      async (eventLog) => {
+        const moments = await momentsOf(campaign());
+        const faults: string[] = [];
+        for (const [index, moment] of moments.entries()) {
+          const killed = campaign();
+          await killed.run({ lifetime: killedAt(index + 1), eventLog });
+          for (const fault of await faultsOf(killed, 1)) faults.push(`killed at ${index + 1} (${moment}): ${fault}`);
+        }
+        expect(faults).toEqual([]);
+      },
+    );
+
+    test('killed again in the Retry, and in the Retry of that, is completed', async () => {
+      const moments = await momentsOf(campaign());
+      const faults: string[] = [];
+      for (const index of moments.keys()) {
+        const at = [index, index * 5, index * 3].map((each) => (each % moments.length) + 1);
+        const killed = campaign();
+        for (const [attempt, number] of at.entries()) {
+          await killed.run({ lifetime: killedAt(number), eventLog: attempt === 1 ? 'gone' : 'kept' });
+        }
+        for (const fault of await faultsOf(killed, 3)) faults.push(`killed at ${at.join(', then ')}: ${fault}`);
+      }
+      expect(faults).toEqual([]);
+    });
+  });
+});
+
+function isUntrue({ outcome, arrivals }: Fate): boolean {
+  return outcome === 'sent' ? arrivals !== 1 : outcome !== 'uncertain' || arrivals > 1;
+}

@@ -1,0 +1,161 @@
+/** Executions must not be taken for one another when n8n was killed during one of them. */
+import { contacts, phoneAt } from '../support/contacts';
+import { Campaign, type Fate } from '../support/engine/campaign';
+import { killedAtNth } from '../support/engine/lifetime';
+import { processedData } from '../support/engine/processedData';
+import type { Setup } from '../support/engine/workflow';
+import { inBatchesOf, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { accountOf, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
+
+const sandbox = sandboxForTests();
+beforeEach(() => processedData.reset());
+
+const outcomes = (fates: readonly Fate[]) => fates.map(({ outcome }) => outcome);
+const inFlight = (request: number) => ({ lifetime: killedAtNth('left', request) });
+
+describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
+  const parameters = inBatchesOf(1, withOptions(given, { parallelRequests: 1 }));
+  const start = (changes: Partial<Setup> = {}) =>
+    new Campaign(sandbox(), {
+      account: accountOf(sandbox()),
+      mode: 'trigger',
+      items: contacts(8),
+      parameters,
+      ...changes,
+    });
+
+  describe('with the same list every day', () => {
+    test('is not held up by an older execution that was killed and never retried', async () => {
+      const monday = start();
+      await monday.run(inFlight(5));
+      const tuesday = start();
+      expect(outcomes(await tuesday.finish())).toEqual(Array(8).fill('sent'));
+      expect(receivedPhones(sandbox())).toHaveLength(5 + 8);
+    });
+
+    test('takes nothing that an older execution has sent for its own, when both are killed and retried', async () => {
+      const monday = start();
+      await monday.run(inFlight(5));
+      expect(receivedPhones(sandbox())).toHaveLength(5);
+      sandbox().reset();
+      const tuesday = start();
+      await tuesday.run(inFlight(3));
+      const fates = await tuesday.finish();
+      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent', 'sent', 'sent', 'sent']);
+      expect(receivedPhones(sandbox())).toHaveLength(8);
+      sandbox().reset();
+      const older = new Campaign(sandbox(), monday.setup);
+      await older.run({ earlier: monday.execution });
+      expect(outcomes(await older.finish())).toEqual([
+        'sent',
+        'sent',
+        'sent',
+        'sent',
+        'uncertain',
+        'sent',
+        'sent',
+        'sent',
+      ]);
+      expect(receivedPhones(sandbox()).sort()).toEqual([phoneAt(5), phoneAt(6), phoneAt(7)]);
+    });
+
+    test('loses nothing in an n8n without tokens', async () => {
+      const monday = start({ withoutToken: true });
+      await monday.run(inFlight(5));
+      sandbox().reset();
+      const tuesday = start({ withoutToken: true });
+      await tuesday.run(inFlight(3));
+      const fates = await tuesday.finish();
+      // Nobody knows which of the two executions a fact is about.
+      expect(fates.filter(({ outcome, arrivals }) => outcome === 'sent' && arrivals !== 1)).toEqual([]);
+      expect(fates.filter(({ arrivals }) => arrivals > 1)).toEqual([]);
+      sandbox().reset();
+      const older = new Campaign(sandbox(), monday.setup);
+      await older.run({ earlier: monday.execution });
+      const olderFates = await older.finish();
+      const sentOnMonday = new Set([0, 1, 2, 3, 4].map(phoneAt));
+      for (const { phone, outcome } of olderFates) {
+        const times =
+          (sentOnMonday.has(phone) ? 1 : 0) + receivedPhones(sandbox()).filter((own) => own === phone).length;
+        expect(times).toBeLessThanOrEqual(1);
+        expect(outcome === 'uncertain' || times === 1).toBe(true);
+      }
+    });
+
+    test('sends all of it again the next day after a day on which all was well', async () => {
+      for (const withoutToken of [true, false]) {
+        sandbox().reset();
+        await start({ withoutToken }).finish();
+        await start({ withoutToken }).finish();
+        expect(receivedPhones(sandbox())).toHaveLength(16);
+      }
+    });
+  });
+
+  test('sends a later execution whole after a Retry of an older one in n8n without tokens', async () => {
+    const monday = start({ withoutToken: true });
+    await monday.run(inFlight(5));
+    await monday.finish();
+    sandbox().reset();
+    const fates = await start({ withoutToken: true }).finish();
+    expect(outcomes(fates)).toEqual(Array(8).fill('sent'));
+    expect(receivedPhones(sandbox())).toHaveLength(8);
+  });
+
+  test.each([
+    ['with tokens', {}],
+    ['without tokens', { withoutToken: true }],
+  ])('two executions for the same recipients at once do not speak for each other in an n8n %s', async (_n8n, token) => {
+    const order = (text: string) => contacts(6).map(({ phone }) => ({ phone, text }));
+    for (let request = 1; request <= 10; request += 1) {
+      sandbox().reset();
+      processedData.reset();
+      const lifetime = killedAtNth('left', request);
+      const [first, second] = [start({ items: order('first'), ...token }), start({ items: order('second'), ...token })];
+      await Promise.all([first.run({ lifetime }), second.run({ lifetime })]);
+      const lost: string[] = [];
+      for (const [text, campaign] of [
+        ['first', first],
+        ['second', second],
+      ] as const) {
+        for (const { phone, outcome } of await campaign.finish()) {
+          const times = sandbox()
+            .messages()
+            .filter((sent) => sent.phone === phone && sent.message === text).length;
+          if (times > 1 || (outcome === 'sent') !== (times === 1)) {
+            if (outcome !== 'uncertain' || times > 1) lost.push(`${text} ${phone} ${String(outcome)} ${times}×`);
+          }
+        }
+      }
+      expect(lost).toEqual([]);
+      expect(receivedTexts(sandbox()).length).toBeGreaterThanOrEqual(11);
+    }
+  });
+
+  test('two executions that began with the very same items at the same moment lose nothing and send nothing twice', async () => {
+    for (const token of [{}, { withoutToken: true }]) {
+      for (let request = 1; request <= 8; request += 2) {
+        sandbox().reset();
+        processedData.reset();
+        const lifetime = killedAtNth('left', request);
+        const both = [start({ items: contacts(4), ...token }), start({ items: contacts(4), ...token })];
+        await Promise.all(both.map(async (campaign) => await campaign.run({ lifetime })));
+        const reported = new Map<string, { sent: number; uncertain: number }>();
+        for (const campaign of both) {
+          for (const { phone, outcome } of await campaign.finish()) {
+            const known = reported.get(phone) ?? { sent: 0, uncertain: 0 };
+            reported.set(phone, known);
+            if (outcome === 'sent') known.sent += 1;
+            if (outcome === 'uncertain') known.uncertain += 1;
+          }
+        }
+        for (const [phone, { sent, uncertain }] of reported) {
+          const times = receivedPhones(sandbox()).filter((own) => own === phone).length;
+          expect(times).toBeGreaterThanOrEqual(sent);
+          expect(times).toBeLessThanOrEqual(sent + uncertain);
+          expect(sent + uncertain).toBe(2);
+        }
+      }
+    }
+  });
+});

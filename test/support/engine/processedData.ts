@@ -1,0 +1,171 @@
+/** n8n's storage of processed data (its DeduplicationHelper and the table `processed_data`), in memory. */
+import { createHash } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+import { DataDeduplicationService } from 'n8n-core';
+import type {
+  DeduplicationItemTypes,
+  DeduplicationScope,
+  ICheckProcessedContextData,
+  ICheckProcessedOptions,
+  IDataDeduplicator,
+  IDeduplicationOutput,
+} from 'n8n-workflow';
+
+import type { Lifetime } from './lifetime';
+
+/** A call of the storage. */
+export interface StorageCall {
+  readonly method: 'check' | 'remove' | 'clear' | 'count';
+  readonly values: readonly DeduplicationItemTypes[];
+}
+
+/** What a test makes the storage do. */
+interface Switches {
+  /** How long each call takes, in milliseconds. */
+  delay: number;
+  /** Whether a call is refused, as with a database that is locked or full; its number is from 1. */
+  refuses: (number: number) => boolean;
+  /** Whether a call's change is lost, as by another worker that writes at the same moment. */
+  loses: (number: number) => boolean;
+}
+
+const WORKING: Switches = { delay: 0, refuses: () => false, loses: () => false };
+
+interface Row {
+  readonly mode: string;
+  readonly data: string[];
+}
+
+/**
+ * Mode `entries`, the only one here, as n8n has it: it reads the row of a workflow and node, changes it and writes it
+ * back, without a lock, so that two callers at the same moment lose what one of them wrote.
+ */
+class ProcessedData implements IDataDeduplicator {
+  private readonly rows = new Map<string, Row>();
+  private readonly lifetimes = new WeakMap<object, Lifetime>();
+  switches: Switches = WORKING;
+  calls: StorageCall[] = [];
+
+  /** Empty and working, as at the start. */
+  reset(): void {
+    this.rows.clear();
+    this.calls = [];
+    this.switches = WORKING;
+  }
+
+  set(switches: Partial<Switches>): void {
+    this.switches = { ...WORKING, ...switches };
+  }
+
+  /** The entries of all rows, as they are stored: hashes. */
+  get entries(): readonly string[] {
+    return [...this.rows.values()].flatMap(({ data }) => data);
+  }
+
+  /** Calls for this workflow end with its n8n. */
+  belongsTo(workflow: object, lifetime: Lifetime): void {
+    this.lifetimes.set(workflow, lifetime);
+  }
+
+  async checkProcessedAndRecord(
+    values: DeduplicationItemTypes[],
+    scope: DeduplicationScope,
+    of: ICheckProcessedContextData,
+    { mode, maxEntries = 0 }: ICheckProcessedOptions,
+  ): Promise<IDeduplicationOutput> {
+    const result: IDeduplicationOutput = { new: [], processed: [] };
+    await this.change({ method: 'check', values }, scope, of, mode, (row) => {
+      const known = new Set(row?.data);
+      const data = [...(row?.data ?? [])];
+      for (const value of values) {
+        const entry = hash(value);
+        if (known.has(entry)) {
+          result.processed.push(value);
+        } else {
+          result.new.push(value);
+          data.push(entry);
+        }
+      }
+      return maxEntries > 0 ? data.slice(-maxEntries) : data;
+    });
+    return result;
+  }
+
+  async removeProcessed(
+    values: DeduplicationItemTypes[],
+    scope: DeduplicationScope,
+    of: ICheckProcessedContextData,
+    { mode }: ICheckProcessedOptions,
+  ): Promise<void> {
+    await this.change({ method: 'remove', values }, scope, of, mode, (row) => {
+      if (row === undefined) return null;
+      const data = [...row.data];
+      for (const entry of values.map(hash)) {
+        const index = data.indexOf(entry);
+        if (index !== -1) data.splice(index, 1);
+      }
+      return data;
+    });
+  }
+
+  async clearAllProcessedItems(scope: DeduplicationScope, of: ICheckProcessedContextData): Promise<void> {
+    await this.change({ method: 'clear', values: [] }, scope, of, 'entries', () => 'none');
+  }
+
+  async getProcessedDataCount(
+    scope: DeduplicationScope,
+    of: ICheckProcessedContextData,
+    { mode }: ICheckProcessedOptions,
+  ): Promise<number> {
+    let count = 0;
+    await this.change({ method: 'count', values: [] }, scope, of, mode, (row) => {
+      count = row?.data.length ?? 0;
+      return null;
+    });
+    return count;
+  }
+
+  /** @param changed the row's new entries; null leaves the row as it is, and with `none` there is no row any more */
+  private async change(
+    call: StorageCall,
+    scope: DeduplicationScope,
+    { workflow, node }: ICheckProcessedContextData,
+    mode: string,
+    changed: (row: Row | undefined) => string[] | 'none' | null,
+  ): Promise<void> {
+    const lifetime = this.lifetimes.get(workflow);
+    await lifetime?.reach('writing');
+    this.calls.push(call);
+    const number = this.calls.length;
+    const { delay, refuses, loses } = this.switches;
+    if (delay > 0) await setTimeout(delay);
+    if (mode !== 'entries') throw new Error(`there is no mode ${mode} here`);
+    if (workflow.id === '') throw new Error('the workflow has no ID');
+    if (scope === 'node' && node === undefined) throw new Error("scope 'node' needs a node");
+
+    const key = `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
+    const row = this.rows.get(key);
+    await setImmediate();
+    if (refuses(number)) throw new Error('SQLITE_BUSY: database is locked');
+    const data = changed(row);
+    await lifetime?.survive();
+    if (data === 'none') {
+      this.rows.delete(key);
+    } else if (data !== null && !loses(number)) {
+      if (row === undefined && this.rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
+      this.rows.set(key, { mode, data });
+    }
+    await setImmediate();
+    await lifetime?.reach('written');
+  }
+}
+
+function hash(value: DeduplicationItemTypes): string {
+  return createHash('md5').update(value.toString()).digest('base64');
+}
+
+export const processedData = new ProcessedData();
+
+// n8n's server does this at its start.
+void DataDeduplicationService.init(processedData);
