@@ -130,6 +130,7 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
     async (_name, { parameters, of }) => {
       for (const eventLog of ['kept', 'gone'] as const) {
         sandbox().reset();
+        processedData.reset();
         const campaign = start({ parameters, ...of(4), ...token });
         await campaign.runAndForget(eventLog);
         const fates = await campaign.finish();

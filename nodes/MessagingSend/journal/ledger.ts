@@ -18,11 +18,15 @@ const HASH_LENGTH = 16;
 
 /** Facts that outlive an execution, kept as hashes. */
 export class Ledger {
-  /** @param secret what is hashed with each fact, so that nobody finds out by trying what an entry is about */
+  /**
+   * @param secret what is hashed with each fact, so that nobody finds out by trying what an entry is about
+   * @param uniqueName gives another name each time, also in other processes
+   */
   constructor(
     private readonly queue: LedgerQueue,
     private readonly storage: LedgerStorage,
     private readonly secret: string,
+    private readonly uniqueName: () => string,
   ) {}
 
   async ask(facts: readonly string[]): Promise<FactState[]> {
@@ -49,13 +53,12 @@ export class Ledger {
 
   /**
    * Opens facts that are unknown, in this process and, as far as n8n's storage can tell, in all others.
-   * @param mark is of this call alone
    * @returns what they were before: those that were unknown are open now, and nobody else has opened them
    */
-  async claim(facts: readonly string[], mark: string): Promise<FactState[]> {
+  async claim(facts: readonly string[]): Promise<FactState[]> {
     const pairs = facts.map((fact) => this.pairOf(fact));
     const wanted = pairs.map(([entry, companion]) => ({ entry, companion }));
-    const { won, present } = await this.queue.claim(wanted, this.pairOf(mark)[0], this.storage);
+    const { won, present } = await this.queue.claim(wanted, this.pairOf(this.uniqueName())[0], this.storage);
     this.queue.hold(pairs.filter(([first]) => won.has(first)).flat());
     return pairs.map(([first, second]) => {
       if (won.has(first)) return 'unknown';
@@ -79,6 +82,11 @@ export class Ledger {
       facts.flatMap((fact) => this.pairOf(fact)),
       this.storage,
     );
+  }
+
+  /** Resolves once what was closed and retracted so far is stored, as far as the storage takes it. */
+  async whenWritten(): Promise<void> {
+    await this.queue.whenWritten();
   }
 
   /** The run has ended: another process that overwrites these facts now does so without harm. */

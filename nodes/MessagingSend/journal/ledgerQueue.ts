@@ -101,6 +101,11 @@ export class LedgerQueue {
     for (const entry of entries) this.held.delete(entry);
   }
 
+  /** Resolves when the writes that were asked for so far have ended. */
+  async whenWritten(): Promise<void> {
+    await this.last;
+  }
+
   private async next<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.last.then(work);
     this.last = result.catch(() => undefined);

@@ -12,11 +12,7 @@ export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
 export class Reservations {
   private readonly own = new Set<Message>();
 
-  constructor(
-    private readonly ledger: Ledger,
-    /** What differs from call to call, in this process and all others. */
-    private readonly nextMark: () => string,
-  ) {}
+  constructor(private readonly ledger: Ledger) {}
 
   /** Those that were sent or reserved before; reserves none. */
   async find(messages: readonly Message[]): Promise<Taken> {
@@ -30,7 +26,7 @@ export class Reservations {
   async reserve(messages: readonly Message[]): Promise<Taken> {
     const wanted = messages.filter((message) => !this.own.has(message));
     if (wanted.length === 0) return new Map();
-    const states = await this.ledger.claim(wanted.map(samenessOf), this.nextMark());
+    const states = await this.ledger.claim(wanted.map(samenessOf));
     const taken = takenOf(wanted, states);
     const won = wanted.filter((message) => !taken.has(message));
     if (taken.size > 0) this.ledger.retract(won.map(samenessOf));

@@ -72,7 +72,10 @@ export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
-  private readonly lineage: string | null;
+  private readonly lineage: string;
+  private readonly isFirst: boolean;
+  /** Open where an execution has this name, if it can have a twin. */
+  private readonly ownName: string;
   /** Noted where another execution had the same name: nobody knows which of them a fact is about. */
   private readonly twins: string;
   /** Noted where requests left without being opened: an unknown one may have been begun. */
@@ -83,10 +86,10 @@ export class RunLedger {
   private units: ReadonlyMap<number, Unit> = new Map();
   private unsent = 0;
   private state: FactState = 'unknown';
-  private isRetry = false;
   /** Whether the requests of this attempt are left out. */
   private isLeftOut = false;
   private isReserved = false;
+  private isStarted = false;
   private isBroken = false;
   private isGapNoted = false;
   /** Whether a request has left. */
@@ -101,7 +104,9 @@ export class RunLedger {
   ) {
     this.run = JSON.stringify([lineage, ordinal, record]);
     this.isUnique = isUnique;
-    this.lineage = ordinal === 0 && record === '' ? lineage : null;
+    this.lineage = lineage;
+    this.isFirst = ordinal === 0 && record === '';
+    this.ownName = `${this.run} name`;
     this.twins = `${this.run} twins`;
     this.incomplete = `${this.run} incomplete`;
     this.reserved = `${this.run} reserved`;
@@ -118,11 +123,16 @@ export class RunLedger {
   }
 
   /**
-   * Notes that the run has started.
+   * Notes that the run has started. In a further attempt of the same execution, what the first one has noted stands, and
+   * is said to be incomplete.
    * @returns whether earlier attempts may have sent messages of which the ledger knows nothing
    */
   async start({ isRetry, followsKill }: Start): Promise<boolean> {
-    this.isRetry = isRetry;
+    if (this.isStarted) {
+      this.isLeftOut ||= this.isBegun;
+      return false;
+    }
+    this.isStarted = true;
     try {
       if (isRetry) return await this.startAgain(followsKill);
       if (!this.isUnique && (await this.hasTwin())) return false;
@@ -132,11 +142,6 @@ export class RunLedger {
       this.isBroken = true;
       return followsKill;
     }
-  }
-
-  /** Before a further attempt of the same execution: what the first one has noted stands, and is said to be incomplete. */
-  startAttempt(): void {
-    this.isLeftOut ||= this.isBegun;
   }
 
   /** For a run that reserves each of its messages; its requests are left out. */
@@ -219,19 +224,17 @@ export class RunLedger {
     }
   }
 
-  /** Leaves what a re-run needs if n8n is killed before it has stored the execution. */
-  end(): void {
-    const run = [this.run, this.plan, ...(this.lineage === null ? [] : [this.lineage])];
+  /** Leaves what a re-run needs if n8n is killed before it has stored the execution; resolves once that is stored. */
+  async end(): Promise<void> {
+    const run = [this.run, this.plan, this.lineage];
     const facts = [...new Set([...this.units.values()].map(({ fact }) => fact)), ...this.details];
     if (this.isLeftOut) {
       this.ledger.retract([this.incomplete]);
-    } else if (!this.isUnique && !this.isRetry && !this.isBroken) {
-      // Another execution could take them for its own.
-      this.ledger.retract([...run, ...facts]);
     } else if (this.unsent === 0 && facts.length > 0) {
-      this.compact(facts).catch(() => undefined);
+      await this.compact(facts).catch(() => undefined);
     }
-    this.ledger.release([...run, ...facts, this.twins, this.reserved]);
+    await this.ledger.whenWritten();
+    this.ledger.release([...run, ...facts, this.ownName, this.twins, this.reserved]);
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
@@ -243,14 +246,14 @@ export class RunLedger {
   private async noteStart(): Promise<void> {
     this.state = 'noted';
     try {
-      await this.ledger.record({ note: [this.run, ...(this.lineage === null ? [] : [this.lineage])] });
+      await this.ledger.record({ note: this.isFirst ? [this.run, this.lineage] : [this.run] });
     } catch {
       this.isBroken = true;
     }
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
-    const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage ?? this.run]);
+    const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage]);
     this.state = run;
     if (twins === 'noted') return true;
     if (run !== 'unknown') return false;
@@ -263,8 +266,8 @@ export class RunLedger {
   }
 
   private async hasTwin(): Promise<boolean> {
-    const [run] = await this.ledger.ask([this.run]);
-    if (run === 'unknown') return false;
+    const [name] = await this.ledger.claim([this.ownName]);
+    if (name === 'unknown') return false;
     await this.ledger.record({ open: [this.run], note: [this.twins] });
     this.isLeftOut = true;
     return true;

@@ -27,11 +27,8 @@ export function ledgerOfRun(
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
-  if (previous?.ordinal === name.ordinal) {
-    previous.ledger.startAttempt();
-    return previous.ledger;
-  }
-  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow);
+  if (previous?.ordinal === name.ordinal) return previous.ledger;
+  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
   const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
   return run;
@@ -49,7 +46,7 @@ export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): bo
 export function reservationsOf(context: IExecuteFunctions, account: Account, rememberLast: number): Reservations {
   const secret = JSON.stringify([context.getWorkflow().id, accountId(account)]);
   const storage = ledgerStorageOf(context, MAX_ENTRIES + rememberLast);
-  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret), randomUUID);
+  return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret, randomUUID));
 }
 
 /**
