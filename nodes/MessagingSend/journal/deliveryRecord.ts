@@ -96,7 +96,8 @@ export class DeliveryRecord {
 
   /** Whether no message has an outcome, nor can have lost one. */
   get isEmpty(): boolean {
-    return this.texts.length === 0 && this.context.interrupted !== true;
+    const isPlanned = (text: string) => text.split('\n').every((line) => readPlanned(line) !== null);
+    return this.texts.every(isPlanned) && this.context.interrupted !== true;
   }
 
   /**
@@ -168,6 +169,11 @@ export class DeliveryRecord {
   note(receipt: Receipt): void {
     const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
     if (text !== null) this.append(text);
+  }
+
+  /** Makes sure that a re-run, which begins with what the record holds now, is told from this attempt. */
+  endAttempt(): void {
+    if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
   }
 
   /** Forgets the run: all went well, so nothing will be run again. */

@@ -48,6 +48,8 @@ const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
 
 const WHY_UNCERTAIN = failure('interrupted');
 
+type StateOf = (message: Message, batch: Batch) => FactState;
+
 /** What one fact is about: one batch, or several neighbours. */
 interface Unit {
   readonly fact: string;
@@ -157,11 +159,17 @@ export class RunLedger {
     this.unsent = countMessages(batches);
     const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
     if (this.state !== 'open') return nothing;
-    if (this.isReserved) {
-      this.isReserved = (await this.ledger.ask([this.reserved]))[0] === 'noted';
-      if (this.isReserved) return nothing;
+    let known: StateOf | null;
+    try {
+      if (this.isReserved) {
+        this.isReserved = (await this.ledger.ask([this.reserved]))[0] === 'noted';
+        if (this.isReserved) return nothing;
+      }
+      known = await this.ask(batches);
+    } catch {
+      this.isBroken = true;
+      known = null;
     }
-    const known = await this.ask(batches);
     const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
@@ -228,12 +236,9 @@ export class RunLedger {
   async end(): Promise<void> {
     const run = [this.run, this.plan, this.lineage];
     const facts = [...new Set([...this.units.values()].map(({ fact }) => fact)), ...this.details];
-    if (this.isLeftOut) {
-      this.ledger.retract([this.incomplete]);
-    } else if (this.unsent === 0 && facts.length > 0) {
-      await this.compact(facts).catch(() => undefined);
-    }
-    await this.ledger.whenWritten();
+    const isAllSent = !this.isLeftOut && this.unsent === 0 && facts.length > 0;
+    if (isAllSent) await this.compact(facts).catch(() => undefined);
+    else await this.ledger.whenWritten();
     this.ledger.release([...run, ...facts, this.ownName, this.twins, this.reserved]);
   }
 
@@ -274,7 +279,7 @@ export class RunLedger {
   }
 
   /** @returns null where an earlier attempt began to send something else, so that nobody knows what of these */
-  private async ask(batches: readonly Batch[]): Promise<((message: Message, batch: Batch) => FactState) | null> {
+  private async ask(batches: readonly Batch[]): Promise<StateOf | null> {
     const [plan, allSent, incomplete] = await this.ledger.ask([this.plan, allSentIn(this.plan), this.incomplete]);
     if (allSent === 'noted') return () => 'noted';
     if (plan !== 'noted') return null;
@@ -366,7 +371,7 @@ function allSentIn(plan: string): string {
 
 function divided(
   batches: readonly Batch[],
-  stateOf: (message: Message, batch: Batch) => FactState,
+  stateOf: StateOf,
   sendUncertainAgain: boolean,
 ): Pick<Recollection, 'receipts' | 'batches' | 'again'> {
   const receipts: Receipt[] = [];

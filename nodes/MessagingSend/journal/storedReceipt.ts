@@ -111,6 +111,7 @@ export function writePlanned(planned: readonly Placed[]): string {
  */
 export function readPlanned(text: string): Placed[] | null {
   if (!text.startsWith('"')) return null;
+  if (text === writePlanned([])) return [];
   const words = text.slice(1, -1).split(' ');
   return words.flatMap((place, index) => (index % 2 === 0 ? [{ place, content: words[index + 1] ?? '' }] : []));
 }

@@ -92,7 +92,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     signal,
     onProgress: progressReporter(context),
   };
-  const { delivered, tally } = await send(context, run).finally(() => journal.ledger?.end());
+  const { delivered, tally } = await send(context, run).finally(async () => await journal.ledger?.end());
   const summary = await inSlices(summarize(delivered, tally, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
   return await itemsOrError(context, run, delivered);
