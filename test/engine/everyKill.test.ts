@@ -99,13 +99,12 @@ describe.each([
       return lifetime.moments;
     };
 
-    /** What is wrong after n8n was killed so often. */
-    const faultsOf = async (killed: Campaign, kills: number): Promise<string[]> => {
+    /** What is wrong after these kills. */
+    const faultsOf = async (killed: Campaign, kills: readonly Lifetime[]): Promise<string[]> => {
       const fates = await killed.finish();
       const phones = fates.map(({ phone }) => phone).join();
       const uncertain = fates.filter(({ outcome }) => outcome === 'uncertain').length;
-      // Those that are answered, but not noted as answered, are in flight as well.
-      const most = 2 * inFlight * kills;
+      const most = kills.map((kill, index) => atRisk(kill, index > 0)).reduce((sum, own) => sum + own);
       return [
         ...(phones === expected ? [] : [`other items: ${phones}`]),
         ...fates
@@ -115,6 +114,16 @@ describe.each([
       ];
     };
 
+    /** How many messages may be uncertain after a kill. */
+    const atRisk = ({ moments }: Lifetime, isRetry: boolean): number => {
+      // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
+      const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
+      const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');
+      if (!isNoted && (isAsking || !isRetry)) return count;
+      // Those that are answered, but not noted as answered, are in flight as well; and a Retry asks again in each round.
+      return 2 * inFlight + (isRetry ? roundOf(own) : 0);
+    };
+
     test.each(['kept', 'gone'] as const)(
       'killed at any moment is completed by a Retry, with the event log %s',
       async (eventLog) => {
@@ -122,8 +131,10 @@ describe.each([
         const faults: string[] = [];
         for (const [index, moment] of moments.entries()) {
           const killed = campaign();
-          await killed.run({ lifetime: killedAt(index + 1), eventLog });
-          for (const fault of await faultsOf(killed, 1)) faults.push(`killed at ${index + 1} (${moment}): ${fault}`);
+          const lifetime = killedAt(index + 1);
+          await killed.run({ lifetime, eventLog });
+          for (const fault of await faultsOf(killed, [lifetime]))
+            faults.push(`killed at ${index + 1} (${moment}): ${fault}`);
         }
         expect(faults).toEqual([]);
       },
@@ -134,11 +145,12 @@ describe.each([
       const faults: string[] = [];
       for (const index of moments.keys()) {
         const at = [index, index * 5, index * 3].map((each) => (each % moments.length) + 1);
+        const lifetimes = at.map(killedAt);
         const killed = campaign();
-        for (const [attempt, number] of at.entries()) {
-          await killed.run({ lifetime: killedAt(number), eventLog: attempt === 1 ? 'gone' : 'kept' });
+        for (const [kill, lifetime] of lifetimes.entries()) {
+          await killed.run({ lifetime, eventLog: kill === 1 ? 'gone' : 'kept' });
         }
-        for (const fault of await faultsOf(killed, 3)) faults.push(`killed at ${at.join(', then ')}: ${fault}`);
+        for (const fault of await faultsOf(killed, lifetimes)) faults.push(`killed at ${at.join(', then ')}: ${fault}`);
       }
       expect(faults).toEqual([]);
     });
@@ -147,4 +159,9 @@ describe.each([
 
 function isUntrue({ outcome, arrivals }: Fate): boolean {
   return outcome === 'sent' ? arrivals !== 1 : outcome !== 'uncertain' || arrivals > 1;
+}
+
+/** How many messages a round of its loop has; none without a loop. */
+function roundOf({ loopOver = 0, moreItems }: Pick<Case, 'loopOver' | 'moreItems'>): number {
+  return moreItems?.[0]?.length ?? loopOver;
 }

@@ -7,10 +7,12 @@ import type { Plan, Share } from './plan';
 
 /**
  * Takes out of a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
- * Where n8n's database does not answer, all of it: nobody could tell what was sent before.
+ * Where n8n's database does not answer, all of it: nobody could tell what was sent before. A single request is left to
+ * its reservation.
  */
 export async function leaveOutSent(
   plan: Plan,
+  isDryRun: boolean,
   work: <Result>(work: Interruptible<Result>) => Promise<Result>,
 ): Promise<Plan> {
   const known = [...plan.known];
@@ -19,6 +21,10 @@ export async function leaveOutSent(
     const { reservations, batches } = share;
     if (reservations === null) return plan;
     reservations.takeOver(plan.again.keys());
+    if (batches.length <= 1 && !isDryRun) {
+      shares.push(share);
+      continue;
+    }
     const messages = batches.flatMap((batch) => batch.messages);
     try {
       const taken = await reservations.find(messages.filter((message) => !plan.again.has(message)));

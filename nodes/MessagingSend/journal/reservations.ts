@@ -39,6 +39,11 @@ export class Reservations {
     for (const message of messages) this.own.add(message);
   }
 
+  /** Called when the run has ended: what is reserved stays so. */
+  end(): void {
+    this.ledger.release([...this.own].map(samenessOf));
+  }
+
   /** Gives up what is not sent after all. */
   release(messages: readonly Message[]): void {
     this.ledger.retract(messages.filter((message) => this.own.delete(message)).map(samenessOf));

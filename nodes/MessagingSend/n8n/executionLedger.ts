@@ -22,8 +22,8 @@ export function ledgerOfRun(
   operation: SendOperation,
   name: Pick<RunName, 'ordinal' | 'record'>,
 ): RunLedger | null {
-  const workflow = context.getWorkflow().id;
-  if (workflow === undefined || !isWorthIt(context, operation)) return null;
+  const { id: workflow } = context.getWorkflow();
+  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation)) return null;
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
@@ -36,7 +36,8 @@ export function ledgerOfRun(
 
 /** Whether n8n keeps anything for the node: not for a workflow that was never saved. */
 export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
-  return context.getWorkflow().id !== undefined;
+  const { id } = context.getWorkflow();
+  return id !== undefined && id !== '';
 }
 
 /**

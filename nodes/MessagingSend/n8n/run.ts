@@ -180,7 +180,8 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
   const resumption = { options, record, work: inSlices };
   if (options.duplicateMessages === 'sendOnceEver') ledger?.leaveToReservations();
   const resumed = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
-  const planned = options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, inSlices) : resumed;
+  const planned =
+    options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, options.dryRun, inSlices) : resumed;
   const delivery = {
     operation,
     options,

@@ -118,6 +118,8 @@ export interface EngineSetup {
   readonly settings?: IWorkflowSettings;
   /** The workflow's static data in n8n's database. */
   readonly staticData?: IDataObject;
+  /** Empty for a workflow that was never saved. */
+  readonly workflowId?: string;
   /** Told each time n8n reads the credential. */
   readonly onCredentialRead?: () => void;
   /** The n8n that the execution ends with, if it is killed; it never is by default. */
@@ -143,6 +145,7 @@ export async function prepareEngine({
   staticData,
   onCredentialRead,
   lifetime,
+  workflowId = 'test',
 }: EngineSetup): Promise<Prepared> {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
@@ -156,7 +159,7 @@ export async function prepareEngine({
     getKnownTypes: () => ({}),
   };
   const workflow = new Workflow({
-    id: 'test',
+    id: workflowId,
     nodes,
     connections,
     active: false,

@@ -32,6 +32,9 @@ interface Switches {
 
 const WORKING: Switches = { delay: 0, refuses: () => false, loses: () => false };
 
+/** Between one call of a caller and its next one there are fewer turns of the event loop. */
+const QUIET_TURNS = 5;
+
 interface Row {
   readonly mode: string;
   readonly data: string[];
@@ -42,14 +45,15 @@ interface Row {
  * back, without a lock, so that two callers at the same moment lose what one of them wrote.
  */
 class ProcessedData implements IDataDeduplicator {
-  private readonly rows = new Map<string, Row>();
+  private rows = new Map<string, Row>();
   private readonly lifetimes = new WeakMap<object, Lifetime>();
+  private readonly underWay = new Map<Lifetime | undefined, number>();
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
 
-  /** Empty and working, as at the start. */
+  /** Empty and working, as at the start; what is under way changes nothing any more. */
   reset(): void {
-    this.rows.clear();
+    this.rows = new Map();
     this.calls = [];
     this.switches = WORKING;
   }
@@ -58,9 +62,22 @@ class ProcessedData implements IDataDeduplicator {
     this.switches = { ...WORKING, ...switches };
   }
 
+  /** Adds entries of others to all rows. */
+  fill(values: readonly string[]): void {
+    for (const [key, { mode, data }] of this.rows) this.rows.set(key, { mode, data: [...data, ...values.map(hash)] });
+  }
+
   /** The entries of all rows, as they are stored: hashes. */
   get entries(): readonly string[] {
     return [...this.rows.values()].flatMap(({ data }) => data);
+  }
+
+  /** Waits until nothing is under way any more, as a node leaves it behind that has ended. */
+  async idle(lifetime: Lifetime): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+      await setImmediate();
+      if ((this.underWay.get(lifetime) ?? 0) > 0) quiet = 0;
+    }
   }
 
   /** Calls for this workflow end with its n8n. */
@@ -130,35 +147,47 @@ class ProcessedData implements IDataDeduplicator {
   private async change(
     call: StorageCall,
     scope: DeduplicationScope,
-    { workflow, node }: ICheckProcessedContextData,
+    of: ICheckProcessedContextData,
     mode: string,
     changed: (row: Row | undefined) => string[] | 'none' | null,
   ): Promise<void> {
-    const lifetime = this.lifetimes.get(workflow);
-    await lifetime?.reach('writing');
-    this.calls.push(call);
-    const number = this.calls.length;
-    const { delay, refuses, loses } = this.switches;
-    if (delay > 0) await setTimeout(delay);
-    if (mode !== 'entries') throw new Error(`there is no mode ${mode} here`);
-    if (workflow.id === '') throw new Error('the workflow has no ID');
-    if (scope === 'node' && node === undefined) throw new Error("scope 'node' needs a node");
-
-    const key = `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
-    const row = this.rows.get(key);
-    await setImmediate();
-    if (refuses(number)) throw new Error('SQLITE_BUSY: database is locked');
-    const data = changed(row);
-    await lifetime?.survive();
-    if (data === 'none') {
-      this.rows.delete(key);
-    } else if (data !== null && !loses(number)) {
-      if (row === undefined && this.rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
-      this.rows.set(key, { mode, data });
+    const { rows } = this;
+    const lifetime = this.lifetimes.get(of.workflow);
+    const count = (change: number) => this.underWay.set(lifetime, (this.underWay.get(lifetime) ?? 0) + change);
+    count(1);
+    try {
+      await lifetime?.reach('writing');
+      this.calls.push(call);
+      const number = this.calls.length;
+      const { delay, refuses, loses } = this.switches;
+      if (delay > 0) await setTimeout(delay);
+      const key = keyOf(scope, of, mode);
+      const row = rows.get(key);
+      await setImmediate();
+      if (refuses(number)) throw new Error('SQLITE_BUSY: database is locked');
+      const data = changed(row);
+      await lifetime?.survive();
+      if (data === 'none') {
+        rows.delete(key);
+      } else if (data !== null && !loses(number)) {
+        if (row === undefined && rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
+        rows.set(key, { mode, data });
+      }
+      await setImmediate();
+      await lifetime?.reach('written');
+    } finally {
+      count(-1);
     }
-    await setImmediate();
-    await lifetime?.reach('written');
   }
+}
+
+/** @throws where n8n does */
+function keyOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedContextData, mode: string): string {
+  if (mode !== 'entries') throw new Error(`there is no mode ${mode} here`);
+  if (workflow.id === '') throw new Error('the workflow has no ID');
+  if (scope === 'workflow') return workflow.id;
+  if (node === undefined) throw new Error("scope 'node' needs a node");
+  return `${workflow.id} n:${node.id}`;
 }
 
 function hash(value: DeduplicationItemTypes): string {

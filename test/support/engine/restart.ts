@@ -6,6 +6,7 @@ import { type IRun, type IRunExecutionData, type ITaskData, NodeOperationError, 
 
 import type { Sandbox } from '../../../sandbox/server';
 import type { Lifetime } from './lifetime';
+import { processedData } from './processedData';
 import { dataAtStart, dataOfRetry, type Execution, prepare, resultOf, type Setup, stored } from './workflow';
 
 const MAX_WAIT_MS = 10_000;
@@ -51,6 +52,7 @@ export async function attempt(
   const mode = earlier === undefined ? (setup.mode ?? 'trigger') : 'retry';
   const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
   const ended = await Promise.race([running.then((run) => resultOf(run)), lifetime.over.then(() => null)]);
+  if (ended !== null) await processedData.idle(lifetime);
   return {
     ended,
     afterRestart: (eventLog = 'kept') => {

@@ -23,7 +23,7 @@ const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 
 
 export interface Setup extends Pick<
   EngineSetup,
-  'account' | 'lifetime' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings'
+  'account' | 'lifetime' | 'onConsole' | 'onCredentialRead' | 'onStore' | 'settings' | 'workflowId'
 > {
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
@@ -201,6 +201,7 @@ export async function prepare({
   onCredentialRead,
   settings,
   lifetime,
+  workflowId,
 }: Setup) {
   const nodeType = await nodeIn(lifetime);
   const start = itemsNode(items.map((json) => ({ json })));
@@ -255,6 +256,7 @@ export async function prepare({
   const toLoop = { node: 'Loop', type: 'main', index: 0 } as const;
   const inLoop = { Items: { main: [[toLoop]] }, Loop: { main: [[], [toSend]] }, Send: { main: [[toLoop]] } };
   const { workflow, additionalData, hooks } = await prepareEngine({
+    ...(workflowId !== undefined && { workflowId }),
     nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more],
     connections: loopOver === undefined ? connections : inLoop,
     types,
