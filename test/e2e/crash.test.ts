@@ -4,11 +4,11 @@ import { before, describe, test } from 'node:test';
 import { asObjects } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { startPostgres } from '../support/n8n/postgres';
+import { SENDER } from '../support/n8n/workflow';
 import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { startPostgres } from '../support/n8n/postgres';
 import { balance, bulkItems, bulkList, finished, loop, loopWithWait, MESSAGES, order, single } from './victims';
-import { SENDER } from '../support/n8n/workflow';
 
 const INTERRUPTED = 'uncertain (INTERRUPTED)';
 
