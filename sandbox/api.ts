@@ -82,6 +82,7 @@ function readMessages(state: SandboxState, call: Call, body: unknown): void {
   logged.messages = call.messages.length;
   call.fault ??= state.faults.pick({ endpoint, messages: call.messages }, state.options.now());
   logged.fault = call.fault?.kind ?? null;
+  state.options.onRequest(logged, call.messages);
 }
 
 function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {

@@ -4,8 +4,12 @@ import { check } from './check';
 import { DETAILS_SHAPES } from './details';
 import { FAULTS } from './faults';
 import { LIMITER_KINDS } from './limiter';
+import type { LoggedRequest } from './requests';
 
 const count = z.int().min(0);
+
+/** The entry of the log is completed in place. */
+type OnRequest = (request: LoggedRequest, messages: readonly unknown[]) => void;
 
 const OPTIONS = z.object({
   /** 0 takes any free port. */
@@ -45,6 +49,8 @@ const OPTIONS = z.object({
   tls: z.object({ key: z.string(), cert: z.string() }).nullable().default(null),
   /** The clock of limits and timestamps, in ms since 1970. */
   now: z.custom<() => number>((value) => typeof value === 'function').default(() => Date.now),
+  /** Called with each request and the messages in its body, valid or not, before it is handled. */
+  onRequest: z.custom<OnRequest>((value) => typeof value === 'function').default(() => () => undefined),
 });
 
 export type SandboxOptions = z.infer<typeof OPTIONS>;

@@ -1,183 +1,289 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 
-import { asArray, type JsonObject } from '../../tools/json';
+import { asObjects } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { SUPPORTED } from '../../tools/n8n/releases';
-import { listOf } from '../support/contacts';
+import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { listExpression, receivedBy, sorted } from './recipients';
-import { webhook } from './triggerNodes';
-import { chain, items, messagingSend, SENDER, START, start } from './workflow';
+import { startPostgres } from '../support/n8n/postgres';
+import { balance, bulkItems, bulkList, finished, loop, loopWithWait, MESSAGES, order, single } from './victims';
+import { SENDER } from '../support/n8n/workflow';
 
-const BULK = { resource: 'message', operation: 'sendBulk', options: { parallelRequests: 1 } };
-const LONG_AFTER_THE_KILL = 600_000;
+const INTERRUPTED = 'uncertain (INTERRUPTED)';
+
+/** What a Retry reports after a kill in the third of five requests. */
+const RESUMED = [
+  ['sent before', 200],
+  [INTERRUPTED, 100],
+  ['sent', 150],
+];
+
+/** The same in a loop of which n8n has stored the finished rounds. */
+const RESUMED_IN_LOOP = [
+  ['sent', 200],
+  [INTERRUPTED, 100],
+  ['sent', 150],
+];
+
+const ALL = Array.from({ length: MESSAGES }, (_slot, index) => index);
+
+const CONTINUE = { onError: 'continueRegularOutput' };
+const SAVED_PROGRESS = { saveExecutionProgress: true };
+
+function assertInterrupted(execution: Execution, progress: RegExp): void {
+  assert.equal(execution.status, 'error');
+  assert.equal(execution.error, "n8n stopped during an earlier attempt, so this message's outcome is unknown");
+  assert.match(execution.errorDescription, progress);
+}
 
 for (const release of SUPPORTED) {
   describe(`n8n ${release}, killed while the third of five requests is in flight`, () => {
     const instance = instanceForTests({ release });
-
-    /** Runs a workflow of 450 messages until n8n is killed in a request, and starts it again. */
-    const crash = async (
-      workflow: JsonObject,
-      path: string,
-      { requestsBefore, messages } = { requestsBefore: 2, messages: 300 },
-    ) => {
-      const { rest, sandbox, n8n, credential } = instance();
-      sandbox.reset();
-      sandbox.setFaults([{ kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'bulk', after: requestsBefore }]);
-      const stored = await rest.importWorkflow(workflow, [credential]);
-      await rest.activate(stored);
-      const answer = await fetch(`${n8n.url}/webhook/${path}`, { method: 'POST' });
-      assert.equal(answer.status, 200);
-      await instance().waitFor('the last request', 30, () => sandbox.messages().length === messages || undefined);
-      await n8n.kill();
-
-      await instance().restart();
-      const id = await instance().waitFor('n8n to notice the crash', 60, async () => {
-        const [execution] = await instance().rest.executionsOf(stored);
-        return execution?.status === 'crashed' ? execution.id : undefined;
-      });
-      sandbox.setFaults([]);
-      return await instance().rest.waitForExecution(id);
-    };
-    const retry = (id: string) => instance().rest.retry(id);
-    const received = () => receivedBy(instance().sandbox);
-
-    const list = (options: JsonObject = {}) => ({
-      ...BULK,
-      options: { ...BULK.options, ...options },
-      source: 'json',
-      messages: listExpression(450),
-    });
-    const assertInterrupted = (execution: Execution) => {
-      assert.equal(execution.status, 'error');
-      assert.equal(execution.error, "n8n stopped during an earlier attempt, so this message's outcome is unknown");
-    };
-
-    for (const saveExecutionProgress of [false, true]) {
-      const path = `list-${saveExecutionProgress}`;
-      const progress = saveExecutionProgress ? 'with saved progress' : 'without saved progress';
-      test(`Nothing is sent again, neither automatically nor by Retry, ${progress}`, async () => {
-        const nodes = [immediateWebhook(path), items([{ any: 'item' }]), messagingSend(list())];
-        const crashed = await crash(withSettings(chain(path, nodes), { saveExecutionProgress }), path);
-        assert.deepEqual(received(), listOf(300));
-        assert.deepEqual(crashed.outputOf(SENDER), []);
-
-        const retried = await retry(crashed.id);
-        assertInterrupted(retried);
-        assertInterrupted(await retry(retried.id));
-        assert.deepEqual(received(), listOf(300));
-      });
-    }
-
-    test('Retry reports the interrupted attempt wherever the node is in the workflow file', async () => {
-      const workflow = chain('reversed', [
-        immediateWebhook('reversed'),
-        items([{ any: 'item' }]),
-        messagingSend(list()),
+    const crashes = new Crashes(instance);
+    /** The executions of two orders. */
+    let orders: string[];
+    before(async () => {
+      const ids = await crashes.killIn([
+        order('order-a'),
+        order('order-b'),
+        bulkList('stop'),
+        bulkItems('items'),
+        single('single-stop', {}),
+        single('single', CONTINUE),
+        bulkList('again', { options: { uncertain: 'sendAgain' }, settings: CONTINUE }),
+        bulkList('changing', { text: "'[changing] ' + index + ' ' + $now + ' ' + $execution.id", settings: CONTINUE }),
+        bulkList('renamed', { settings: CONTINUE }),
+        loop('loop', {}, CONTINUE),
+        loop('loop-saved', SAVED_PROGRESS, CONTINUE),
+        loop('loop-stop', SAVED_PROGRESS, {}),
+        loopWithWait('waiting', CONTINUE),
+        finished('finished'),
+        bulkList('repeatedly', { messages: 650, settings: CONTINUE }),
+        bulkList('repeatedly-stop', { messages: 650 }),
+        bulkList('every-day', { settings: CONTINUE }),
       ]);
-      const crashed = await crash({ ...workflow, nodes: asArray(workflow.nodes, 'nodes').toReversed() }, 'reversed');
-      assertInterrupted(await retry(crashed.id));
-      assert.deepEqual(received(), listOf(300));
+      orders = ids.slice(0, 2);
     });
 
-    test('With Send Again, Retry sends the whole list again', async () => {
-      const nodes = [
-        immediateWebhook('again'),
-        items([{ any: 'item' }]),
-        messagingSend(list({ uncertain: 'sendAgain' })),
-      ];
-      const retried = await retry((await crash(chain('again', nodes), 'again')).id);
+    test('Retry sends the rest with On Error: Stop, and ends with an error that names the uncertain messages', async () => {
+      const retried = await crashes.retry('stop');
+      assertInterrupted(retried, /350 of 450 messages were sent before, and 100 may have been sent\./);
+      assert.match(retried.errorDescription, /Items concerned: 0 \(entry 200\).* and 90 more\./);
+      assert.deepEqual(crashes.received('stop'), ALL);
+
+      assertInterrupted(await crashes.retry('stop'), /350 of 450 messages were sent before/);
+      assert.deepEqual(crashes.received('stop'), ALL);
+    });
+
+    test('Retry sends the rest with On Error: Continue, and reports each message', async () => {
+      const retried = await crashes.retry('items');
       assert.equal(retried.status, 'success');
-      assert.deepEqual(received(), sorted([...listOf(300), ...listOf(450)]));
+      assert.deepEqual(reported(retried), RESUMED);
+      assert.deepEqual(crashes.received('items'), ALL);
     });
 
-    test('In a loop without saved progress, Retry starts with the first round and sends nothing', async () => {
-      const crashed = await crash(loop('anew'), 'anew');
-      assertInterrupted(await retry(crashed.id));
-      assert.deepEqual(received(), listOf(300));
+    test('Retry of the older execution sends nothing after a newer one has sent the rest', async () => {
+      const [oldest = ''] = await crashes.ids('items');
+      const retried = await crashes.retry('items', oldest);
+      assert.deepEqual(crashes.received('items'), ALL);
+      assert.deepEqual(reported(retried), [
+        ['sent before', 200],
+        [INTERRUPTED, 100],
+        ['sent before', 150],
+      ]);
     });
 
-    test('In a loop with saved progress, Retry continues with the interrupted hundred', async () => {
-      const crashed = await crash(withSettings(loop('loop'), { saveExecutionProgress: true }), 'loop');
-      assert.deepEqual(received(), listOf(300));
-      assert.equal(crashed.outputOf(SENDER).length, 200);
+    test('Retry sends the rest of single messages with On Error: Stop', async () => {
+      assertInterrupted(
+        await crashes.retry('single-stop'),
+        /4 of 5 messages were sent before, and 1 may have been sent\./,
+      );
+      assert.deepEqual(crashes.received('single-stop'), [0, 1, 2, 3, 4]);
+    });
 
-      const retried = await retry(crashed.id);
-      assert.equal(retried.status, 'success');
-      assert.deepEqual(received(), sorted([...listOf(300), ...listOf(450).slice(200)]));
+    test('Retry sends the rest of single messages with On Error: Continue', async () => {
+      assert.deepEqual(reported(await crashes.retry('single')), [
+        ['sent before', 2],
+        [INTERRUPTED, 1],
+        ['sent', 2],
+      ]);
+      assert.deepEqual(crashes.received('single'), [0, 1, 2, 3, 4]);
+    });
+
+    test('Two executions that send to one number at the same time are resumed each for itself', async () => {
+      for (const [index, name] of ['order-a', 'order-b'].entries()) {
+        assert.deepEqual(reported(await crashes.retry(name, orders[index])), [
+          ['sent before', 2],
+          [INTERRUPTED, 1],
+          ['sent', 2],
+        ]);
+        assert.deepEqual(crashes.received(name), [0, 1, 2, 3, 4]);
+      }
+    });
+
+    test('With Send Again, Retry sends what was in flight again, and nothing else', async () => {
+      const retried = await crashes.retry('again');
+      assert.deepEqual(reported(retried), [
+        ['sent before', 200],
+        ['sent', 250],
+      ]);
+      const twice = [...ALL, ...ALL.slice(200, 300)].sort((left, right) => left - right);
+      assert.deepEqual(crashes.received('again'), twice);
+    });
+
+    test('Retry recognizes messages whose texts contain the time and the execution', async () => {
+      assert.deepEqual(reported(await crashes.retry('changing')), RESUMED);
+      assert.deepEqual(crashes.received('changing'), ALL);
+    });
+
+    test('Retry with the saved workflow sends the rest after the node was renamed', async () => {
+      const workflow = crashes.workflow('renamed');
+      const nodes = asObjects(workflow.nodes, 'nodes');
+      const renamed = nodes.map((node) => (node.name === SENDER ? { ...node, name: 'Renamed' } : node));
+      const connections = { Webhook: { main: [[{ node: 'Renamed', type: 'main', index: 0 }]] } };
+      await instance().rest.saveNodes({ ...workflow, connections }, renamed);
+      const retried = await crashes.retry('renamed', undefined, true);
+      assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
+      assert.deepEqual(crashes.received('renamed'), ALL);
+    });
+
+    test('In a loop, Retry sends the rest of all rounds', async () => {
+      assert.deepEqual(reported(await crashes.retry('loop')), RESUMED);
+      assert.deepEqual(crashes.received('loop'), ALL);
+    });
+
+    test('In a loop with saved progress, the finished rounds stay as they are', async () => {
+      assert.deepEqual(reported(await crashes.retry('loop-saved')), RESUMED_IN_LOOP);
+      assert.deepEqual(crashes.received('loop-saved'), ALL);
+    });
+
+    test('In a loop with a Wait, the finished rounds stay as they are', async () => {
+      assert.deepEqual(reported(await crashes.retryWithCalls('waiting')), RESUMED_IN_LOOP);
+      assert.deepEqual(crashes.received('waiting'), ALL);
+    });
+
+    test('In a loop with On Error: Stop, Retry ends in the round that is uncertain', async () => {
+      assertInterrupted(
+        await crashes.retry('loop-stop'),
+        /0 of 100 messages were sent before, and 100 may have been sent\./,
+      );
+      assert.deepEqual(crashes.received('loop-stop'), ALL.slice(0, 300));
     });
 
     test('Retry sends nothing when n8n was killed after the node had sent everything', async () => {
-      const later = messagingSend(
-        { ...BULK, source: 'json', messages: listExpression(1) },
-        { name: 'Later', executeOnce: true },
-      );
-      const workflow = chain('later', [
-        immediateWebhook('later'),
-        items([{ any: 'item' }]),
-        messagingSend(list()),
-        later,
-      ]);
-      const crashed = await crash(workflow, 'later', { requestsBefore: 5, messages: 451 });
-      assert.deepEqual(received(), sorted([...listOf(450), ...listOf(1)]));
-      assertInterrupted(await retry(crashed.id));
-      assert.deepEqual(received(), sorted([...listOf(450), ...listOf(1)]));
+      const retried = await crashes.retry('finished');
+      assert.equal(retried.status, 'success');
+      assert.deepEqual(reported(retried), [['sent before', MESSAGES]]);
+      assert.deepEqual(crashes.received('finished'), ALL);
     });
 
     test('Retry sends everything when only an earlier node had failed', async () => {
-      const { rest, sandbox, credential } = instance();
-      sandbox.reset();
-      sandbox.setFaults([{ kind: 'status', status: 503 }]);
-      const balance = messagingSend({ resource: 'balance', operation: 'get' }, { name: 'Balance' });
-      const stored = await rest.importWorkflow(chain('earlier', [start(), balance, messagingSend(list())]), [
-        credential,
-      ]);
-      const failed = await rest.run(stored, START);
-      assert.equal(failed.status, 'error');
-      assert.equal((await retry(failed.id)).status, 'success');
-      assert.deepEqual(received(), listOf(450));
+      const { sandbox, n8n, rest, credential } = instance();
+      const victim = bulkList('earlier');
+      const [trigger, sender] = asObjects(victim.workflow.nodes, 'nodes');
+      const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
+      const stored = await rest.importWorkflow(
+        {
+          ...victim.workflow,
+          nodes: [trigger, { ...balance('Balance'), position: [100, 0], id: 'balance' }, sender],
+          connections: { Webhook: to('Balance'), Balance: to(SENDER) },
+        },
+        [credential],
+      );
+      await rest.activate(stored);
+      sandbox.setFaults([{ kind: 'status', status: 503, on: 'balance' }]);
+      await fetch(`${n8n.url}/webhook/earlier`, { method: 'POST' });
+      const failed = await instance().waitFor('the execution to fail', 30, async () =>
+        (await rest.executionsOf(stored)).find(({ status }) => status === 'error'),
+      );
+      assert.deepEqual(crashes.received('earlier'), []);
+      assert.equal((await rest.retry(failed.id)).status, 'success');
+      assert.deepEqual(crashes.received('earlier'), ALL);
+    });
+
+    describe('and killed again in its Retry, which loses its event log', () => {
+      before(async () => {
+        // Of one more execution, and of one whose older run was killed and not retried.
+        await crashes.killIn([bulkList('without-log', { settings: CONTINUE }), finished('finished-without-log')], {
+          losesEventLog: true,
+        });
+        await crashes.killIn([{ ...bulkList('every-day', { settings: CONTINUE }), answered: 1, arrived: 500 }]);
+        const inRetry = { answered: 1, arrived: 500 };
+        const twice = [bulkList('repeatedly'), bulkList('repeatedly-stop')];
+        await crashes.killInRetries(
+          twice.map((victim) => ({ ...victim, ...inRetry })),
+          { losesEventLog: true },
+        );
+        await crashes.killInRetries(twice.map((victim) => ({ ...victim, answered: 0, arrived: 600 })));
+      });
+
+      test('Retry after three kills sends the rest, and nothing twice', async () => {
+        const all = Array.from({ length: 650 }, (_slot, index) => index);
+        assert.deepEqual(reported(await crashes.retry('repeatedly')), [
+          ['sent before', 200],
+          [INTERRUPTED, 100],
+          ['sent before', 100],
+          [INTERRUPTED, 200],
+          ['sent', 50],
+        ]);
+        assert.deepEqual(crashes.received('repeatedly'), all);
+
+        assertInterrupted(await crashes.retry('repeatedly-stop'), /350 of 650 messages were sent before, and 300 may/);
+        assert.deepEqual(crashes.received('repeatedly-stop'), all);
+      });
+
+      test("Retry sends the rest when n8n's event log is gone", async () => {
+        assert.deepEqual(reported(await crashes.retry('without-log')), RESUMED);
+        assert.deepEqual(crashes.received('without-log'), ALL);
+      });
+
+      test("Retry sends nothing when the node had sent everything and n8n's event log is gone", async () => {
+        assert.deepEqual(reported(await crashes.retry('finished-without-log')), [['sent before', MESSAGES]]);
+        assert.deepEqual(crashes.received('finished-without-log'), ALL);
+      });
+
+      test('The same list every day: what a killed older run sent counts for that run alone', async () => {
+        const [monday = '', tuesday = ''] = await crashes.ids('every-day');
+        const ofTuesday = reported(await crashes.retry('every-day', tuesday));
+        const ofMonday = reported(await crashes.retry('every-day', monday));
+        const received = crashes.received('every-day');
+        const most = Math.max(...ALL.map((each) => received.filter((index) => index === each).length));
+        assert.equal(most, 2);
+        // Without tokens, executions that begin with the same items can't be told apart.
+        if (release === OLDEST) {
+          assert.deepEqual([ofTuesday, ofMonday], [[[INTERRUPTED, MESSAGES]], [[INTERRUPTED, MESSAGES]]]);
+          return;
+        }
+        assert.deepEqual(ofTuesday, [
+          ['sent before', 100],
+          [INTERRUPTED, 100],
+          ['sent', 250],
+        ]);
+        assert.deepEqual(ofMonday, RESUMED);
+        assert.deepEqual(
+          received,
+          [...ALL, ...ALL].sort((left, right) => left - right),
+        );
+      });
     });
   });
 }
 
-/** A webhook that is answered before the workflow has run. */
-function immediateWebhook(path: string) {
-  return { ...webhook(path), parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' } };
-}
-
-/** Sends 450 items through Loop Over Items, a hundred in each round. */
-function loop(path: string): JsonObject {
-  const each = {
-    name: 'Loop Over Items',
-    type: 'n8n-nodes-base.splitInBatches',
-    typeVersion: 3,
-    parameters: { batchSize: 100 },
-  };
-  const sender = messagingSend({
-    ...BULK,
-    source: 'items',
-    phone: '={{ $json.phone }}',
-    message: '={{ $json.message }}',
+describe('n8n on PostgreSQL, killed while the third of five requests is in flight', () => {
+  const instance = instanceForTests({ database: startPostgres });
+  const crashes = new Crashes(instance);
+  before(async () => {
+    await crashes.killIn([bulkItems('items'), loop('loop', SAVED_PROGRESS, CONTINUE)]);
   });
-  const trigger = immediateWebhook(path);
-  const contacts = items(listOf(450).map((message) => ({ ...message })));
-  const to = (...outputs: string[][]) => ({
-    main: outputs.map((names) => names.map((node) => ({ node, type: 'main', index: 0 }))),
-  });
-  return {
-    ...chain(path, [trigger, contacts, each, sender]),
-    connections: {
-      [trigger.name]: to([contacts.name]),
-      [contacts.name]: to([each.name]),
-      // Its first output is for the end of the loop.
-      [each.name]: to([], [sender.name]),
-      [sender.name]: to([each.name]),
-    },
-  };
-}
 
-function withSettings(workflow: JsonObject, settings: JsonObject): JsonObject {
-  return { ...workflow, settings: { executionOrder: 'v1', ...settings } };
-}
+  test('Retry sends the rest', async () => {
+    assert.deepEqual(reported(await crashes.retry('items')), RESUMED);
+    assert.deepEqual(crashes.received('items'), ALL);
+  });
+
+  test('In a loop with saved progress, the finished rounds stay as they are', async () => {
+    assert.deepEqual(reported(await crashes.retry('loop')), RESUMED_IN_LOOP);
+    assert.deepEqual(crashes.received('loop'), ALL);
+  });
+});

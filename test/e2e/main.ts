@@ -9,22 +9,15 @@ import { Command } from 'commander';
 
 import { ExpectedError } from '../../tools/cli/errors';
 import { runSession } from '../../tools/cli/session';
-import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
-import { packPackage } from '../../tools/n8n/package';
-import { TARBALL_VARIABLE } from './tarball';
+import { providePackage, TARBALL_VARIABLE } from './tarball';
 
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
 
-void runSession(async ({ signal, cleanup, say }) => {
+void runSession(async (session) => {
+  const { signal, cleanup, say } = session;
   const parts = chooseParts(await findParts());
-
-  if (process.env[TARBALL_VARIABLE] === undefined) {
-    say('Building and packing the package');
-    // The parts run in processes of their own, which inherit it.
-    process.env[TARBALL_VARIABLE] = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
-  }
-
+  await providePackage(session);
   const { passed, failed } = await runParts(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();

@@ -15,6 +15,8 @@ export interface NodeRun {
   seconds: number;
   /** What the editor shows over the output. */
   hints: string[];
+  /** The items that it got by its first connector; empty where n8n has none of them. */
+  inputs: OutputItem[];
 }
 
 /** An execution that has ended. */
@@ -47,7 +49,9 @@ export function readExecution(record: JsonObject): Execution {
   const data = asObject(parse(asString(record.data, 'execution.data')), 'execution.data');
   const result = asObject(data.resultData, 'resultData');
   const runData = asObject(result.runData ?? {}, 'runData');
-  const runsOf = (nodeName: string) => asObjects(runData[nodeName] ?? [], nodeName).map(readNodeRun);
+  const outputsOf = (nodeName: string) => asObjects(runData[nodeName] ?? [], nodeName).map(readOutputs);
+  const runsOf = (nodeName: string) =>
+    asObjects(runData[nodeName] ?? [], nodeName).map((run) => readNodeRun(run, outputsOf));
   return {
     id: String(record.id),
     status: asString(record.status, 'execution.status'),
@@ -64,13 +68,20 @@ function textOf(value: unknown, field: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-function readNodeRun(run: JsonObject): NodeRun {
-  const main = isObject(run.data) ? asArray(run.data.main ?? [], 'main') : [];
+function readNodeRun(run: JsonObject, outputsOf: (nodeName: string) => OutputItem[][][]): NodeRun {
+  const source: unknown = asArray(run.source ?? [], 'source')[0];
+  const { previousNode = '', previousNodeRun = 0, previousNodeOutput = 0 } = isObject(source) ? source : {};
   return {
-    outputs: main.map((output) => asObjects(output ?? [], 'output').map(readItem)),
+    outputs: readOutputs(run),
     seconds: Number(run.executionTime) / 1000,
     hints: asArray(run.hints ?? [], 'hints').map((hint) => textOf(hint, 'message')),
+    inputs: outputsOf(String(previousNode))[Number(previousNodeRun)]?.[Number(previousNodeOutput)] ?? [],
   };
+}
+
+function readOutputs(run: JsonObject): OutputItem[][] {
+  const main = isObject(run.data) ? asArray(run.data.main ?? [], 'main') : [];
+  return main.map((output) => asObjects(output ?? [], 'output').map(readItem));
 }
 
 function readItem(item: JsonObject): OutputItem {

@@ -146,6 +146,11 @@ export class RunLedger {
     }
   }
 
+  /** Before the next run of the execution: a re-run must not take this one for a run that was not begun. */
+  leaveBehind(): void {
+    if (this.isBroken && this.isBegun) void this.noteGap();
+  }
+
   /** For a run that reserves each of its messages; its requests are left out. */
   leaveToReservations(): void {
     this.isLeftOut = true;

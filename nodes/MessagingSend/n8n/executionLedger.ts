@@ -23,11 +23,12 @@ export function ledgerOfRun(
   name: Pick<RunName, 'ordinal' | 'record'>,
 ): RunLedger | null {
   const { id: workflow } = context.getWorkflow();
-  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation)) return null;
+  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation, name.ordinal)) return null;
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
   if (previous?.ordinal === name.ordinal) return previous.ledger;
+  previous?.ledger.leaveBehind();
   const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
   const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
@@ -53,12 +54,13 @@ export function reservationsOf(context: IExecuteFunctions, account: Account, rem
 /**
  * n8n retries no execution that was started by hand if it was killed, and begins anew with each call of a tool. A single
  * request is in flight for nearly all of its run, and to note it would take as long as n8n itself does; but a loop may
- * make any number of them.
+ * make any number of them. If the first run of an execution is noted, all are: see `RunLedger`.
  */
-function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation): boolean {
+function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
   if (mode === 'manual' || isTool(context.getNode())) return false;
-  return mode === 'retry' || maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+  if (mode === 'retry' || ordinal > 0) return true;
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
 }
 
 function isInLoop(context: IExecuteFunctions): boolean {

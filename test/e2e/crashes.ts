@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { type Fault } from '../../sandbox/server';
+import { type JsonObject } from '../../tools/json';
+import { type Execution } from '../../tools/n8n/execution';
+import { type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { receivedBy } from './recipients';
+import { SENDER } from '../support/n8n/workflow';
+
+/** Longer than any test: n8n is killed before it gets the answer. */
+const LONG_AFTER_THE_KILL = 600_000;
+
+/** A workflow that n8n is killed in. Its texts begin with its name in brackets, so that its messages are known. */
+export interface Victim {
+  readonly name: string;
+  readonly workflow: JsonObject;
+  /** The path of its webhook, if not its name: several can be executions of one workflow. */
+  readonly path?: string;
+  /** So many of its requests with messages are answered; n8n is killed when the next one has arrived. */
+  readonly answered: number;
+  /** How many messages have arrived by then. */
+  readonly arrived: number;
+  /** Whether n8n is killed in a later node, which reads the balance. */
+  readonly isFinished?: boolean;
+  /** What its webhook gets. */
+  readonly body?: JsonObject;
+  /** Whether it waits again and again for a call of `$execution.resumeUrl`, which its texts contain. */
+  readonly waits?: boolean;
+}
+
+/** Kills n8n in many executions at the same moment, and retries each: one start of n8n for all of them. */
+export class Crashes {
+  /** Workflows as n8n keeps them, by the path of their webhook. */
+  private readonly stored = new Map<string, JsonObject>();
+  private readonly paths = new Map<string, string>();
+
+  constructor(private readonly instance: () => InstanceWithSandbox) {}
+
+  /**
+   * Starts an execution of each, kills n8n in all of them, starts it again and waits until it has noticed.
+   *
+   * @returns the ids of the executions
+   */
+  async killIn(victims: readonly Victim[], options?: KillOptions): Promise<string[]> {
+    const ids: string[] = [];
+    const start = async () => {
+      for (const victim of victims) ids.push(await this.start(victim));
+    };
+    await this.killWhile(victims, start, options);
+    for (const id of ids) await this.instance().rest.waitForExecution(id);
+    return ids;
+  }
+
+  /** Retries the newest execution of each, kills n8n in all these Retries, and starts it again. */
+  async killInRetries(victims: readonly Victim[], options?: KillOptions): Promise<void> {
+    const retry = async () => {
+      for (const { name } of victims) {
+        const id = await this.newestId(name);
+        // It is answered only when the Retry has ended.
+        void this.instance()
+          .rest.retry(id)
+          .catch(() => undefined);
+      }
+    };
+    await this.killWhile(victims, retry, options);
+    for (const { name } of victims) await this.instance().rest.waitForExecution(await this.newestId(name));
+  }
+
+  /** Retries an execution of a victim; without its id, the newest one. */
+  async retry(name: string, id?: string, loadWorkflow = false): Promise<Execution> {
+    return await this.instance().rest.retry(id ?? (await this.newestId(name)), undefined, loadWorkflow);
+  }
+
+  /** Retries the newest execution of a victim that waits for calls, and makes them. */
+  async retryWithCalls(name: string): Promise<Execution> {
+    const { rest } = this.instance();
+    const before = await this.ids(name);
+    // n8n may answer it when the Retry waits, or when it ends.
+    void rest.retry(before.at(-1) ?? '').catch(() => undefined);
+    const id = await this.instance().waitFor('the Retry to end', 60, async () => {
+      await this.resume(name);
+      const [newest] = await rest.executionsOf(this.workflow(name));
+      return newest !== undefined && !before.includes(newest.id) && newest.status === 'success' ? newest.id : undefined;
+    });
+    return await rest.waitForExecution(id);
+  }
+
+  async newestId(name: string): Promise<string> {
+    const id = (await this.ids(name)).at(-1);
+    assert.ok(id !== undefined, `${name} has no execution`);
+    return id;
+  }
+
+  /** The ids of all executions of a victim's workflow, the oldest first. */
+  async ids(name: string): Promise<string[]> {
+    const listed = await this.instance().rest.executionsOf(this.workflow(name));
+    return listed.map(({ id }) => id).toReversed();
+  }
+
+  /** A victim's workflow as n8n keeps it. */
+  workflow(name: string): JsonObject {
+    const workflow = this.stored.get(this.paths.get(name) ?? name);
+    if (workflow === undefined) throw new Error(`${name} has not been started`);
+    return workflow;
+  }
+
+  /** The indexes of the messages that have arrived from a victim; one that arrived twice is there twice. */
+  received(name: string): number[] {
+    const own = receivedBy(this.instance().sandbox).filter(({ message }) => message.startsWith(`[${name}]`));
+    return own.map(({ message }) => Number(/^\S+ (\d+)/.exec(message)?.[1])).sort((left, right) => left - right);
+  }
+
+  /** @returns the id of the execution */
+  private async start({ name, workflow, path: webhookPath = name, body = {} }: Victim): Promise<string> {
+    const { rest, n8n, credential } = this.instance();
+    this.paths.set(name, webhookPath);
+    if (!this.stored.has(webhookPath)) {
+      const stored = await rest.importWorkflow(workflow, [credential]);
+      await rest.activate(stored);
+      this.stored.set(webhookPath, stored);
+    }
+    const before = await this.ids(name);
+    const answer = await fetch(`${n8n.url}/webhook/${webhookPath}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    return await this.instance().waitFor(`an execution of ${name}`, 30, async () =>
+      (await this.ids(name)).find((id) => !before.includes(id)),
+    );
+  }
+
+  /** Lets the newest execution go on, if it waits for a call. */
+  private async resume(name: string): Promise<void> {
+    const [newest] = await this.instance().rest.executionsOf(this.workflow(name));
+    if (newest?.status !== 'waiting') return;
+    const texts = this.instance()
+      .sandbox.messages()
+      .map(({ message }) => message);
+    const url = new URL(/http\S+/.exec(texts.find((text) => text.startsWith(`[${name}]`)) ?? '')?.[0] ?? '');
+    // A Retry has the signature of the first execution, and an id of its own.
+    await fetch(`${this.instance().n8n.url}/webhook-waiting/${newest.id}${url.search}`);
+  }
+
+  private async killWhile(
+    victims: readonly Victim[],
+    work: () => Promise<void>,
+    { losesEventLog }: KillOptions = { losesEventLog: false },
+  ): Promise<void> {
+    const { sandbox, n8n } = this.instance();
+    sandbox.setFaults([
+      ...victims.map(({ name, answered }): Fault => {
+        return { kind: 'delay', ms: LONG_AFTER_THE_KILL, text: `[${name}]`, after: answered };
+      }),
+      // For a node that runs after one that has sent everything.
+      { kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'balance', probability: 1 },
+    ]);
+    await work();
+    const isBalanceRead = () =>
+      sandbox.requests().some(({ endpoint, duration_ms }) => endpoint === 'balance' && duration_ms === null);
+    for (const { name, arrived, waits, isFinished } of victims) {
+      const isThere = async () => {
+        if (waits === true) await this.resume(name);
+        return (this.received(name).length === arrived && (isFinished !== true || isBalanceRead())) || undefined;
+      };
+      await this.instance().waitFor(`the last request of ${name}`, 60, isThere);
+    }
+    await n8n.kill();
+    if (losesEventLog) await removeEventLog(this.instance());
+    sandbox.setFaults([]);
+    await this.instance().restart();
+  }
+}
+
+interface KillOptions {
+  losesEventLog: boolean;
+}
+
+/** Removes the log from which n8n sees at its start which nodes were running when it was killed. */
+export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<void> {
+  const home = path.join(folder, '.n8n');
+  const logs = (await readdir(home)).filter((name) => name.startsWith('n8nEventLog'));
+  assert.ok(logs.length > 0, 'n8n has an event log');
+  await Promise.all(logs.map((name) => rm(path.join(home, name))));
+}
+
+/** What an execution reports of its messages, in the order of the input: runs of the same outcome with their length. */
+export function reported(execution: Execution, node = SENDER): Array<[outcome: string, messages: number]> {
+  const groups: Array<[string, number]> = [];
+  for (const run of execution.runsOf(node)) {
+    // n8n enters an item of its own for a run that it lost.
+    for (const { json } of run.outputs[0] ?? []) {
+      if (json.isArtificialRecoveredEventItem === true) continue;
+      const outcome = outcomeOf(json);
+      const last = groups.at(-1);
+      if (last?.[0] === outcome) last[1] += 1;
+      else groups.push([outcome, 1]);
+    }
+  }
+  return groups;
+}
+
+function outcomeOf({ status, message_id: id, error, details }: JsonObject): string {
+  if (error === undefined) return id === null ? `${String(status)} before` : String(status);
+  const { outcome, code } = (details ?? {}) as JsonObject;
+  return `${String(outcome)} (${String(code)})`;
+}
