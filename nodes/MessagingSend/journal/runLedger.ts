@@ -73,6 +73,8 @@ interface Unit {
 export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
+  /** Whether what a re-run finds is of its own execution, and not of another one that began alike. */
+  isOwn: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
   private readonly lineage: string;
   private readonly isFirst: boolean;
@@ -100,10 +102,13 @@ export class RunLedger {
   private readonly details = new Set<string>();
   private started: Promise<void> = Promise.resolve();
 
+  /** @param isKnown whether an earlier run of this Retry was known to be of an execution during which n8n was killed */
   constructor(
     private readonly ledger: Ledger,
     { lineage, isUnique, ordinal, record }: RunName,
+    isKnown = false,
   ) {
+    this.isOwn = isUnique || isKnown;
     this.run = JSON.stringify([lineage, ordinal, record]);
     this.isUnique = isUnique;
     this.lineage = lineage;
@@ -175,7 +180,7 @@ export class RunLedger {
       this.isBroken = true;
       known = null;
     }
-    const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
+    const recalled = divided(batches, this.trusted(known ?? (() => 'open')), sendUncertainAgain);
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
@@ -263,6 +268,8 @@ export class RunLedger {
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
+    // An execution in which the node never ran has none, but another one that began alike may have.
+    this.isOwn ||= followsKill;
     const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage]);
     this.state = run;
     if (twins === 'noted') return true;
@@ -301,6 +308,15 @@ export class RunLedger {
       const unit = this.units.get(number);
       const state = unit?.isSplit === true ? own.get(this.factOf(message)) : states.get(unit?.fact ?? '');
       return state === undefined || (state === 'unknown' && incomplete === 'noted') ? 'open' : state;
+    };
+  }
+
+  /** What another execution has sent was perhaps not sent by this one. */
+  private trusted(stateOf: StateOf): StateOf {
+    if (this.isOwn) return stateOf;
+    return (message, batch) => {
+      const state = stateOf(message, batch);
+      return state === 'noted' ? 'open' : state;
     };
   }
 

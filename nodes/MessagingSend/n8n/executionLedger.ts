@@ -30,7 +30,7 @@ export function ledgerOfRun(
   if (previous?.ordinal === name.ordinal) return previous.ledger;
   previous?.ledger.leaveBehind();
   const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
-  const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
+  const run = new RunLedger(ledger, { ...lineageOf(context), ...name }, previous?.ledger.isOwn);
   latest.set(kept, { ordinal: name.ordinal, ledger: run });
   return run;
 }
