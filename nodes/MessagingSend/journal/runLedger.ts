@@ -78,6 +78,8 @@ interface Unit {
 export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
+  /** Whether what a re-run finds is of its own execution, and not of another one that began alike. */
+  isOwn: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
   private readonly lineage: string;
   private readonly isFirst: boolean;
@@ -105,13 +107,16 @@ export class RunLedger {
   private readonly details = new Set<string>();
   private started: Promise<void> = Promise.resolve();
 
+  /** @param isKnown whether an earlier run of this Retry was known to be of an execution during which n8n was killed */
   constructor(
     private readonly ledger: Ledger,
     name: RunName,
     /** The run whose delivery record this one began with, if there was one: a Retry of its execution must know of this one. */
     private readonly previous: string | null,
+    isKnown = false,
   ) {
     const { lineage, isUnique, ordinal, record } = name;
+    this.isOwn = isUnique || isKnown;
     this.run = nameOf(name);
     this.isUnique = isUnique;
     this.lineage = lineage;
@@ -183,7 +188,7 @@ export class RunLedger {
       this.isBroken = true;
       known = null;
     }
-    const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
+    const recalled = divided(batches, this.trusted(known ?? (() => 'open')), sendUncertainAgain);
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
@@ -272,6 +277,8 @@ export class RunLedger {
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
+    // An execution in which the node never ran has none, but another one that began alike may have.
+    this.isOwn ||= followsKill;
     const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage]);
     this.state = run;
     if (twins === 'noted') return true;
@@ -316,6 +323,15 @@ export class RunLedger {
   /** What this run sends, the previous one has no facts of. */
   private get previousIncomplete(): string[] {
     return this.previous === null ? [] : [incompleteOf(this.previous)];
+  }
+
+  /** What another execution has sent was perhaps not sent by this one. */
+  private trusted(stateOf: StateOf): StateOf {
+    if (this.isOwn) return stateOf;
+    return (message, batch) => {
+      const state = stateOf(message, batch);
+      return state === 'noted' ? 'open' : state;
+    };
   }
 
   private async askAbout(facts: readonly string[]): Promise<ReadonlyMap<string, FactState>> {

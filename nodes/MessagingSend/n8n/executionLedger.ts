@@ -33,7 +33,7 @@ export function ledgerOfRun(
   previous?.ledger.leaveBehind();
   const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
   const name: RunName = { ...lineageOf(context), ordinal, record: record.digest };
-  const run = new RunLedger(ledger, name, record.previousRun);
+  const run = new RunLedger(ledger, name, record.previousRun, previous?.ledger.isOwn);
   record.noteRun(nameOf(name));
   latest.set(kept, { ordinal, ledger: run });
   return run;
