@@ -7,7 +7,7 @@ import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
 const TYPESCRIPT = ['**/*.ts'];
-const JAVASCRIPT = ['**/*.{js,mjs}'];
+const JAVASCRIPT = ['**/*.{cjs,js,mjs}'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
 const JEST_TESTS = ['{bench,test}/**/*.test.ts'];

@@ -8,7 +8,7 @@ export interface LoadTask {
 
 /** Reports how long these files take to load, in milliseconds, in a process that has loaded n8n-workflow. */
 serve(async ({ files }: LoadTask) => {
-  const load = createRequire(__filename);
+  const load = createRequire(import.meta.url);
   load('n8n-workflow');
   const started = performance.now();
   for (const file of files) load(file);

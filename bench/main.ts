@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 
 import { floor } from './floor';
+import { ledger } from './ledger';
 import { limit } from './limit';
 import type { Measurements } from './measurements';
 import type { Options } from './options';
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurem
   'shared-key': sharedKey,
   scale,
   weight,
+  ledger,
 };
 
 async function main(names: readonly string[], options: Options): Promise<void> {
@@ -51,11 +53,12 @@ const command = new Command('npm run bench --')
     5,
   )
   .option('--true-minutes', 'measure limits in real minutes instead of windows of some seconds', false)
+  .option('--before <tarball>', 'a packed package that ledger compares with')
   .parse();
 
-const { rounds, trueMinutes } = command.opts<{ rounds: number; trueMinutes: boolean }>();
+const given = command.opts<Omit<Options, 'log'>>();
 const chosen = (command.processedArgs[0] as string[] | undefined) ?? known;
-main(chosen, { rounds, trueMinutes, log: (line) => console.log(line) }).then(
+main(chosen, { ...given, log: (line) => console.log(line) }).then(
   // n8n's engine leaves timers running.
   () => process.exit(0),
   (error: unknown) => {

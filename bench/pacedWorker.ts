@@ -27,7 +27,7 @@ let isScaled = false;
 /** Must run before n8n loads the node, which creates its pacers as it loads; n8n loads it for the first run. */
 function scaleWindow(window: number): void {
   if (isScaled) return;
-  const pacer = createRequire(__filename)('../dist/nodes/MessagingSend/requests/pacer') as typeof PacerModule;
+  const pacer = createRequire(import.meta.url)('../dist/nodes/MessagingSend/requests/pacer') as typeof PacerModule;
   class ScaledPacers extends pacer.Pacers {
     constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacers>[1]) {
       super(window, clock);

@@ -19,7 +19,7 @@ export function startWorker<Task extends object, Answer>(
   file: string,
   env: ForkOptions['env'] = {},
 ): Worker<Task, Answer> {
-  const child = fork(join(__dirname, file), {
+  const child = fork(join(import.meta.dirname, file), {
     execArgv: ['--import', 'tsx', '--expose-gc'],
     stdio: 'inherit',
     env: { ...process.env, ...env },

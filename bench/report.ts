@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 import { type Measurements, median } from './measurements';
 
-const FILE = join(__dirname, 'results', 'latest.json');
+const FILE = join(import.meta.dirname, 'results', 'latest.json');
 
 /** Packages whose versions a figure depends on. */
 const PACKAGES = ['n8n-core', 'n8n-workflow', 'n8n-nodes-base'];
@@ -54,7 +55,9 @@ async function results(): Promise<Record<string, Measurements | undefined>> {
 async function environment(): Promise<object> {
   const versions = await Promise.all(
     PACKAGES.map(async (name) => {
-      const manifest = JSON.parse(await readFile(require.resolve(`${name}/package.json`), 'utf8')) as {
+      const manifest = JSON.parse(
+        await readFile(createRequire(import.meta.url).resolve(`${name}/package.json`), 'utf8'),
+      ) as {
         version: string;
       };
       return [name, manifest.version] as const;

@@ -2,7 +2,7 @@ import { type Fault } from '../../sandbox/server';
 import { asArray, type JsonObject } from '../../tools/json';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../e2e/workflow';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { textOf } from './traffic';
 
 const OPERATIONS = ['send', 'sendBulk'] as const;

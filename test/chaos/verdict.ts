@@ -1,7 +1,7 @@
 import { type Sandbox } from '../../sandbox/server';
 import { asArray, isObject, type JsonObject } from '../../tools/json';
 import { type Execution, type NodeRun, type OutputItem } from '../../tools/n8n/execution';
-import { SENDER } from '../e2e/workflow';
+import { SENDER } from '../support/n8n/workflow';
 import { batchSizeOf, type Campaign } from './campaign';
 import { indexOf, type SeenRequest, type Traffic } from './traffic';
 

@@ -3,17 +3,22 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/runError';
+import { Campaign } from '../support/engine/campaign';
+import { killedAtNth } from '../support/engine/lifetime';
 import { activate } from '../support/engine/polling';
+import { processedData } from '../support/engine/processedData';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
 import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
-import { GET_BALANCE, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
 import { complete } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
 const sandbox = sandboxForTests({ credits: 1000, now: () => Date.parse(TIME) });
+
+beforeEach(() => processedData.reset());
 
 const ONE = [{ phone: '447700900123', text: 'Hello from n8n' }];
 const TWO = [...ONE, { phone: '447700900124', text: 'Hello' }];
@@ -32,14 +37,30 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'README.md options 1': async () => (await outputOf(withOptions(SEND_BULK, { dryRun: true }), ONE))[0]?.[0],
   'README.md options 2': async () =>
     (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
+  'README.md options 3': async () => {
+    const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
+    await outputOf(parameters, ONE);
+    return (await outputOf(parameters, ONE))[0]?.[0];
+  },
   'README.md trigger-low-balance 1': lowBalance,
   'README.md when-something-fails 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
+  'docs/how-sending-works.md if-n8n-is-killed 1': killed,
   'docs/agents.md what-the-model-sees 1': async () => await Promise.resolve([{ error: toolError('07700 900124') }]),
 };
+
+/** The first of two messages, after n8n was killed in the request of the second. */
+async function killed(): Promise<unknown> {
+  const parameters = inBatchesOf(1, withOptions(SEND_BULK, { parallelRequests: 1 }));
+  const setup = { account: accountOf(sandbox()), mode: 'trigger', items: TWO, parameters } as const;
+  const campaign = new Campaign(sandbox(), setup);
+  await campaign.run({ lifetime: killedAtNth('left', 2) });
+  await campaign.finish();
+  return campaign.execution.outputs[0]?.[0]?.json;
+}
 
 async function lowBalance(): Promise<unknown> {
   sandbox().setCredits(150);

@@ -163,6 +163,12 @@ test('The README lists the choices of every field and option, and no others', ()
   );
 });
 
+/** What an option does that is empty, if it is not set. */
+const IF_EMPTY: Record<string, string> = {
+  defaultCountryCode: 'such a number is an error',
+  messageKey: 'number and text',
+};
+
 test('The README gives the default of every option', () => {
   const found = table('README.md', 'options', 'Option');
   const values: Record<string, unknown> = { ...readDeliveryOptions(givenOptions({})) };
@@ -171,7 +177,13 @@ test('The README gives the default of every option', () => {
     const value = values[option.name] ?? option.default;
     const choice = entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
     const expected =
-      value === false ? 'off' : value === '' ? 'such a number is an error' : (choice ?? JSON.stringify(value));
+      value === false
+        ? 'off'
+        : value === ''
+          ? IF_EMPTY[option.name]
+          : typeof value === 'number'
+            ? value.toLocaleString('en')
+            : choice;
     expect([option.displayName, cellOf(found, option.displayName, 2).text]).toEqual([option.displayName, expected]);
   }
 });

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { contacts } from '../support/contacts';
+import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
-import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const OTHER_KEY = 'made-up-other-key-0123';
 const KEYS = [API_KEY, OTHER_KEY, ''];

@@ -5,12 +5,12 @@ import { asArray, asObject, asObjects, type JsonObject } from '../../tools/json'
 import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
+import { START, type WorkflowNode } from '../support/n8n/workflow';
 import { type ChatModel, startChatModel } from './chatModel';
 import { type ModelAnswer } from './chatProtocol';
 import { PHONE, REFUSALS, WRONG_KEY } from './refusals';
 import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts';
 import { AGENT, agentWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
-import { START, type WorkflowNode } from './workflow';
 
 /** Tests the node as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called. */
 export function testAgent(release: ReleaseName, instance: () => InstanceWithSandbox): void {

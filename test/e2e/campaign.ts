@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { type QueueInstance } from './queueInstance';
-import { chain, messagingSend, SENDER, type WorkflowNode } from './workflow';
 
 /** A workflow started by a webhook, with messages of their own for each number that a call brings. */
 export interface Campaign {
@@ -16,14 +16,24 @@ export interface Campaign {
   phones(number: number): string[];
 }
 
-/** @param messages  how many each call sends */
-export async function makeCampaign(instance: QueueInstance, messages: number): Promise<Campaign> {
+/**
+ * @param messages  how many each call sends
+ * @param options  of the sending node
+ * @param rest  what its Settings tab sets, such as `onError`
+ */
+export async function makeCampaign(
+  instance: QueueInstance,
+  messages: number,
+  options: JsonObject = {},
+  rest: JsonObject = {},
+): Promise<Campaign> {
   const path = randomUUID();
   const list = `={{ Array.from({ length: ${messages} }, (_, index) => ({
     phone: '4477' + $json.body.number + String(index).padStart(6, '0'),
     message: 'Hello ' + index,
   })) }}`;
-  const sender = messagingSend({ resource: 'message', operation: 'sendBulk', source: 'json', messages: list });
+  const parameters = { resource: 'message', operation: 'sendBulk', source: 'json', messages: list, options };
+  const sender = messagingSend(parameters, rest);
   const workflow = await instance.rest.importWorkflow(chain('Campaign', [webhook(path), sender]), [
     instance.credential,
   ]);

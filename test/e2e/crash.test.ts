@@ -4,9 +4,10 @@ import { before, describe, test } from 'node:test';
 import { asObjects } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { startPostgres } from '../support/n8n/postgres';
+import { SENDER } from '../support/n8n/workflow';
 import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { startPostgres } from './postgres';
 import {
   balance,
   bulkItems,
@@ -19,7 +20,6 @@ import {
   single,
   twoBranches,
 } from './victims';
-import { SENDER } from './workflow';
 
 const INTERRUPTED = 'uncertain (INTERRUPTED)';
 

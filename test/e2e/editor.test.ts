@@ -8,6 +8,16 @@ import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import {
+  chain,
+  ITEMS,
+  items,
+  messagingSend,
+  messagingSendTrigger,
+  SENDER,
+  start,
+  TRIGGER,
+} from '../support/n8n/workflow';
+import {
   addOption,
   choose,
   credentialChosen,
@@ -27,7 +37,6 @@ import { expectedPhone } from './expectedMessages';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
-import { chain, ITEMS, items, messagingSend, messagingSendTrigger, SENDER, start, TRIGGER } from './workflow';
 
 /** What the panel of nodes says about node and trigger, which are one there. */
 const DESCRIPTION =

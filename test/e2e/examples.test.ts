@@ -17,6 +17,7 @@ import { testForm } from './examples/formToMessage';
 import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
 import { testBalanceCheck } from './examples/scheduledBalanceCheck';
+import { testOncePerOrder } from './examples/webhookOncePerOrder';
 import { testWebhook } from './examples/webhookToMessage';
 import { type ExampleWorld } from './examples/world';
 import { editorForTests } from './inEditor';
@@ -33,6 +34,7 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'low-balance-alert': testLowBalance,
   'mcp-server': testMcpExample,
   'scheduled-balance-check': testBalanceCheck,
+  'webhook-once-per-order': testOncePerOrder,
   'webhook-to-message': testWebhook,
 };
 

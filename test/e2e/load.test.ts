@@ -9,12 +9,12 @@ import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { listOf, phoneAt } from '../support/contacts';
-import { instanceForTests } from './instanceForTests';
-import { callAtRate, type Called, describeLatencies } from './openLoop';
-import { startPostgres } from './postgres';
+import { callAtRate, type Called, describeLatencies } from '../support/n8n/openLoop';
+import { startPostgres } from '../support/n8n/postgres';
+import { callWebhook, webhook, type WebhookAnswer } from '../support/n8n/triggerNodes';
+import { chain, messagingSend } from '../support/n8n/workflow';
+import { instanceForTests, stopSignal } from './instanceForTests';
 import { receivedBy } from './recipients';
-import { callWebhook, webhook, type WebhookAnswer } from './triggerNodes';
-import { chain, messagingSend } from './workflow';
 
 const PER_SECOND = 50;
 const SECONDS = 60;
@@ -40,7 +40,7 @@ describe(`n8n ${CURRENT} under load`, () => {
   test(`Each of ${PER_SECOND} webhook calls a second for ${SECONDS} s sends one message`, async () => {
     const count = PER_SECOND * SECONDS;
     await activate(instance(), 'load', instance().credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(count, PER_SECOND, (index) => call(instance(), 'load', index));
+    const calls = await callAtRate(count, PER_SECOND, (index) => call(instance(), 'load', index), stopSignal);
     console.log(describeLatencies(calls));
     assertEachSent(calls, instance().sandbox);
   });
@@ -52,7 +52,7 @@ describe(`n8n ${CURRENT} with 100 calls at the same time, where the service allo
   test('Calls above the limit wait for the next minute, and the service refuses none', async () => {
     const { sandbox, credential } = instance();
     await activate(instance(), 'paced', credential, {});
-    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'paced', index));
+    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'paced', index), stopSignal);
     console.log(describeLatencies(calls));
     assertEachSent(calls, sandbox);
     assert.deepEqual(new Set(sandbox.requests().map(({ status }) => status)), new Set([201]));
@@ -64,7 +64,7 @@ describe(`n8n ${CURRENT} with 100 calls at the same time, where the service allo
     context.after(() => sandbox.close());
     const credential = await instance().storeAccount({ url: sandbox.url, name: 'Limited account' });
     await activate(instance(), 'refused', credential, WITHOUT_LIMIT);
-    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'refused', index));
+    const calls = await callAtRate(100, Infinity, (index) => call(instance(), 'refused', index), stopSignal);
     const refusals = sandbox.requests().filter(({ status }) => status === 429).length;
     console.log(`${describeLatencies(calls)}; ${refusals} refusals`);
     assert.ok(refusals > 0);

@@ -4,8 +4,8 @@ import { beforeEach, describe, test } from 'node:test';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { chain, messagingSend, messagingSendTrigger, TRIGGER } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
-import { chain, messagingSend, messagingSendTrigger, TRIGGER } from './workflow';
 
 /** n8n takes no interval under a minute, but any number of times within a minute. */
 const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({

@@ -8,10 +8,10 @@ import { asArray, asObject, asObjects, asString, type JsonObject } from '../../t
 import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { type ReleaseName } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
+import { type WorkflowNode } from '../support/n8n/workflow';
 import { PHONE, REFUSALS, WRONG_KEY } from './refusals';
 import { assertToolsExplainThemselves, BALANCE_TOOL, BULK_TOOL, SEND_TOOL, UNTOUCHED } from './toolTexts';
 import { mcpWorkflow, SEND_BULK, tool } from './toolWorkflow';
-import { type WorkflowNode } from './workflow';
 
 /** Tests the node as a tool of the MCP Server Trigger, called by a client of the Model Context Protocol. */
 export function testMcpServer(release: ReleaseName, instance: () => InstanceWithSandbox): void {

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 
 import { API_KEY } from '../../tools/n8n/instance';
 import { OLDEST } from '../../tools/n8n/releases';
+import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
-import { chain, items, messagingSend, SENDER, START, start } from './workflow';
 
 const SEND_BULK = {
   resource: 'message',

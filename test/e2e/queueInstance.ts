@@ -1,8 +1,8 @@
 import { type Session } from '../../tools/cli/session';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { type N8nProcess } from '../../tools/n8n/process';
+import { startPostgres } from '../support/n8n/postgres';
 import { startTestInstance, type TestInstanceOptions } from './instanceForTests';
-import { startPostgres } from './postgres';
 import { type Redis, startRedis } from './redis';
 
 // Each process and each folder listens for the end of the tests.

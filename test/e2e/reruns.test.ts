@@ -6,10 +6,10 @@ import { asObjects, isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
+import { callWebhook, webhook } from '../support/n8n/triggerNodes';
+import { chain, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 import { listExpression, receivedBy } from './recipients';
-import { callWebhook, webhook } from './triggerNodes';
-import { chain, messagingSend, SENDER, START, start } from './workflow';
 
 const MESSAGES = 250;
 const LIST = { resource: 'message', operation: 'sendBulk', source: 'json', messages: listExpression(MESSAGES) };

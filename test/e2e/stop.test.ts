@@ -4,10 +4,10 @@ import { beforeEach, describe, test } from 'node:test';
 import { type JsonObject } from '../../tools/json';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
+import { callWebhook, webhook } from '../support/n8n/triggerNodes';
+import { chain, messagingSend, SENDER } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 import { listExpression, receivedBy } from './recipients';
-import { callWebhook, webhook } from './triggerNodes';
-import { chain, messagingSend, SENDER } from './workflow';
 
 const LIST = { resource: 'message', operation: 'sendBulk', source: 'json', messages: listExpression(450) };
 

@@ -3,10 +3,10 @@ import { beforeEach, describe, test } from 'node:test';
 
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf, phoneAt } from '../support/contacts';
+import { callWebhook, formTrigger, submitForm, webhook } from '../support/n8n/triggerNodes';
+import { chain, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
-import { callWebhook, formTrigger, submitForm, webhook } from './triggerNodes';
-import { chain, messagingSend, type WorkflowNode } from './workflow';
 
 for (const release of SUPPORTED) {
   describe(`Triggers in n8n ${release}`, () => {

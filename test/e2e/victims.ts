@@ -1,8 +1,8 @@
 import { type JsonObject } from '../../tools/json';
 import { phoneAt } from '../support/contacts';
+import { webhook } from '../support/n8n/triggerNodes';
+import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { type Victim } from './crashes';
-import { webhook } from './triggerNodes';
-import { chain, items, messagingSend, SENDER, type WorkflowNode } from './workflow';
 
 /** One request after the other; all victims together make more than 60 in a minute. */
 const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };

@@ -87,12 +87,13 @@ export class N8nRest {
   /**
    * Replaces the nodes of a stored workflow.
    *
-   * @param workflow  a result of {@link importWorkflow}
+   * @param workflow  a result of {@link importWorkflow}, with other connections if they change, too
+   * @returns the workflow as n8n keeps it now
    */
-  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<void> {
+  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<JsonObject> {
     const { name, connections, settings, versionId } = workflow;
     const changed = { name, nodes, connections, settings, versionId };
-    await this.request('PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
+    return await this.request('PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
   }
 
   /**

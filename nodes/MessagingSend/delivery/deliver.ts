@@ -74,7 +74,7 @@ export async function deliver({ shares, known }: Plan, delivery: Delivery): Prom
     return { receipts: await Promise.all(receipts), unsent };
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
-    for (const { reservations } of shares) reservations?.end();
+    await Promise.all(shares.map(async ({ reservations }) => await reservations?.end()));
   }
 }
 

@@ -39,8 +39,9 @@ export class Reservations {
     for (const message of messages) this.own.add(message);
   }
 
-  /** Called when the run has ended: what is reserved stays so. */
-  end(): void {
+  /** Called when the run has ended: what is reserved stays so. Resolves once all of it is stored. */
+  async end(): Promise<void> {
+    await this.ledger.whenWritten();
     this.ledger.release([...this.own].map(samenessOf));
   }
 

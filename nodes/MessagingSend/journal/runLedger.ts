@@ -5,7 +5,7 @@ import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import { type Batch, countMessages, type Interruptible, type Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { placeOf } from './identity';
+import { digestOf as digestOfTexts, placeOf } from './identity';
 import type { FactState, Ledger } from './ledger';
 
 /** Tells a run of the node from all others; a re-run of it has the same. */
@@ -18,6 +18,11 @@ export interface RunName {
   readonly ordinal: number;
   /** The digest of the delivery record that it began with. */
   readonly record: string;
+}
+
+/** A name in short. */
+export function nameOf({ lineage, ordinal, record }: RunName): string {
+  return digestOfTexts([lineage, String(ordinal), record]);
 }
 
 /** How a run came about. */
@@ -102,15 +107,18 @@ export class RunLedger {
 
   constructor(
     private readonly ledger: Ledger,
-    { lineage, isUnique, ordinal, record }: RunName,
+    name: RunName,
+    /** The run whose delivery record this one began with, if there was one: a Retry of its execution must know of this one. */
+    private readonly previous: string | null,
   ) {
-    this.run = JSON.stringify([lineage, ordinal, record]);
+    const { lineage, isUnique, ordinal, record } = name;
+    this.run = nameOf(name);
     this.isUnique = isUnique;
     this.lineage = lineage;
     this.isFirst = ordinal === 0 && record === '';
     this.ownName = `${this.run} name`;
     this.twins = `${this.run} twins`;
-    this.incomplete = `${this.run} incomplete`;
+    this.incomplete = incompleteOf(this.run);
     this.reserved = `${this.run} reserved`;
   }
 
@@ -193,7 +201,7 @@ export class RunLedger {
     const unit = this.units.get(batch.number);
     if (unit === undefined) return;
     const open = [this.run, unit.fact];
-    const note = [this.plan];
+    const note = [this.plan, ...this.previousIncomplete];
     if (!isWholeUnit(batch, unit)) {
       const messages = batch.messages.map((message) => this.factOf(message));
       this.markSplit(unit, messages);
@@ -244,7 +252,8 @@ export class RunLedger {
     const isAllSent = !this.isLeftOut && this.unsent === 0 && facts.length > 0;
     if (isAllSent) await this.compact(facts).catch(() => undefined);
     else await this.ledger.whenWritten();
-    this.ledger.release([...run, ...facts, this.ownName, this.twins, this.reserved]);
+    const others = [this.ownName, this.twins, this.reserved, this.incomplete, ...this.previousIncomplete];
+    this.ledger.release([...run, ...facts, ...others]);
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
@@ -304,6 +313,11 @@ export class RunLedger {
     };
   }
 
+  /** What this run sends, the previous one has no facts of. */
+  private get previousIncomplete(): string[] {
+    return this.previous === null ? [] : [incompleteOf(this.previous)];
+  }
+
   private async askAbout(facts: readonly string[]): Promise<ReadonlyMap<string, FactState>> {
     const states = await this.ledger.ask(facts);
     return new Map(facts.map((fact, index) => [fact, states[index] ?? 'open']));
@@ -326,7 +340,7 @@ export class RunLedger {
   private async noteGap(): Promise<void> {
     if (this.isGapNoted) return;
     try {
-      const note = this.isReserved ? [this.incomplete, this.reserved] : [this.incomplete];
+      const note = [this.incomplete, ...this.previousIncomplete, ...(this.isReserved ? [this.reserved] : [])];
       await this.ledger.record({ open: [this.run], note });
       this.isGapNoted = true;
     } catch {
@@ -364,6 +378,10 @@ function unitsOf(batches: readonly Batch[], plan: string): ReadonlyMap<number, U
 
 function isWholeUnit({ messages }: Batch, { size, isSplit, hasSeveral }: Unit): boolean {
   return hasSeveral || (messages.length === size && !isSplit);
+}
+
+function incompleteOf(run: string): string {
+  return `${run} incomplete`;
 }
 
 function splitOf({ fact }: Unit): string {

@@ -92,7 +92,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     signal,
     onProgress: progressReporter(context),
   };
-  const { delivered, tally } = await send(context, run).finally(async () => await journal.ledger?.end());
+  const { delivered, tally } = await sendAndNote(context, run);
   const summary = await inSlices(summarize(delivered, tally, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
   return await itemsOrError(context, run, delivered);
@@ -133,6 +133,14 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter, 
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && !canRemember ? failure('sendOnceUnavailable') : null;
   return { ...settings, failure: given.failure ?? givenForRequests.failure ?? unavailable };
+}
+
+async function sendAndNote(context: Context, run: Run): ReturnType<typeof send> {
+  try {
+    return await send(context, run);
+  } finally {
+    await run.journal.ledger?.end();
+  }
 }
 
 /**

@@ -82,7 +82,6 @@ const rememberLast: INodeProperties = {
   name: 'rememberLast',
   type: 'number',
   typeOptions: { minValue: 1, maxValue: 50_000 },
-  displayOptions: { show: { '/options.duplicateMessages': ['sendOnceEver'] } },
   default: 10_000,
   description:
     'How many messages Send Once, Across Executions remembers: the newest ones. With more than 10,000, each request takes noticeably longer.',

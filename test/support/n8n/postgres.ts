@@ -3,9 +3,9 @@ import path from 'node:path';
 
 import { execa } from 'execa';
 
-import { ExpectedError } from '../../tools/cli/errors';
-import { type Session } from '../../tools/cli/session';
-import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
+import { ExpectedError } from '../../../tools/cli/errors';
+import { type Session } from '../../../tools/cli/session';
+import { makeTemporaryFolder } from '../../../tools/cli/temporaryFolder';
 import { startService, type User } from './service';
 
 /** Where Debian's packages put each version's programs; only some are in the search path. */

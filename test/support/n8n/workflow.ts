@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type JsonObject } from '../../tools/json';
+import { type JsonObject } from '../../../tools/json';
 
 /** A node of a workflow, as n8n exports it; its position follows from its place in the list of nodes. */
 export interface WorkflowNode extends JsonObject {

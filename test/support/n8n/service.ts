@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 
-import { ExpectedError, systemCode } from '../../tools/cli/errors';
-import { type Session } from '../../tools/cli/session';
-import { waitFor } from '../../tools/cli/waiting';
+import { ExpectedError, systemCode } from '../../../tools/cli/errors';
+import { type Session } from '../../../tools/cli/session';
+import { waitFor } from '../../../tools/cli/waiting';
 
 const START_DEADLINE_SECONDS = 30;
 

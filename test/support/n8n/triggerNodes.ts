@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from '../../tools/json';
+import { asObjects, type JsonObject } from '../../../tools/json';
 import { type WorkflowNode } from './workflow';
 
 /**
@@ -34,7 +34,7 @@ export function formTrigger(path: string, labels: string[]): WorkflowNode {
 export interface WebhookAnswer {
   status: number;
   text: string;
-  /** The output of the workflow; empty if it failed. */
+  /** The output of the workflow; empty if it failed, or if the webhook answers without data. */
   items: JsonObject[];
 }
 
@@ -46,7 +46,7 @@ export async function callWebhook(n8nUrl: string, path: string, body: unknown): 
     body: JSON.stringify(body),
   });
   const text = await answer.text();
-  if (!answer.ok) return { status: answer.status, text, items: [] };
+  if (!answer.ok || text === '') return { status: answer.status, text, items: [] };
   const parsed: unknown = JSON.parse(text);
   return { status: answer.status, text, items: asObjects(parsed, 'the answer') };
 }

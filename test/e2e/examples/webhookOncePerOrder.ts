@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { asObject, type JsonObject } from '../../../tools/json';
+import { CALLER } from '../../../tools/n8n/examples/credentials';
+import { type ExampleWorld } from './world';
+
+/** The webhook, called as a shop does that repeats its calls. n8n remembers the orders from test to test, so each has its own. */
+export function testOncePerOrder({ instance, received, whileActive }: ExampleWorld): void {
+  whileActive();
+  const PHONE = '+44 7700 900123';
+  const SENT = { status: 200, body: { outcome: 'sent', sent_before: false } };
+  const SENT_BEFORE = { status: 200, body: { outcome: 'sent', sent_before: true } };
+
+  const call = async (body: JsonObject, headers: Record<string, string> = { [CALLER.name]: CALLER.value }) => {
+    const answer = await fetch(`${instance().n8n.url}/webhook/order-shipped`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const answerTo = async (body: JsonObject) => {
+    const { status, text } = await call(body);
+    return { status, body: asObject(JSON.parse(text), 'the answer') };
+  };
+  const messageOf = (order: string) => ({ phone: '447700900123', message: `Your order ${order} is on its way.` });
+
+  test('A repeated call for an order sends nothing, even with another number, and another order is sent', async () => {
+    assert.deepEqual(await answerTo({ order_id: 'A-1', phone: PHONE }), SENT);
+    assert.deepEqual(await answerTo({ order_id: 'A-1', phone: PHONE }), SENT_BEFORE);
+    assert.deepEqual(await answerTo({ order_id: 'A-1', phone: '+44 7700 900124' }), SENT_BEFORE);
+    assert.deepEqual(received(), [messageOf('A-1')]);
+    assert.deepEqual(await answerTo({ order_id: 'A-2', phone: PHONE }), SENT);
+    assert.deepEqual(received(), [messageOf('A-1'), messageOf('A-2')]);
+  });
+
+  test('Ten calls for an order at the same moment send one message', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => answerTo({ order_id: 'B-1', phone: PHONE })));
+    assert.equal(answers.filter(({ body }) => body.sent_before === false).length, 1);
+    assert.deepEqual(
+      answers.filter(({ status }) => status !== 200 && status !== 504),
+      [],
+    );
+    assert.deepEqual(received(), [messageOf('B-1')]);
+  });
+
+  test('A call whose message was not sent can be repeated', async () => {
+    const later = {
+      status: 503,
+      body: { outcome: 'not_sent', error: 'The message was not sent. Make the same call again later.' },
+    };
+    instance().sandbox.setCredits(0);
+    assert.deepEqual(await answerTo({ order_id: 'C-1', phone: PHONE }), later);
+    instance().sandbox.setCredits(1);
+    assert.deepEqual(await answerTo({ order_id: 'C-1', phone: PHONE }), SENT);
+    assert.deepEqual(received(), [messageOf('C-1')]);
+  });
+
+  test('A call whose message may have been sent is answered with 504, and so are its repetitions, which send nothing', async () => {
+    const uncertain = {
+      status: 504,
+      body: {
+        outcome: 'uncertain',
+        error:
+          'The message may have been sent. Another call for this order does not send it again: check with the recipient.',
+      },
+    };
+    instance().sandbox.setFaults([{ kind: 'reset-after' }]);
+    assert.deepEqual(await answerTo({ order_id: 'D-1', phone: PHONE }), uncertain);
+    assert.deepEqual(await answerTo({ order_id: 'D-1', phone: PHONE }), uncertain);
+    assert.deepEqual(received(), [messageOf('D-1')]);
+  });
+
+  test('A call without an order ID or with a bad number is answered with 422', async () => {
+    assert.deepEqual(await answerTo({ phone: PHONE }), {
+      status: 422,
+      body: {
+        outcome: 'not_sent',
+        code: 'INVALID_PARAMETER',
+        error: "The option 'Message Key' gives no text and no number",
+      },
+    });
+    const { status, body } = await answerTo({ order_id: 'E-1', phone: '07700 900123' });
+    assert.deepEqual([status, body.code], [422, 'INVALID_PHONE']);
+    assert.deepEqual(received(), []);
+    assert.deepEqual(await answerTo({ order_id: 'E-1', phone: PHONE }), SENT);
+  });
+
+  test('A call without the secret sends nothing', async () => {
+    assert.equal((await call({ order_id: 'F-1', phone: PHONE }, {})).status, 403);
+    assert.deepEqual(received(), []);
+  });
+}
