@@ -49,7 +49,7 @@ function filling(nodes: readonly JsonObject[], entries: number): JsonObject {
     },
   };
   // All at once would block n8n's event loop for many seconds.
-  return inRounds(2_500, 'filling', [start(), values], recorder);
+  return inRounds(500, 'filling', [start(), values], recorder);
 }
 
 /** Loop Over Items: the last of the nodes `before` puts out items, and `each` gets so many of them in each round. */

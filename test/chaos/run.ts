@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { type JsonObject } from '../../tools/json';
 import { type ListedExecution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { removeEventLog } from '../e2e/crashes';
 import { bodyOf, type Campaign, faultsOf, type Kill, workflowOf } from './campaign';
 import { type Traffic } from './traffic';
 import { type Findings, judge } from './verdict';
@@ -127,11 +126,4 @@ async function endsBefore(
     return false;
   };
   return await Promise.race([ended, due()]);
-}
-
-/** From it n8n sees at its start which nodes were running when it was killed. */
-export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<void> {
-  const home = path.join(folder, '.n8n');
-  const logs = (await readdir(home)).filter((name) => name.startsWith('n8nEventLog'));
-  await Promise.all(logs.map((name) => rm(path.join(home, name))));
 }

@@ -4,11 +4,22 @@ import { before, describe, test } from 'node:test';
 import { asObjects } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { startPostgres } from '../support/n8n/postgres';
+import { SENDER } from '../support/n8n/workflow';
 import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { startPostgres } from '../support/n8n/postgres';
-import { balance, bulkItems, bulkList, finished, loop, loopWithWait, MESSAGES, order, single } from './victims';
-import { SENDER } from '../support/n8n/workflow';
+import {
+  balance,
+  bulkItems,
+  bulkList,
+  finished,
+  loop,
+  loopWithWait,
+  MESSAGES,
+  order,
+  single,
+  twoBranches,
+} from './victims';
 
 const INTERRUPTED = 'uncertain (INTERRUPTED)';
 
@@ -59,6 +70,7 @@ for (const release of SUPPORTED) {
         loop('loop-stop', SAVED_PROGRESS, {}),
         loopWithWait('waiting', CONTINUE),
         finished('finished'),
+        twoBranches('two-branches'),
         bulkList('repeatedly', { messages: 650, settings: CONTINUE }),
         bulkList('repeatedly-stop', { messages: 650 }),
         bulkList('every-day', { settings: CONTINUE }),
@@ -176,6 +188,11 @@ for (const release of SUPPORTED) {
       assert.equal(retried.status, 'success');
       assert.deepEqual(reported(retried), [['sent before', MESSAGES]]);
       assert.deepEqual(crashes.received('finished'), ALL);
+    });
+
+    test('Retry sends nothing when the node had run twice, the second time with a single message', async () => {
+      assert.deepEqual(reported(await crashes.retry('two-branches')), [['sent before', 4]]);
+      assert.deepEqual(crashes.received('two-branches'), [0, 1, 2, 3]);
     });
 
     test('Retry sends everything when only an earlier node had failed', async () => {

@@ -6,8 +6,8 @@ import { type Fault } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
-import { receivedBy } from './recipients';
 import { SENDER } from '../support/n8n/workflow';
+import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
 const LONG_AFTER_THE_KILL = 600_000;

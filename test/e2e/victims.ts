@@ -1,8 +1,8 @@
 import { type JsonObject } from '../../tools/json';
 import { phoneAt } from '../support/contacts';
-import { type Victim } from './crashes';
 import { webhook } from '../support/n8n/triggerNodes';
 import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { type Victim } from './crashes';
 
 /** One request after the other; all victims together make more than 60 in a minute. */
 const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };
@@ -46,9 +46,10 @@ export function finished(name: string): Victim {
   return { ...bulkList(name, { after: [later] }), answered: 5, arrived: MESSAGES, isFinished: true };
 }
 
-/** Reads the balance. */
+/** Reads the balance once, however many items come in. */
 export function balance(name: string): WorkflowNode {
-  return messagingSend({ resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } }, { name });
+  const parameters = { resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } };
+  return messagingSend(parameters, { name, executeOnce: true });
 }
 
 /** Send Bulk with an item for each message, and On Error: Continue. */
@@ -62,6 +63,28 @@ export function single(name: string, settings: JsonObject): Victim {
   const sender = messagingSend({ ...SEND, ...FROM_ITEM }, settings);
   const workflow = chain(name, [immediateWebhook(name), contacts(name, 5), sender]);
   return { name, workflow, answered: 2, arrived: 3 };
+}
+
+/** Send, which runs twice: with three items, then with one. n8n is killed after that. */
+export function twoBranches(name: string): Victim {
+  const row = (index: number) => ({ phone: phoneAt(index), message: `[${name}] ${index}` });
+  const trigger = immediateWebhook(name);
+  const [several, one] = [items([0, 1, 2].map(row), 'Several'), items([row(3)], 'One')];
+  const sender = messagingSend({ ...SEND, ...FROM_ITEM }, CONTINUE);
+  const later = balance('Later');
+  const to = (...nodes: WorkflowNode[]) => ({
+    main: [nodes.map((node) => ({ node: node.name, type: 'main', index: 0 }))],
+  });
+  const workflow = {
+    // n8n runs the branches in the order of their positions.
+    ...chain(name, [trigger, several, one, sender, later]),
+    connections: {
+      [trigger.name]: to(several, one, later),
+      [several.name]: to(sender),
+      [one.name]: to(sender),
+    },
+  };
+  return { name, workflow, answered: 4, arrived: 4, isFinished: true };
 }
 
 /** Send with five texts to one number, and On Error: Continue; all orders are executions of one workflow. */

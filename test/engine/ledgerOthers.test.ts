@@ -92,6 +92,33 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
     });
   });
 
+  describe.each([
+    ['with tokens', {}],
+    ['without tokens', { withoutToken: true }],
+  ])('that never came to send is not taken for a later one with the same items, in an n8n %s:', (_n8n, token) => {
+    test('where an earlier node failed', async () => {
+      const monday = start({ ...token, startFails: true });
+      await monday.run();
+      await start(token).finish();
+      const { length } = receivedPhones(sandbox());
+      expect(length).toBe(8);
+      for (const { outcome, arrivals } of await monday.finish({ startFails: false })) {
+        expect(outcome === 'uncertain' || arrivals === 2).toBe(true);
+      }
+    });
+
+    test('where a loop was killed in an earlier round', async () => {
+      const loop = { ...token, loopOver: 2, onError: 'continueRegularOutput' } as const;
+      const monday = start(loop);
+      await monday.run(inFlight(4));
+      await start(loop).finish();
+      expect(receivedPhones(sandbox())).toHaveLength(4 + 8);
+      for (const { phone, outcome, arrivals } of await monday.finish()) {
+        expect(outcome === 'uncertain' || `${phone} ${arrivals}` === `${phone} 2`).toBe(true);
+      }
+    });
+  });
+
   test('sends a later execution whole after a Retry of an older one in n8n without tokens', async () => {
     const monday = start({ withoutToken: true });
     await monday.run(inFlight(5));

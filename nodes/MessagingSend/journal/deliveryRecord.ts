@@ -71,6 +71,8 @@ export class DeliveryRecord {
   private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
+  /** The name in the ledger of the run that it was kept from; null where it begins. */
+  readonly previousRun: string | null;
   /** Tells what it held at first from what it held at another time; empty where it held nothing. */
   readonly digest: string;
 
@@ -81,6 +83,8 @@ export class DeliveryRecord {
     const kept = isRecord(context.deliveries) ? context.deliveries[String(runIndex)] : undefined;
     this.isOpen = Array.isArray(kept);
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
+    const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
+    this.previousRun = typeof runs === 'string' ? runs : null;
     this.digest = this.texts.length === 0 ? '' : digestOf(this.texts);
   }
 
@@ -171,6 +175,11 @@ export class DeliveryRecord {
     if (text !== null) this.append(text);
   }
 
+  /** Keeps the name of this run in the ledger for a run that begins with this record. */
+  noteRun(name: string): void {
+    this.context.runs = { ...(isRecord(this.context.runs) ? this.context.runs : {}), [String(this.runIndex)]: name };
+  }
+
   /** Makes sure that a re-run, which begins with what the record holds now, is told from this attempt. */
   endAttempt(): void {
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
@@ -179,6 +188,9 @@ export class DeliveryRecord {
   /** Forgets the run: all went well, so nothing will be run again. */
   clear(): void {
     this.save(undefined);
+    const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
+    if (Object.keys(others).length > 0) this.context.runs = others;
+    else delete this.context.runs;
   }
 
   /**

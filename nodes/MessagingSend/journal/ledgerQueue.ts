@@ -27,7 +27,7 @@ const MAX_REMOVED = 100;
  * back, so of two writes at once one would be lost. What comes while one is under way is written together next.
  *
  * Another process may overwrite a write all the same. So each write repeats what is held, which is all that a run still
- * relies on and that may be new.
+ * relies on and that may be new, and what was released until a write has found it.
  */
 export class LedgerQueue {
   private last: Promise<unknown> = Promise.resolve();
@@ -35,6 +35,8 @@ export class LedgerQueue {
   private readonly removals = new Set<string>();
   private isRemoving = false;
   private readonly held = new Set<string>();
+  /** Released, but not found in the list yet: the write that added them may have been overwritten. */
+  private readonly unconfirmed = new Set<string>();
 
   /** @throws what the storage throws, at the second attempt */
   async record(entries: readonly string[], storage: LedgerStorage): Promise<void> {
@@ -50,6 +52,7 @@ export class LedgerQueue {
     for (const entry of entries) {
       this.removals.add(entry);
       this.held.delete(entry);
+      this.unconfirmed.delete(entry);
     }
     if (this.isRemoving || this.removals.size === 0) return;
     this.isRemoving = true;
@@ -114,7 +117,7 @@ export class LedgerQueue {
   }
 
   release(entries: readonly string[]): void {
-    for (const entry of entries) this.held.delete(entry);
+    for (const entry of entries) if (this.held.delete(entry)) this.unconfirmed.add(entry);
   }
 
   /** Resolves when the writes that were asked for so far have ended. */
@@ -129,13 +132,12 @@ export class LedgerQueue {
   }
 
   private async writeAdditions(storage: LedgerStorage): Promise<void> {
-    const entries = [...new Set([...this.held, ...(this.additions?.entries ?? [])])];
+    const unconfirmed = [...this.unconfirmed];
+    const entries = [...new Set([...this.held, ...unconfirmed, ...(this.additions?.entries ?? [])])];
     this.additions = null;
-    try {
-      await storage.record(entries);
-    } catch {
-      await storage.record(entries);
-    }
+    const write = async () => await storage.record(entries);
+    const present = await write().catch(write);
+    for (const entry of unconfirmed) if (present.has(entry)) this.unconfirmed.delete(entry);
   }
 
   private async writeRemovals(storage: LedgerStorage): Promise<void> {

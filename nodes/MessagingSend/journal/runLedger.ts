@@ -5,7 +5,7 @@ import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import { type Batch, countMessages, type Interruptible, type Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { placeOf } from './identity';
+import { digestOf as digestOfTexts, placeOf } from './identity';
 import type { FactState, Ledger } from './ledger';
 
 /** Tells a run of the node from all others; a re-run of it has the same. */
@@ -18,6 +18,11 @@ export interface RunName {
   readonly ordinal: number;
   /** The digest of the delivery record that it began with. */
   readonly record: string;
+}
+
+/** A name in short. */
+export function nameOf({ lineage, ordinal, record }: RunName): string {
+  return digestOfTexts([lineage, String(ordinal), record]);
 }
 
 /** How a run came about. */
@@ -73,6 +78,8 @@ interface Unit {
 export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
+  /** Whether what a re-run finds is of its own execution, and not of another one that began alike. */
+  isOwn: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
   private readonly lineage: string;
   private readonly isFirst: boolean;
@@ -100,17 +107,23 @@ export class RunLedger {
   private readonly details = new Set<string>();
   private started: Promise<void> = Promise.resolve();
 
+  /** @param isKnown whether an earlier run of this Retry was known to be of an execution during which n8n was killed */
   constructor(
     private readonly ledger: Ledger,
-    { lineage, isUnique, ordinal, record }: RunName,
+    name: RunName,
+    /** The run whose delivery record this one began with, if there was one: a Retry of its execution must know of this one. */
+    private readonly previous: string | null,
+    isKnown = false,
   ) {
-    this.run = JSON.stringify([lineage, ordinal, record]);
+    const { lineage, isUnique, ordinal, record } = name;
+    this.isOwn = isUnique || isKnown;
+    this.run = nameOf(name);
     this.isUnique = isUnique;
     this.lineage = lineage;
     this.isFirst = ordinal === 0 && record === '';
     this.ownName = `${this.run} name`;
     this.twins = `${this.run} twins`;
-    this.incomplete = `${this.run} incomplete`;
+    this.incomplete = incompleteOf(this.run);
     this.reserved = `${this.run} reserved`;
   }
 
@@ -175,7 +188,7 @@ export class RunLedger {
       this.isBroken = true;
       known = null;
     }
-    const recalled = divided(batches, known ?? (() => 'open'), sendUncertainAgain);
+    const recalled = divided(batches, this.trusted(known ?? (() => 'open')), sendUncertainAgain);
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
@@ -193,7 +206,7 @@ export class RunLedger {
     const unit = this.units.get(batch.number);
     if (unit === undefined) return;
     const open = [this.run, unit.fact];
-    const note = [this.plan];
+    const note = [this.plan, ...this.previousIncomplete];
     if (!isWholeUnit(batch, unit)) {
       const messages = batch.messages.map((message) => this.factOf(message));
       this.markSplit(unit, messages);
@@ -244,7 +257,8 @@ export class RunLedger {
     const isAllSent = !this.isLeftOut && this.unsent === 0 && facts.length > 0;
     if (isAllSent) await this.compact(facts).catch(() => undefined);
     else await this.ledger.whenWritten();
-    this.ledger.release([...run, ...facts, this.ownName, this.twins, this.reserved]);
+    const others = [this.ownName, this.twins, this.reserved, this.incomplete, ...this.previousIncomplete];
+    this.ledger.release([...run, ...facts, ...others]);
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
@@ -263,6 +277,8 @@ export class RunLedger {
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
+    // An execution in which the node never ran has none, but another one that began alike may have.
+    this.isOwn ||= followsKill;
     const [run = 'unknown', twins, lineage] = await this.ledger.ask([this.run, this.twins, this.lineage]);
     this.state = run;
     if (twins === 'noted') return true;
@@ -304,6 +320,20 @@ export class RunLedger {
     };
   }
 
+  /** What this run sends, the previous one has no facts of. */
+  private get previousIncomplete(): string[] {
+    return this.previous === null ? [] : [incompleteOf(this.previous)];
+  }
+
+  /** What another execution has sent was perhaps not sent by this one. */
+  private trusted(stateOf: StateOf): StateOf {
+    if (this.isOwn) return stateOf;
+    return (message, batch) => {
+      const state = stateOf(message, batch);
+      return state === 'noted' ? 'open' : state;
+    };
+  }
+
   private async askAbout(facts: readonly string[]): Promise<ReadonlyMap<string, FactState>> {
     const states = await this.ledger.ask(facts);
     return new Map(facts.map((fact, index) => [fact, states[index] ?? 'open']));
@@ -326,7 +356,7 @@ export class RunLedger {
   private async noteGap(): Promise<void> {
     if (this.isGapNoted) return;
     try {
-      const note = this.isReserved ? [this.incomplete, this.reserved] : [this.incomplete];
+      const note = [this.incomplete, ...this.previousIncomplete, ...(this.isReserved ? [this.reserved] : [])];
       await this.ledger.record({ open: [this.run], note });
       this.isGapNoted = true;
     } catch {
@@ -364,6 +394,10 @@ function unitsOf(batches: readonly Batch[], plan: string): ReadonlyMap<number, U
 
 function isWholeUnit({ messages }: Batch, { size, isSplit, hasSeveral }: Unit): boolean {
   return hasSeveral || (messages.length === size && !isSplit);
+}
+
+function incompleteOf(run: string): string {
+  return `${run} incomplete`;
 }
 
 function splitOf({ fact }: Unit): string {

@@ -4,9 +4,10 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { type Account, accountId } from '../api/account';
 import type { SendOperation } from '../delivery/operation';
+import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { Ledger } from '../journal/ledger';
 import { Reservations } from '../journal/reservations';
-import { RunLedger, type RunName } from '../journal/runLedger';
+import { nameOf, RunLedger, type RunName } from '../journal/runLedger';
 import { ledgerQueueOf, ledgerStorageOf, MAX_ENTRIES } from './ledgerStorage';
 import { isTool } from './tool';
 
@@ -15,23 +16,26 @@ const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: 
 
 /**
  * The ledger of a run in a workflow; null where it would be of no use, or cost more than it is worth.
- * @param name what tells the run from others of its execution
+ * @param ordinal of the run within its execution
  */
 export function ledgerOfRun(
   context: IExecuteFunctions,
   operation: SendOperation,
-  name: Pick<RunName, 'ordinal' | 'record'>,
+  ordinal: number,
+  record: DeliveryRecord,
 ): RunLedger | null {
   const { id: workflow } = context.getWorkflow();
-  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation, name.ordinal)) return null;
+  if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation, ordinal)) return null;
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
-  if (previous?.ordinal === name.ordinal) return previous.ledger;
+  if (previous?.ordinal === ordinal) return previous.ledger;
   previous?.ledger.leaveBehind();
   const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
-  const run = new RunLedger(ledger, { ...lineageOf(context), ...name });
-  latest.set(kept, { ordinal: name.ordinal, ledger: run });
+  const name: RunName = { ...lineageOf(context), ordinal, record: record.digest };
+  const run = new RunLedger(ledger, name, record.previousRun, previous?.ledger.isOwn);
+  record.noteRun(nameOf(name));
+  latest.set(kept, { ordinal, ledger: run });
   return run;
 }
 

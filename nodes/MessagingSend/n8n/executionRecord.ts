@@ -28,7 +28,7 @@ export interface Journal {
 export async function openJournal(context: IExecuteFunctions, operation: SendOperation): Promise<Journal> {
   const runs = runsOf(context);
   const record = recordOf(context, runs);
-  const ledger = ledgerOfRun(context, operation, { ordinal: runs.ordinal, record: record.digest });
+  const ledger = ledgerOfRun(context, operation, runs.ordinal, record);
   const start = { isRetry: context.getMode() === 'retry', followsKill: !record.isOpen && runs.followsKill };
   const isInterrupted = ledger === null ? start.followsKill : await ledger.start(start);
   if (isInterrupted) record.markInterrupted();

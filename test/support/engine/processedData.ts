@@ -28,9 +28,11 @@ interface Switches {
   refuses: (number: number) => boolean;
   /** Whether a call's change is lost, as by another worker that writes at the same moment. */
   loses: (number: number) => boolean;
+  /** Told the longest list that a caller allows. */
+  onCheck: (maxEntries: number) => void;
 }
 
-const WORKING: Switches = { delay: 0, refuses: () => false, loses: () => false };
+const WORKING: Switches = { delay: 0, refuses: () => false, loses: () => false, onCheck: () => undefined };
 
 /** Between one call of a caller and its next one there are fewer turns of the event loop. */
 const QUIET_TURNS = 5;
@@ -92,6 +94,7 @@ class ProcessedData implements IDataDeduplicator {
     { mode, maxEntries = 0 }: ICheckProcessedOptions,
   ): Promise<IDeduplicationOutput> {
     const result: IDeduplicationOutput = { new: [], processed: [] };
+    this.switches.onCheck(maxEntries);
     await this.change({ method: 'check', values }, scope, of, mode, (row) => {
       const known = new Set(row?.data);
       const data = [...(row?.data ?? [])];
