@@ -49,7 +49,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
   await queue.record([CLAIM.entry, CLAIM.companion], storage);
   const claimed = queue.claim([CLAIM], 'a mark', storage);
   // More than are removed together.
-  const others = Array.from({ length: 100 }, (_, index) => `other ${index}`);
+  const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
   queue.remove([...others, CLAIM.entry, CLAIM.companion], storage);
   const { won } = await claimed;
   await queue.whenWritten();
