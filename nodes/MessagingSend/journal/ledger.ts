@@ -73,7 +73,7 @@ export class Ledger {
       pairs.map(([, second]) => second),
       this.storage,
     );
-    this.queue.release(pairs.map(([first]) => first));
+    this.queue.releaseWhenFound(pairs.map(([first]) => first));
   }
 
   /** Back to `unknown`. */

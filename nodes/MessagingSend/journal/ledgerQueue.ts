@@ -27,7 +27,7 @@ const MAX_REMOVED = 100;
  * back, so of two writes at once one would be lost. What comes while one is under way is written together next.
  *
  * Another process may overwrite a write all the same. So each write repeats what is held, which is all that a run still
- * relies on and that may be new, and what was released until a write has found it.
+ * relies on and that may be new.
  */
 export class LedgerQueue {
   private last: Promise<unknown> = Promise.resolve();
@@ -35,7 +35,7 @@ export class LedgerQueue {
   private readonly removals = new Set<string>();
   private isRemoving = false;
   private readonly held = new Set<string>();
-  /** Released, but not found in the list yet: the write that added them may have been overwritten. */
+  /** See {@link releaseWhenFound}. */
   private readonly unconfirmed = new Set<string>();
 
   /** @throws what the storage throws, at the second attempt */
@@ -117,6 +117,14 @@ export class LedgerQueue {
   }
 
   release(entries: readonly string[]): void {
+    for (const entry of entries) {
+      this.held.delete(entry);
+      this.unconfirmed.delete(entry);
+    }
+  }
+
+  /** Releases them once a further write has found them in the list: the one that added them may have been overwritten. */
+  releaseWhenFound(entries: readonly string[]): void {
     for (const entry of entries) if (this.held.delete(entry)) this.unconfirmed.add(entry);
   }
 
