@@ -11,6 +11,7 @@ import { scale } from './scale';
 import { sharedKey } from './sharedKey';
 import { throughput } from './throughput';
 import { weight } from './weight';
+import { workers } from './workers';
 
 const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurements>>> = {
   throughput,
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurem
   scale,
   weight,
   ledger,
+  workers,
 };
 
 async function main(names: readonly string[], options: Options): Promise<void> {

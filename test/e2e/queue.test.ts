@@ -4,10 +4,11 @@ import { before, describe, test } from 'node:test';
 import { isObject } from '../../tools/json';
 import { type N8nProcess } from '../../tools/n8n/process';
 import { SUPPORTED } from '../../tools/n8n/releases';
+import { startedBy } from '../support/n8n/queueMode';
 import { SENDER } from '../support/n8n/workflow';
 import { type Campaign, makeCampaign, sentItems } from './campaign';
 import { sessionForTests } from './instanceForTests';
-import { type QueueInstance, startedBy, startQueueInstance } from './queueInstance';
+import { type QueueInstance, startQueueInstance } from './queueInstance';
 import { byPhone } from './recipients';
 
 const LIMIT = 60;

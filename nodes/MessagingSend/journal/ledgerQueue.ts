@@ -6,6 +6,8 @@ export interface LedgerStorage {
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly remove: (entries: readonly string[]) => Promise<void>;
+  /** Resolves when what another process was writing meanwhile is most likely written. */
+  readonly settle: () => Promise<void>;
 }
 
 /** An entry that only one may have, and one that goes with it until its end is known. */
@@ -68,7 +70,8 @@ export class LedgerQueue {
   }
 
   /**
-   * Adds entries that nobody else may have.
+   * Adds entries that nobody else may have. Another process may have read the list before they were in it, and write it
+   * back afterwards. So they are looked for once more when such a write has most likely ended.
    * @param mark an entry of this call alone: where it is missing afterwards, another process has overwritten the write
    * @returns the entries that nobody had, and all that were there before
    */
@@ -77,22 +80,35 @@ export class LedgerQueue {
     mark: string,
     storage: LedgerStorage,
   ): Promise<{ readonly won: ReadonlySet<string>; readonly present: ReadonlySet<string> }> {
-    return await this.next(async () => {
-      const entriesOf = (claims: readonly Claim[]) => claims.flatMap(({ entry, companion }) => [entry, companion]);
-      const present = await storage.record([mark, ...entriesOf(wanted)]);
-      const isThere = (entry: string) => present.has(entry) && !this.removals.has(entry);
-      let open = wanted.filter(({ entry, companion }) => !isThere(entry) && !isThere(companion));
-      for (let attempt = 0; open.length > 0; attempt += 1) {
-        const found = await storage.record([mark, ...entriesOf(open)]);
-        if (found.has(mark)) break;
-        // What another process wrote over it is there now, and what nobody has is added again.
-        open = attempt < MAX_CLAIMS ? open.filter(({ entry }) => !found.has(entry)) : [];
-      }
-      // Not those of claims that another process has won meanwhile: they are its own.
-      const added = wanted.filter(({ entry, companion }) => isThere(entry) && !isThere(companion));
-      this.remove([mark, ...added.map(({ companion }) => companion)], storage);
-      return { won: new Set(open.map(({ entry }) => entry)), present: new Set(entriesOf(wanted).filter(isThere)) };
-    });
+    const entriesOf = (claims: readonly Claim[]) => claims.flatMap(({ entry, companion }) => [entry, companion]);
+    const write = async (claims: readonly Claim[]) =>
+      await this.next(async () => {
+        const entries = entriesOf(claims);
+        // What is about to be removed counts as removed, and must stay if it is won.
+        const removed = new Set(entries.filter((entry) => this.removals.delete(entry)));
+        const present = await storage.record([mark, ...entries]);
+        return new Set([...present].filter((entry) => !removed.has(entry)));
+      });
+    const present = await write(wanted);
+    // Added to those that others have done with, and no sign of a claim.
+    const added = wanted.filter(({ entry, companion }) => present.has(entry) && !present.has(companion));
+    this.remove(
+      added.map(({ companion }) => companion),
+      storage,
+    );
+    let open = wanted.filter(({ entry, companion }) => !present.has(entry) && !present.has(companion));
+    for (let attempt = 0; open.length > 0; attempt += 1) {
+      await storage.settle();
+      const found = await write(open);
+      if (found.has(mark)) break;
+      // What another process wrote over it is there now, and what nobody has is added again.
+      open = attempt < MAX_CLAIMS ? open.filter(({ entry }) => !found.has(entry)) : [];
+    }
+    this.remove([mark], storage);
+    return {
+      won: new Set(open.map(({ entry }) => entry)),
+      present: new Set(entriesOf(wanted).filter((entry) => present.has(entry))),
+    };
   }
 
   /** Until they are released or removed, each write writes these entries again where they are missing. */

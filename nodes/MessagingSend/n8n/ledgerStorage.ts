@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
 
@@ -6,6 +6,9 @@ type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 
 /** n8n's list of a node grows to this length, in 0.7 MB: then its oldest entries go. */
 export const MAX_ENTRIES = 25_000;
+
+/** From when n8n reads a list until it has written it back, another process needs some milliseconds, seldom more. */
+const SETTLE_MS = 50;
 
 /** For each node of a workflow, the one queue that all of its writes in this process go through. */
 const queues = new Map<string, LedgerQueue>();
@@ -29,5 +32,6 @@ export function ledgerStorageOf({ helpers }: Context, maxEntries = MAX_ENTRIES):
       return new Set(processed.map(String));
     },
     remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
+    settle: async () => await sleep(SETTLE_MS),
   };
 }

@@ -1,10 +1,10 @@
 import { execa } from 'execa';
 import getPort from 'get-port';
 
-import { ExpectedError } from '../../tools/cli/errors';
-import { type Session } from '../../tools/cli/session';
-import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
-import { startService } from '../support/n8n/service';
+import { ExpectedError } from '../../../tools/cli/errors';
+import { type Session } from '../../../tools/cli/session';
+import { makeTemporaryFolder } from '../../../tools/cli/temporaryFolder';
+import { startService } from './service';
 
 /** A running Redis that keeps nothing on disk. */
 export interface Redis {

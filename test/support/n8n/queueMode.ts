@@ -1,0 +1,41 @@
+import { type Session } from '../../../tools/cli/session';
+import { type N8nProcess } from '../../../tools/n8n/process';
+import { startPostgres } from './postgres';
+import { type Redis, startRedis } from './redis';
+
+// Each process and each folder listens for the end of the command.
+process.setMaxListeners(0);
+
+/** What the main and the workers of n8n's queue mode share. */
+export interface QueueMode {
+  redis: Redis;
+  /** n8n's settings for it. */
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Starts a PostgreSQL and a Redis for n8n's queue mode. */
+export async function startQueueMode(session: Session): Promise<QueueMode> {
+  const redis = await startRedis(session);
+  const environment = {
+    EXECUTIONS_MODE: 'queue',
+    // A worker reads the credentials that the main has stored.
+    N8N_ENCRYPTION_KEY: 'made-up-encryption-key',
+    ...redis.environment,
+    ...(await startPostgres(session)),
+  };
+  return { redis, environment };
+}
+
+/** The ids of the executions that a worker has started, by its log. */
+export function startedBy(worker: N8nProcess): string[] {
+  return idsIn(worker, /Worker started execution (\d+)/g);
+}
+
+/** The ids of the executions that a worker has ended, by its log. */
+export function finishedBy(worker: N8nProcess): string[] {
+  return idsIn(worker, /Worker finished execution (\d+)/g);
+}
+
+function idsIn(worker: N8nProcess, lines: RegExp): string[] {
+  return [...worker.log().matchAll(lines)].map(([, id]) => String(id));
+}
