@@ -76,7 +76,7 @@ class ProcessedData implements IDataDeduplicator {
 
   /** Waits until nothing is under way any more, as a node leaves it behind that has ended. */
   async idle(lifetime: Lifetime): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+    for (let quiet = 0; quiet < QUIET_TURNS && !lifetime.isOver; quiet += 1) {
       await setImmediate();
       if ((this.underWay.get(lifetime) ?? 0) > 0) quiet = 0;
     }
