@@ -11,8 +11,8 @@ import type { LedgerQueue, LedgerStorage } from './ledgerQueue';
  */
 export type FactState = 'unknown' | 'open' | 'noted';
 
-/** So many facts are asked for at once, which takes n8n some milliseconds. */
-const MAX_ASKED = 1000;
+/** So many facts are asked for at once: n8n blocks for some milliseconds, and a kill meanwhile leaves no more of them open. */
+const MAX_ASKED = 100;
 
 const HASH_LENGTH = 16;
 
