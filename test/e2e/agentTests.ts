@@ -102,6 +102,16 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
       assert.deepEqual(sentTexts(), ['again', 'again', 'again']);
     });
 
+    test('With Send Once, Across Executions, a text that is called for twice is sent once', async () => {
+      const options = { duplicateMessages: 'sendOnceEver' };
+      const boss = tool('Tell the boss', { ...SEND, phone: PHONE, options });
+      const tell = call('Tell_the_boss', { Message: 'Done for today.' });
+      await runAgent([boss], [tell, tell]);
+      assert.deepEqual(sentTexts(), ['Done for today.']);
+      const [second] = asObjects(lastResult(), 'the result of the second call');
+      assert.deepEqual([second?.status, second?.sent_before], ['skipped', true]);
+    });
+
     for (const { name, input, reported, prepare, wrongKey } of REFUSALS) {
       test(`The model gets an error that it can act on: ${name}`, async () => {
         const { sandbox, credential } = instance();

@@ -148,3 +148,27 @@ test('A single message is sent without a word to the storage', async () => {
   expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
   expect(processedData.calls).toEqual([]);
 });
+
+describe('A list that has become too long', () => {
+  let fill = 0;
+  let requests = 0;
+  const full = sandboxForTests({
+    onRequest: () => {
+      requests += 1;
+      // As if many other executions had been noted since this one began.
+      if (requests === 4) processedData.fill(Array.from({ length: fill }, (_, index) => `other ${index}`));
+    },
+  });
+
+  test.each([24_980, 24_985, 24_990, 24_995, 25_000])(
+    'has forgotten the run before any of its requests: nothing is sent twice with %d newer entries',
+    async (newer) => {
+      [fill, requests] = [newer, 0];
+      const setup = { account: accountOf(full()), mode: 'trigger', parameters: oneByOne(SEND) } as const;
+      const campaign = new Campaign(full(), { ...setup, items: contacts(7) });
+      await campaign.run(inFlight(7));
+      const fates = await campaign.finish();
+      expect(fates.filter((fate) => !isTrue(fate))).toEqual([]);
+    },
+  );
+});

@@ -89,6 +89,11 @@ export class Ledger {
     await this.queue.whenWritten();
   }
 
+  /** They are stored: another process that overwrites them later had not read them. */
+  releaseWhenFound(facts: readonly string[]): void {
+    this.queue.releaseWhenFound(facts.flatMap((fact) => this.pairOf(fact)));
+  }
+
   /** The run has ended: another process that overwrites these facts now does so without harm. */
   release(facts: readonly string[]): void {
     this.queue.release(facts.flatMap((fact) => this.pairOf(fact)));

@@ -103,6 +103,8 @@ export class RunLedger {
   private isGapNoted = false;
   /** Whether a request has left. */
   private isBegun = false;
+  /** Whether that is noted. */
+  private isOpened = false;
   /** Facts about messages, and about batches whose messages have them. */
   private readonly details = new Set<string>();
   private started: Promise<void> = Promise.resolve();
@@ -205,8 +207,9 @@ export class RunLedger {
     }
     const unit = this.units.get(batch.number);
     if (unit === undefined) return;
-    const open = [this.run, unit.fact];
-    const note = [this.plan, ...this.previousIncomplete];
+    // Not each time: if the list has become too long, these must go before the facts of any request.
+    const open = this.isOpened ? [unit.fact] : [this.run, unit.fact];
+    const note = this.isOpened ? [] : [this.plan, ...this.previousIncomplete];
     if (!isWholeUnit(batch, unit)) {
       const messages = batch.messages.map((message) => this.factOf(message));
       this.markSplit(unit, messages);
@@ -215,6 +218,8 @@ export class RunLedger {
     }
     try {
       await this.ledger.record({ open, note });
+      if (!this.isOpened) this.ledger.releaseWhenFound([this.lineage, this.run, this.plan, ...this.previousIncomplete]);
+      this.isOpened = true;
     } catch {
       this.isBroken = true;
       await this.noteGap();
