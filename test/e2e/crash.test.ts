@@ -30,6 +30,12 @@ const RESUMED = [
   ['sent', 150],
 ];
 
+/** The same where an older n8n shows no sign of the kill: what is noted as sent may be what another execution sent. */
+const RESUMED_UNSURE = [
+  [INTERRUPTED, 300],
+  ['sent', 150],
+];
+
 /** The same in a loop of which n8n has stored the finished rounds. */
 const RESUMED_IN_LOOP = [
   ['sent', 200],
@@ -49,6 +55,8 @@ function assertInterrupted(execution: Execution, progress: RegExp): void {
 }
 
 for (const release of SUPPORTED) {
+  const withoutSign = release === OLDEST ? RESUMED_UNSURE : RESUMED;
+
   describe(`n8n ${release}, killed while the third of five requests is in flight`, () => {
     const instance = instanceForTests({ release });
     const crashes = new Crashes(instance);
@@ -156,7 +164,7 @@ for (const release of SUPPORTED) {
       const connections = { Webhook: { main: [[{ node: 'Renamed', type: 'main', index: 0 }]] } };
       await instance().rest.saveNodes({ ...workflow, connections }, renamed);
       const retried = await crashes.retry('renamed', undefined, true);
-      assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
+      assert.deepEqual(reported(retried, 'Renamed'), withoutSign);
       assert.deepEqual(crashes.received('renamed'), ALL);
     });
 
@@ -251,12 +259,14 @@ for (const release of SUPPORTED) {
       });
 
       test("Retry sends the rest when n8n's event log is gone", async () => {
-        assert.deepEqual(reported(await crashes.retry('without-log')), RESUMED);
+        assert.deepEqual(reported(await crashes.retry('without-log')), withoutSign);
         assert.deepEqual(crashes.received('without-log'), ALL);
       });
 
       test("Retry sends nothing when the node had sent everything and n8n's event log is gone", async () => {
-        assert.deepEqual(reported(await crashes.retry('finished-without-log')), [['sent before', MESSAGES]]);
+        const retried = await crashes.retry('finished-without-log');
+        // On the oldest n8n, the run ends with an error about uncertain messages.
+        assert.deepEqual(reported(retried), release === OLDEST ? [] : [['sent before', MESSAGES]]);
         assert.deepEqual(crashes.received('finished-without-log'), ALL);
       });
 

@@ -65,12 +65,14 @@ const SEND_OPTIONS = [
   'If the Outcome Is Uncertain',
   'Long Messages',
   'Longest Wait (Minutes)',
+  'Message Key',
   'Number Check',
   'Parallel Requests',
+  'Remember the Last (Messages)',
   'Requests per Minute',
   'When Credits Run Out',
 ];
-const BULK_OPTIONS = SEND_OPTIONS.toSpliced(8, 0, 'Output');
+const BULK_OPTIONS = SEND_OPTIONS.toSpliced(9, 0, 'Output');
 
 /** What the node shows after these choices, one set after the other, from top to bottom. */
 const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parameters: string[]; options: string[] }> = [
