@@ -1,5 +1,5 @@
 /** Retries of an execution that newer Retries have continued. */
-import { contacts } from '../support/contacts';
+import { contacts, phoneAt } from '../support/contacts';
 import { Campaign } from '../support/engine/campaign';
 import { killedAtNth } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
@@ -35,4 +35,17 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
       expect(received()).toBe(5);
     },
   );
+
+  test('What was in flight stays uncertain for an older execution when a Retry with Send Again was refused', async () => {
+    const campaign = start();
+    await campaign.run({ lifetime: killedAtNth('left', 2) });
+    const oldest = campaign.execution;
+    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(1)], times: 99 }]);
+    const sendAgain = inBatchesOf(1, withOptions(given, { parallelRequests: 1, uncertain: 'sendAgain' }));
+    await campaign.run({ changes: { parameters: sendAgain, onError: 'continueRegularOutput' } });
+    sandbox().setFaults([]);
+    await campaign.run({ earlier: oldest });
+    expect(receivedPhones(sandbox()).filter((phone) => phone === phoneAt(1))).toHaveLength(1);
+    expect(received()).toBe(5);
+  });
 });

@@ -160,6 +160,16 @@ test('A Retry does not send what was sent, and sends again what may have been wi
   expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent', 'sent', 'skipped']);
 });
 
+test('A message that may have been sent stays reserved when Send Again is refused', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503 }]);
+  const setup = setupOf(contacts(1), once(SEND), { onError: 'stopWorkflow' });
+  const failed = await runWorkflow(setup);
+  sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
+  await retryExecution(failed, setup, { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) });
+  sandbox().setFaults([]);
+  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
+});
+
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
   const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));
   await campaign.run({ lifetime: killedAtNth('left', 3) });

@@ -11,6 +11,8 @@ export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
  */
 export class Reservations {
   private readonly own = new Set<Message>();
+  /** Reserved by an earlier attempt of this execution, which may have sent them: never released. */
+  private readonly earlier = new Set<Message>();
 
   constructor(private readonly ledger: Ledger) {}
 
@@ -24,7 +26,7 @@ export class Reservations {
    * @returns those that another execution was faster with; if there are any, none is reserved
    */
   async reserve(messages: readonly Message[]): Promise<Taken> {
-    const wanted = messages.filter((message) => !this.own.has(message));
+    const wanted = messages.filter((message) => !this.own.has(message) && !this.earlier.has(message));
     if (wanted.length === 0) return new Map();
     const states = await this.ledger.claim(wanted.map(samenessOf));
     const taken = takenOf(wanted, states);
@@ -34,9 +36,9 @@ export class Reservations {
     return taken;
   }
 
-  /** Takes over messages of this execution that an earlier attempt of it has reserved. */
+  /** Takes over messages that an earlier attempt of this execution has reserved, and may have sent. */
   takeOver(messages: Iterable<Message>): void {
-    for (const message of messages) this.own.add(message);
+    for (const message of messages) this.earlier.add(message);
   }
 
   /** Called when the run has ended: what is reserved stays so. Resolves once all of it is stored. */
@@ -52,13 +54,11 @@ export class Reservations {
 
   /** Keeps what was sent, or may have been, and releases the rest. */
   settle(results: readonly Result[]): void {
-    const facts = (kind: 'sent' | 'not_sent') =>
-      results
-        .filter(({ message, outcome }) => outcome.kind === kind && this.own.has(message))
-        .map(({ message }) => samenessOf(message));
-    const [sent, released] = [facts('sent'), facts('not_sent')];
-    if (sent.length > 0) this.ledger.close(sent);
-    if (released.length > 0) this.ledger.retract(released);
+    const those = (kind: 'sent' | 'not_sent') =>
+      results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message);
+    const sent = those('sent').filter((message) => this.own.has(message) || this.earlier.has(message));
+    if (sent.length > 0) this.ledger.close(sent.map(samenessOf));
+    this.release(those('not_sent'));
   }
 }
 

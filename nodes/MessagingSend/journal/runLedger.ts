@@ -93,6 +93,8 @@ export class RunLedger {
   private readonly reserved: string;
   private plan = '';
   private units: ReadonlyMap<number, Unit> = new Map();
+  /** Messages that an earlier attempt may have sent: what is noted of them stays. */
+  private again: Recollection['again'] = new Map();
   private unsent = 0;
   private state: FactState = 'unknown';
   /** Whether the requests of this attempt are left out. */
@@ -191,6 +193,7 @@ export class RunLedger {
       known = null;
     }
     const recalled = divided(batches, this.trusted(known ?? (() => 'open')), sendUncertainAgain);
+    this.again = recalled.again;
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
@@ -231,16 +234,20 @@ export class RunLedger {
     if (reply !== null && reply.kind !== 'rejected') return;
     const unit = this.units.get(batch.number);
     if (unit === undefined || unit.hasSeveral || this.isLeftOut) return;
-    if (isWholeUnit(batch, unit)) this.ledger.retract([unit.fact]);
-    else this.ledger.retract(batch.messages.map((message) => this.factOf(message)));
+    const left = batch.messages.filter((message) => !this.again.has(message));
+    if (!isWholeUnit(batch, unit)) this.ledger.retract(left.map((message) => this.factOf(message)));
+    else if (left.length === unit.size) this.ledger.retract([unit.fact]);
   }
 
   /** Notes what an accepted request did. */
   settle(batch: Batch, results: readonly Result[]): void {
     const unit = this.units.get(batch.number);
     if (unit === undefined || this.isLeftOut) return;
+    // As in the output: what may have been sent before is not "not sent" because a new attempt was refused.
+    const outcomeOf = ({ message, outcome }: Result) =>
+      outcome.kind === 'not_sent' && this.again.has(message) ? 'uncertain' : outcome.kind;
     const those = (kind: Outcome['kind']) =>
-      results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => this.factOf(message));
+      results.filter((result) => outcomeOf(result) === kind).map(({ message }) => this.factOf(message));
     const sent = those('sent');
     const unsent = those('not_sent');
     unit.unsent -= sent.length;
