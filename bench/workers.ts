@@ -23,7 +23,7 @@ const CONCURRENCY = 1;
 
 const PATH = 'order';
 
-/** One execution: which order, and what became of its message. */
+/** The order of one execution, and what happened to its message. */
 interface Ended {
   readonly id: string;
   readonly order: string;

@@ -95,7 +95,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
   describe.each([
     ['with tokens', {}],
     ['without tokens', { withoutToken: true }],
-  ])('that never came to send is not taken for a later one with the same items, in an n8n %s:', (_n8n, token) => {
+  ])('that never got to send is not mistaken for a later one with the same items, in an n8n %s:', (_n8n, token) => {
     test('where an earlier node failed', async () => {
       const monday = start({ ...token, startFails: true });
       await monday.run();

@@ -125,7 +125,7 @@ export function* gather(
     }
   }
   if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
-  else record.endAttempt();
+  else if (!options.dryRun) record.endAttempt();
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, resumed };
 }

@@ -180,7 +180,7 @@ export class DeliveryRecord {
     this.context.runs = { ...(isRecord(this.context.runs) ? this.context.runs : {}), [String(this.runIndex)]: name };
   }
 
-  /** Makes sure that a re-run, which begins with what the record holds now, is told from this attempt. */
+  /** Gives the record another digest than this attempt started with, so that the ledger can tell the next one apart. */
   endAttempt(): void {
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
   }
