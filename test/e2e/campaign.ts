@@ -47,7 +47,10 @@ export async function makeCampaign(
         body: JSON.stringify({ number }),
       });
       assert.equal(answer.status, 200, await answer.text());
-      return (await executionIds(instance, workflow)).find((id) => !earlier.includes(id)) ?? '';
+      // n8n may answer before it lists the execution.
+      return await instance.waitFor('the execution to be listed', 30, async () =>
+        (await executionIds(instance, workflow)).find((id) => !earlier.includes(id)),
+      );
     },
     ended: async (count) => {
       const ids = await instance.waitFor(`${count} executions to end`, 300, async () => {
