@@ -17,7 +17,7 @@ const NODE_TESTS = ['test/e2e/**'];
 const LAYERS = [
   ['resources', 'trigger'],
   ['n8n'],
-  ['delivery'],
+  ['delivery', 'questions'],
   ['journal', 'requests'],
   ['messages'],
   ['api'],
@@ -25,8 +25,8 @@ const LAYERS = [
 ];
 
 /** These work on plain data: what they need of n8n, of the clock or of the network is given to them. */
-const WITHOUT_N8N = ['delivery', 'journal', 'messages', 'api', 'failures'];
-const WITHOUT_CLOCK = ['delivery', 'journal', 'messages', 'failures'];
+const WITHOUT_N8N = ['delivery', 'questions', 'journal', 'messages', 'api', 'failures'];
+const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'messages', 'failures'];
 
 /** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
 const APART = {

@@ -2,10 +2,13 @@ import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from '
 
 import { BASE_URL_EXPRESSION } from './api/baseUrl';
 import { REQUEST_DEFAULTS } from './n8n/http';
+import { requestOptions } from './n8n/requestOptions';
+import { answerQuestion, answerWebhooks } from './n8n/waiting';
 import { balanceProperties } from './resources/balance';
 import { messageProperties } from './resources/message';
 import { hintsBeforeRun } from './resources/message/hints';
 import { sendAll } from './resources/message/send';
+import { sendAndWaitForResponse } from './resources/message/sendAndWait';
 import { sendAllInBulk } from './resources/message/sendBulk';
 
 /**
@@ -25,7 +28,7 @@ export class MessagingSend implements INodeType {
     version: 1,
     // A look at the canvas shows that a node was left in Dry Run.
     subtitle:
-      '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
+      '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk", sendAndWait: "Send and Wait" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
     description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
     defaults: { name: 'Messaging Send' },
     usableAsTool: true,
@@ -33,6 +36,8 @@ export class MessagingSend implements INodeType {
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
     hints: hintsBeforeRun,
+    webhooks: answerWebhooks,
+    waitingNodeTooltip: 'The execution continues when the recipient has answered',
     requestDefaults: { baseURL: BASE_URL_EXPRESSION, ...REQUEST_DEFAULTS },
     properties: [
       {
@@ -48,10 +53,14 @@ export class MessagingSend implements INodeType {
       },
       ...balanceProperties,
       ...messageProperties,
+      requestOptions,
     ],
   };
 
   customOperations = {
-    message: { send: sendAll, sendBulk: sendAllInBulk },
+    message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse },
   };
+
+  /** n8n calls it while the node waits, for each request to the link in its message. */
+  webhook = answerQuestion;
 }

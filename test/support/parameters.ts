@@ -13,6 +13,13 @@ const FROM_ITEM: INodeParameters = {
   message: '={{ $json.text }}',
 };
 export const SEND: INodeParameters = { ...FROM_ITEM, operation: 'send' };
+export const SEND_AND_WAIT: INodeParameters = {
+  resource: 'message',
+  operation: 'sendAndWait',
+  sendTo: '={{ $json.phone }}',
+  message: '={{ $json.text }}',
+  options: WITHOUT_WAITING,
+};
 export const SEND_BULK: INodeParameters = { ...FROM_ITEM, operation: 'sendBulk', source: 'items' };
 export const SEND_LIST: INodeParameters = {
   resource: 'message',

@@ -47,7 +47,7 @@ test('Items whose expressions are slow do not block n8n, even if an option is wr
   };
   const others = setInterval(() => (turns += 1), 1);
   const context = contextWith({ 'options.parallelRequests': 0 });
-  const items = await sendForRun(context, job);
+  const { items } = await sendForRun(context, job);
   clearInterval(others);
   expect(items).toHaveLength(100);
   expect(items[0]?.json.error).toBe("The option 'Parallel Requests' must be a number of at least 1");

@@ -38,11 +38,13 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
   const { item, entry, part, message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
   if (phone.kind === 'wrong') return unsendable(draft, phone.failure);
-  const text = asText(message);
-  if (text === null) {
+  const own = textOf(message);
+  if (own === null) {
     return unsendable(draft, failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' }));
   }
-  if (!VISIBLE.test(text) || Number.isNaN(message)) return unsendable(draft, failure('textEmpty'));
+  if (!VISIBLE.test(own) || Number.isNaN(message)) return unsendable(draft, failure('textEmpty'));
+  const after = draft.link === undefined ? '' : `\n${draft.link}`;
+  const text = own + after;
   const max = maxCharacters(rules);
   const of = (part: number | null, text: string): Message => {
     const own = { item, entry, part, phone: phone.phone, text };
@@ -56,7 +58,12 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
     case 'split':
       return split(text, max).map((piece, index) => ({ ...of(index, piece), whole: text }));
     case 'fail':
-      return unsendable(draft, failure('textTooLong', { characters: codePoints(text), max }));
+      return unsendable(
+        draft,
+        after === ''
+          ? failure('textTooLong', { characters: codePoints(text), max })
+          : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) }),
+      );
   }
 }
 
@@ -66,7 +73,7 @@ function maxCharacters({ maxCharacters: max, longMessages }: Rules): number | nu
 }
 
 /** null for what is not a text, nor a number or another value that can be written as one. */
-function asText(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return '';
   switch (typeof value) {
     case 'string':

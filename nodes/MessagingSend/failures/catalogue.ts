@@ -36,6 +36,7 @@ const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the 
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
 const ENTER_KEY = 'Open the credential and enter the API key exactly as your account settings show it.';
 const THEN_RUN_AGAIN = 'Then run this again.';
+const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
   if (count === 0) return 'No message of the run is uncertain.';
@@ -154,6 +155,13 @@ export const CATALOGUE = {
     advice: "Shorten the text, or set the option 'Long Messages'.",
   }),
 
+  textTooLongForLink: entry<{ characters: number; max: number; link: number }>()({
+    code: 'INVALID_MESSAGE',
+    message: ({ characters, max, link }) =>
+      `The message has ${characters} characters, and its link needs ${link} more; at most ${max} can be sent`,
+    advice: 'Shorten the text.',
+  }),
+
   listNotJson: entry()({
     code: 'INVALID_MESSAGES',
     message: 'Messages is not valid JSON',
@@ -213,6 +221,12 @@ export const CATALOGUE = {
     message: ({ option, min }) => `The option '${option}' must be a number of at least ${min}`,
     advice: 'Correct the option.',
   }),
+  optionNotDate: entry<{ option: string }>()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: ({ option }) => `The option '${option}' must be a date and time in the future`,
+    advice: 'Correct the option.',
+  }),
   optionUnreadable: entry<{ option: string; reason: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
@@ -255,6 +269,12 @@ export const CATALOGUE = {
     message: "'Send Once, Across Executions' does not work where n8n runs the node outside of a saved workflow",
     advice:
       "Save the workflow. For an MCP server or a sub-agent, whose calls n8n runs on their own, set the option 'Duplicate Messages' to something else, or have them call a workflow with this node.",
+  }),
+  waitUnavailable: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "'Send and Wait for Response' does not work as a tool that a model calls",
+    advice: 'To let a person approve the calls of a tool, add this node as a human review step of the AI Agent.',
   }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
@@ -540,6 +560,18 @@ export const CATALOGUE = {
     sendAgain: 'checkFirst',
     message: 'Another execution has begun to send this message, and how that ended is not known',
     advice: "If it was not sent, give it another 'Message Key'.",
+  }),
+  linkLost: entry()({
+    code: 'LINK_LOST',
+    sendAgain: 'checkFirst',
+    message: 'An earlier execution sent the message, and its link no longer works',
+    advice: ASK_AGAIN,
+  }),
+  questionUncertain: entry<{ reason: string }>()({
+    code: '…',
+    sendAgain: 'checkFirst',
+    message: ({ reason }) => reason,
+    advice: `If it was, its link no longer works. ${ASK_AGAIN}`,
   }),
   outcomeUnknown: entry()({
     code: 'UNCERTAIN',

@@ -19,6 +19,8 @@ export interface Draft extends Origin {
   readonly countryCode: string | null;
   /** By which the user tells messages apart; null for number and text. */
   readonly key: string | null;
+  /** An address that is put after the text, on a line of its own. */
+  readonly link?: string;
 }
 
 /** A draft that can't be sent, with the reason. */

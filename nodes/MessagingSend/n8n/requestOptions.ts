@@ -1,4 +1,4 @@
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE } from '../api/endpoints';
 import { isNumber } from '../api/records';
@@ -17,6 +17,83 @@ export interface RequestOptions {
     readonly timeout: number;
   };
 }
+
+const batching: INodeProperties = {
+  displayName: 'Batching',
+  name: 'batching',
+  type: 'fixedCollection',
+  placeholder: 'Add Batching',
+  default: { batch: {} },
+  options: [
+    {
+      displayName: 'Batching',
+      name: 'batch',
+      values: [
+        {
+          displayName: 'Items per Batch',
+          name: 'batchSize',
+          type: 'number',
+          typeOptions: { minValue: -1, maxValue: MAX_BATCH_SIZE },
+          default: MAX_BATCH_SIZE,
+          description: `How many messages Send Bulk puts into one request, at most ${MAX_BATCH_SIZE}`,
+        },
+        {
+          displayName: 'Batch Interval (Ms)',
+          name: 'batchInterval',
+          type: 'number',
+          typeOptions: { minValue: 0 },
+          default: 1000,
+          description: 'The least time between the starts of two requests, in milliseconds',
+        },
+      ],
+    },
+  ],
+};
+
+/** n8n adds these by itself to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
+function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
+  return {
+    displayName: 'Request Options',
+    name: 'requestOptions',
+    type: 'collection',
+    isNodeSetting: true,
+    placeholder: 'Add option',
+    default: {},
+    options: [
+      ...own,
+      {
+        displayName: 'Ignore SSL Issues (Insecure)',
+        name: 'allowUnauthorizedCerts',
+        type: 'boolean',
+        noDataExpression: true,
+        default: false,
+        description: 'Whether to connect even if SSL certificate validation is not possible',
+      },
+      {
+        displayName: 'Proxy',
+        name: 'proxy',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. http://proxy.example.com:3128',
+        description:
+          'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
+      },
+      {
+        displayName: 'Timeout (Milliseconds)',
+        name: 'timeout',
+        type: 'number',
+        typeOptions: { minValue: 1 },
+        default: 10000,
+        description: 'How long to wait for the answer of the service',
+      },
+    ],
+  };
+}
+
+export const requestOptions = requestOptionsWith(batching);
+
+/** For the trigger, which makes one request. */
+export const requestOptionsOfTrigger = requestOptionsWith();
 
 /** As long as n8n itself waits in a declarative node. */
 const DEFAULT_TIMEOUT = 300_000;

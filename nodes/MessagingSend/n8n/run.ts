@@ -36,6 +36,16 @@ export interface Job {
   readonly drafts: Iterable<Draft | Unsendable>;
   readonly readOutput: (given: GivenOptions) => Output;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
+  /** Why nothing can be sent, whatever the parameters are. */
+  readonly failure?: Failure | null;
+  /** What the operation makes of the outcomes before they are reported. */
+  readonly review?: (delivered: Delivered) => Delivered;
+}
+
+/** The outcomes of a run, and what n8n gets of it. */
+export interface Sent {
+  readonly delivered: Delivered;
+  readonly items: INodeExecutionData[];
 }
 
 /** What holds for a whole run. */
@@ -69,7 +79,7 @@ interface Run {
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<INodeExecutionData[]> {
+export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Sent> {
   const journal = await openJournal(context, job.operation);
   const settings = readSettings(
     job,
@@ -95,7 +105,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   const { delivered, tally } = await sendAndNote(context, run);
   const summary = await inSlices(summarize(delivered, tally, accounts.count));
   reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
-  return await itemsOrError(context, run, delivered);
+  return { delivered, items: await itemsOrError(context, run, delivered) };
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
@@ -122,7 +132,8 @@ export async function sendForItem(
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
-function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter, canRemember: boolean): Settings {
+function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
+  const { readOptions, readOutput } = job;
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
   const settings = {
@@ -132,7 +143,7 @@ function readSettings({ readOptions, readOutput }: Job, read: ReadRunParameter, 
   };
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && !canRemember ? failure('sendOnceUnavailable') : null;
-  return { ...settings, failure: given.failure ?? givenForRequests.failure ?? unavailable };
+  return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
 }
 
 async function sendAndNote(context: Context, run: Run): ReturnType<typeof send> {
@@ -202,7 +213,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     onProgress,
   };
   const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
-  return { delivered, tally: traffic.tally };
+  return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
 }
 
 async function itemsOrError(

@@ -16,6 +16,11 @@ export function isTool({ type }: INode): boolean {
   return type.endsWith('Tool');
 }
 
+/** Whether a person approves the calls of a tool through the node: n8n makes a type of its own for it. */
+export function isHumanReview({ type }: INode): boolean {
+  return type.endsWith('HitlTool');
+}
+
 /** Of an error, an AI Agent passes only the message to its model, which can do nothing about it without the rest. */
 export function forCaller(
   node: INode,

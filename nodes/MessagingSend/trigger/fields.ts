@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import { notice } from '../n8n/notice';
 import { longestWait, requestsPerMinute } from '../n8n/options';
+import { requestOptionsOfTrigger } from '../n8n/requestOptions';
 
 /** For the trigger, right below Poll Times: n8n's default is every minute. */
 const everyMinuteNotice = notice(
@@ -74,40 +75,5 @@ export const lowBalanceProperties: INodeProperties[] = [
       requestsPerMinute,
     ],
   },
-  // n8n adds these to declarative nodes only.
-  {
-    displayName: 'Request Options',
-    name: 'requestOptions',
-    type: 'collection',
-    isNodeSetting: true,
-    placeholder: 'Add option',
-    default: {},
-    options: [
-      {
-        displayName: 'Ignore SSL Issues (Insecure)',
-        name: 'allowUnauthorizedCerts',
-        type: 'boolean',
-        noDataExpression: true,
-        default: false,
-        description: 'Whether to connect even if SSL certificate validation is not possible',
-      },
-      {
-        displayName: 'Proxy',
-        name: 'proxy',
-        type: 'string',
-        default: '',
-        placeholder: 'e.g. http://proxy.example.com:3128',
-        description:
-          'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
-      },
-      {
-        displayName: 'Timeout (Milliseconds)',
-        name: 'timeout',
-        type: 'number',
-        typeOptions: { minValue: 1 },
-        default: 10000,
-        description: 'How long to wait for the answer of the service',
-      },
-    ],
-  },
+  requestOptionsOfTrigger,
 ];

@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { optionNotices, toolNotice } from './notices';
 import { deliveryOptions } from './options';
 import { send, sendFields } from './send';
+import { sendAndWait, sendAndWaitFields } from './sendAndWait';
 import { sendBulk, sendBulkFields } from './sendBulk';
 
 export const messageProperties: INodeProperties[] = [
@@ -12,12 +13,13 @@ export const messageProperties: INodeProperties[] = [
     type: 'options',
     noDataExpression: true,
     displayOptions: { show: { resource: ['message'] } },
-    options: [send, sendBulk],
+    options: [send, sendBulk, sendAndWait],
     default: 'send',
   },
   toolNotice,
   ...sendFields,
   ...sendBulkFields,
+  ...sendAndWaitFields,
   deliveryOptions,
   ...optionNotices,
 ];

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { notice } from '../../n8n/notice';
 
-const MESSAGE = { resource: ['message'] };
+const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
 /** For a node that a model calls. */
 export const toolNotice = notice(

@@ -23,7 +23,7 @@ const checkCreditsFirst: INodeProperties = {
 };
 
 /** Read for each item, in `n8n/drafts.ts`. */
-const defaultCountryCode: INodeProperties = {
+export const defaultCountryCode: INodeProperties = {
   displayName: 'Default Country Code',
   name: 'defaultCountryCode',
   type: 'string',
@@ -131,7 +131,7 @@ const longMessages: INodeProperties = {
   description: `What to do with texts of more than ${MAX_TEXT} characters`,
 };
 
-const numberCheck: INodeProperties = {
+export const numberCheck: INodeProperties = {
   displayName: 'Number Check',
   name: 'numberCheck',
   type: 'options',
@@ -210,7 +210,7 @@ export const deliveryOptions: INodeProperties = {
   type: 'collection',
   placeholder: 'Add option',
   default: {},
-  displayOptions: { show: { resource: ['message'] } },
+  displayOptions: { show: { resource: ['message'], operation: ['send', 'sendBulk'] } },
   options: [
     checkCreditsFirst,
     defaultCountryCode,
@@ -229,6 +229,10 @@ export const deliveryOptions: INodeProperties = {
   ],
 };
 
+export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberCheck'] {
+  return readChoice(given, numberCheck, ['on', 'off']);
+}
+
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   return {
@@ -237,7 +241,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     dryRun: readBoolean(given, dryRun),
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
-    numberCheck: readChoice(given, numberCheck, ['on', 'off']),
+    numberCheck: readNumberCheck(given),
     parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     rememberLast: Math.floor(readNumber(given, rememberLast)),
     uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),

@@ -33,7 +33,7 @@ const JOB: Omit<Job, 'drafts'> = { operation: SEND, readOutput: () => 'send', re
 export async function sendAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
-  return [await sendForRun(this, { ...JOB, drafts })];
+  return [(await sendForRun(this, { ...JOB, drafts })).items];
 }
 
 /** Send through its routing. */

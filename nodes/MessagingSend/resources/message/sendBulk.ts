@@ -87,7 +87,7 @@ const JOB: Omit<Job, 'drafts'> = {
 export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const parameters = parametersOf(this);
   const drafts = draftsOf(this.getInputData().length, (item) => draftsFromSource(item, parameters(item)));
-  return [await sendForRun(this, { ...JOB, drafts })];
+  return [(await sendForRun(this, { ...JOB, drafts })).items];
 }
 
 /** Send Bulk through its routing. */

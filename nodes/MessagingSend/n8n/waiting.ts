@@ -1,0 +1,130 @@
+/** What an execution takes that waits for a person's answer, of which n8n itself opens the link. */
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  INode,
+  IWebhookDescription,
+  IWebhookFunctions,
+  IWebhookResponseData,
+} from 'n8n-workflow';
+
+import { isRecord, type JsonRecord } from '../api/records';
+import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
+import { type Answer, type Question, readAnswer } from '../questions/question';
+import { isHumanReview } from './tool';
+
+const opensLink = {
+  name: 'default',
+  responseMode: 'onReceived',
+  responseData: '',
+  path: '={{ $nodeId }}',
+  restartWebhook: true,
+  isFullPath: true,
+} as const;
+
+/** The requests to a link that n8n passes on to the node: one to show the question, one to answer it. */
+export const answerWebhooks: IWebhookDescription[] = [
+  { ...opensLink, httpMethod: 'GET' },
+  { ...opensLink, httpMethod: 'POST' },
+];
+
+/** Which question of the node a link is for: the same for all attempts of a run, another for each run of a loop. */
+const RUN = 'q';
+
+/** Where the question is kept, in what n8n keeps of the node with the execution. */
+const KEPT = 'question';
+
+/** The question that the node asks in its present run. */
+export interface Asked {
+  readonly execution: string;
+  readonly run: number;
+}
+
+export function asking(context: IExecuteFunctions): Asked {
+  return { execution: context.getExecutionId(), run: Number(context.evaluateExpression('{{ $runIndex }}', 0)) };
+}
+
+/**
+ * The link to the page that asks. n8n signs it, so that it can't be made up or altered.
+ * @throws what n8n throws where it has no execution
+ */
+export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
+  // From 2.0 to 2.11 n8n checks no signature unless it is asked to; later it always does.
+  (context as { setSignatureValidationRequired?: () => void }).setSignatureValidationRequired?.();
+  return context.getSignedResumeUrl({ [RUN]: String(run) });
+}
+
+/** Whether the latest question that was asked is this one, so that its link still works. */
+export function isLatest(context: IExecuteFunctions, { execution, run }: Asked): boolean {
+  const kept = readKept(context.getContext('node')[KEPT]);
+  return kept?.execution === execution && kept.run === run;
+}
+
+/** Keeps the question for the page. As a text, because n8n passes nothing else unchanged from there to a webhook. */
+export function keepQuestion(context: IExecuteFunctions, asked: Asked, question: Question): void {
+  context.getContext('node')[KEPT] = JSON.stringify({ ...asked, question });
+}
+
+/**
+ * What n8n calls for each request to the link. Only the form of the page answers: messaging apps and scanners open links,
+ * too. It never throws, because n8n would then continue the execution.
+ */
+export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+  const question = keptQuestion(this);
+  if (question === null) return show(this, 410, closedPage());
+  const { method } = this.getRequestObject() as Pick<Request, 'method'>;
+  if (method !== 'POST') return show(this, 200, questionPage(question));
+  const form: unknown = this.getBodyData();
+  const answer = readAnswer(question, isRecord(form) ? form : {});
+  if (answer === null) return show(this, 400, questionPage(question));
+  setHeaders(this);
+  const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
+  const item = { json: { data }, pairedItem: { item: 0 } };
+  // n8n sends the page itself, once it has continued the execution, so it thanks for nothing that was lost.
+  return Promise.resolve({ webhookResponse: thanksPage(question), workflowData: [[item]] });
+}
+
+/** Answers with a page; the execution goes on waiting. */
+function show(context: IWebhookFunctions, status: number, page: string): Promise<IWebhookResponseData> {
+  const response = setHeaders(context);
+  response.statusCode = status;
+  response.end(page);
+  return Promise.resolve({ noWebhookResponse: true });
+}
+
+/** What is used of n8n's response, whose own type n8n-workflow does not bring. */
+interface PageResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): void;
+  end(page: string): void;
+}
+
+function setHeaders(context: IWebhookFunctions): PageResponse {
+  const response = context.getResponseObject() as PageResponse;
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  return response;
+}
+
+/** The names that n8n's own nodes use. In human review, an AI Agent passes the comment to its model by its own name. */
+function fieldsOf(answer: Answer, node: INode): IDataObject {
+  if (answer.kind === 'freeText') return { text: answer.text };
+  const { approved, comment } = answer;
+  if (comment === null) return { approved };
+  return isHumanReview(node) ? { approved, chatInput: comment } : { approved, comment };
+}
+
+/** The question that the node waits for; null if it is another than the one that the link is for. */
+function keptQuestion(context: IWebhookFunctions): Question | null {
+  // A name can contain what ends an expression.
+  const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
+  try {
+    const kept = readKept(context.evaluateExpression(`{{ $(${name}).context.${KEPT} }}`));
+    return kept !== null && String(kept.run) === (context.getQueryData() as JsonRecord)[RUN] ? kept.question : null;
+  } catch {
+    return null;
+  }
+}
+
+function readKept(kept: unknown): (Asked & { readonly question: Question }) | null {
+  return typeof kept === 'string' ? (JSON.parse(kept) as Asked & { question: Question }) : null;
+}

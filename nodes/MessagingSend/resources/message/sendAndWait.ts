@@ -1,0 +1,259 @@
+import type {
+  IExecuteFunctions,
+  IExecutePaginationFunctions,
+  INodeExecutionData,
+  INodeProperties,
+  INodePropertyOptions,
+} from 'n8n-workflow';
+
+import { textOf } from '../../delivery/compose';
+import type { Delivered } from '../../delivery/deliver';
+import { SEND } from '../../delivery/operation';
+import { failure } from '../../failures/catalogue';
+import { FailureError } from '../../failures/failure';
+import type { Draft, Unsendable } from '../../messages/message';
+import type { Outcome } from '../../messages/outcome';
+import { brokenParameter, draftFromItem } from '../../n8n/drafts';
+import type { ReadParameter } from '../../n8n/itemParameters';
+import { setUpError } from '../../n8n/nodeErrors';
+import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { routingOf } from '../../n8n/routing';
+import { sendForRun } from '../../n8n/run';
+import { isHumanReview, isTool } from '../../n8n/tool';
+import { type Asked, asking, isLatest, keepQuestion, linkTo } from '../../n8n/waiting';
+import type { Question } from '../../questions/question';
+import { MAX_TEXT } from './fields';
+import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
+import { limitWaitTime, readWaitLimit } from './waitLimit';
+
+const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
+
+export const sendAndWait: INodePropertyOptions = {
+  name: 'Send and Wait for Response',
+  value: 'sendAndWait',
+  action: 'Send text message and wait for response',
+  description: 'Send one message with a link, and continue when its recipient has answered',
+  // A model is answered by its own tool's review step; that step has the operation whatever the list shows.
+  displayOptions: { hide: { '@tool': [true] } },
+  routing: routingOf(SEND.endpoint, refuse),
+};
+
+/** Not `phone`: a model may fill that in, and would then choose who approves what it does. */
+const sendTo: INodeProperties = {
+  displayName: 'Phone',
+  name: 'sendTo',
+  type: 'string',
+  required: true,
+  default: '',
+  placeholder: 'e.g. 447700900123',
+  hint: 'With the country code: 447700900123, not 07700 900123',
+  description:
+    'Number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+};
+
+const message: INodeProperties = {
+  displayName: 'Message',
+  name: 'message',
+  type: 'string',
+  typeOptions: { rows: 4 },
+  required: true,
+  default: '',
+  placeholder: 'e.g. Refund order {{ $json.orderId }}?',
+  hint: `A link to the page with the answer follows. With it, at most ${MAX_TEXT} characters.`,
+  description: 'Question to send. The page behind the link shows it again.',
+};
+
+const responseType: INodeProperties = {
+  displayName: 'Response Type',
+  name: 'responseType',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    { name: 'Approval', value: 'approval', description: 'The page has a button to approve, and one to decline' },
+    { name: 'Free Text', value: 'freeText', description: 'The page has a field for a text' },
+  ],
+  default: 'approval',
+  description: 'How the question is answered',
+};
+
+const approvalType: INodeProperties = {
+  displayName: 'Type of Approval',
+  name: 'approvalType',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    { name: 'Approve and Decline', value: 'double' },
+    { name: 'Approve Only', value: 'single' },
+  ],
+  default: 'double',
+};
+
+const approveLabel: INodeProperties = {
+  displayName: 'Approve Button Label',
+  name: 'approveLabel',
+  type: 'string',
+  default: 'Approve',
+};
+
+const disapproveLabel: INodeProperties = {
+  displayName: 'Decline Button Label',
+  name: 'disapproveLabel',
+  type: 'string',
+  displayOptions: { show: { approvalType: ['double'] } },
+  default: 'Decline',
+};
+
+const commentLabel: INodeProperties = {
+  displayName: 'Comment Field Label',
+  name: 'commentLabel',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. Comment (optional)',
+  description: 'Label of a field for a comment. Without a label, the page has no such field.',
+};
+
+const approvalOptions: INodeProperties = {
+  displayName: 'Approval Options',
+  name: 'approvalOptions',
+  type: 'fixedCollection',
+  placeholder: 'Add option',
+  default: {},
+  displayOptions: { show: { ...SHOW, responseType: ['approval'] } },
+  options: [
+    { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
+  ],
+};
+
+const buttonLabel: INodeProperties = {
+  displayName: 'Response Button Label',
+  name: 'responseButtonLabel',
+  type: 'string',
+  displayOptions: { show: { '/responseType': ['freeText'] } },
+  default: 'Send',
+};
+
+const thanks: INodeProperties = {
+  displayName: 'Thank You Text',
+  name: 'thankYouText',
+  type: 'string',
+  default: 'Thank you. You can close this page.',
+  description: 'What the page shows after the answer',
+};
+
+export const sendAndWaitFields: INodeProperties[] = [
+  { ...sendTo, displayOptions: { show: SHOW } },
+  { ...message, displayOptions: { show: SHOW } },
+  { ...responseType, displayOptions: { show: SHOW } },
+  approvalOptions,
+  {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    displayOptions: { show: SHOW },
+    options: [defaultCountryCode, limitWaitTime, longestWait, numberCheck, requestsPerMinute, buttonLabel, thanks],
+  },
+];
+
+/** What the other operations let the user choose: there is one message, which must not be sent a second time. */
+const FIXED = {
+  checkCreditsFirst: false,
+  dryRun: false,
+  duplicateMessages: 'send',
+  longMessages: 'fail',
+  parallelRequests: 1,
+  rememberLast: 0,
+  uncertain: 'report',
+  whenCreditsRunOut: 'stop',
+} as const;
+
+/**
+ * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
+ * arrives, or until the time limit, and then continues with the input.
+ */
+export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const asked = asking(this);
+  const hasLink = isLatest(this, asked);
+  const waitLimit = (given: GivenOptions) => readWaitLimit(given, this.getTimezone());
+  const node = this.getNode();
+  const { delivered, items } = await sendForRun(this, {
+    operation: SEND,
+    drafts: [draftWithLink(this, asked)],
+    readOutput: () => 'send',
+    readOptions: (given) => {
+      waitLimit(given);
+      return { ...FIXED, ...readLimitOptions(given), numberCheck: readNumberCheck(given) };
+    },
+    failure: isTool(node) && !isHumanReview(node) ? failure('waitUnavailable') : null,
+    review: (outcomes) => review(outcomes, hasLink),
+  });
+  if (!isSent(delivered)) return [items];
+  const given = GivenOptions.in('options', (path, fallback) => this.getNodeParameter(path, 0, fallback));
+  await this.putExecutionToWait(waitLimit(given));
+  return [this.getInputData()];
+}
+
+/** Send and Wait through its routing, by which n8n can't wait. */
+function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
+  const unavailable = new FailureError(failure('waitUnavailable'));
+  return Promise.reject(setUpError(this.getNode(), unavailable, this.getItemIndex()));
+}
+
+/** The draft of the message; the question is kept for the page behind its link. */
+function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
+  const read = (name: string, fallback?: unknown) => context.getNodeParameter(name, 0, fallback) as unknown;
+  const [draft] = draftFromItem(0, (name, fallback) => read(name === 'phone' ? sendTo.name : name, fallback));
+  if (draft.kind === 'unsendable') return draft;
+  try {
+    keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...readPage(read) });
+    return { ...draft, link: linkTo(context, asked) };
+  } catch (error) {
+    return brokenParameter(0, error, draft.phone);
+  }
+}
+
+function readPage(read: ReadParameter): Omit<Question, 'text'> {
+  const label = (path: string, { default: fallback }: INodeProperties) => {
+    const given = read(path, '');
+    return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
+  };
+  const approval = (field: INodeProperties) => label(`${approvalOptions.name}.values.${field.name}`, field);
+  const option = (field: INodeProperties) => label(`options.${field.name}`, field);
+  if (read(responseType.name, '') === 'freeText') {
+    return { response: { kind: 'freeText', buttonLabel: option(buttonLabel) }, thanks: option(thanks) };
+  }
+  const comment = approval(commentLabel);
+  return {
+    response: {
+      kind: 'approval',
+      approveLabel: approval(approveLabel),
+      declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
+      commentLabel: comment === '' ? null : comment,
+    },
+    thanks: option(thanks),
+  };
+}
+
+/** Says what a second message would be needed for, where nobody may be able to answer the first. */
+function review(delivered: Delivered, hasLink: boolean): Delivered {
+  const reviewed = (outcome: Outcome): Outcome => {
+    if (outcome.kind === 'uncertain') {
+      const { message: reason, code, httpStatus, serviceSays } = outcome.failure;
+      return { ...outcome, failure: failure('questionUncertain', { reason }, { code, httpStatus, serviceSays }) };
+    }
+    const isLost = outcome.kind === 'sent' && delivered.resumed > 0 && !hasLink;
+    return isLost ? { kind: 'uncertain', failure: failure('linkLost') } : outcome;
+  };
+  const receipts = delivered.receipts.map((receipt) => ({
+    ...receipt,
+    results: receipt.results.map(({ message, outcome }) => ({ message, outcome: reviewed(outcome) })),
+  }));
+  return { ...delivered, receipts };
+}
+
+function isSent({ unsendable, receipts }: Delivered): boolean {
+  return (
+    unsendable.length === 0 && receipts.every(({ results }) => results.every(({ outcome }) => outcome.kind === 'sent'))
+  );
+}

@@ -1,0 +1,104 @@
+import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
+
+import { failure } from '../../failures/catalogue';
+import { FailureError } from '../../failures/failure';
+import { type GivenOptions, readChoice, readNumber } from '../../n8n/options';
+
+// The option Limit Wait Time, with the names that it has in n8n's own nodes.
+
+const limitType: INodeProperties = {
+  displayName: 'Limit Type',
+  name: 'limitType',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: 'After Time Interval',
+      value: 'afterTimeInterval',
+      description: 'Wait for so long after the message was sent',
+    },
+    { name: 'At Specified Time', value: 'atSpecifiedTime', description: 'Wait until a date and time' },
+  ],
+  default: 'afterTimeInterval',
+};
+
+const resumeAmount: INodeProperties = {
+  displayName: 'Amount',
+  name: 'resumeAmount',
+  type: 'number',
+  displayOptions: { show: { limitType: ['afterTimeInterval'] } },
+  typeOptions: { minValue: 0, numberPrecision: 2 },
+  default: 1,
+};
+
+const MILLISECONDS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+
+const resumeUnit: INodeProperties = {
+  displayName: 'Unit',
+  name: 'resumeUnit',
+  type: 'options',
+  noDataExpression: true,
+  displayOptions: { show: { limitType: ['afterTimeInterval'] } },
+  options: [
+    { name: 'Minutes', value: 'minutes' },
+    { name: 'Hours', value: 'hours' },
+    { name: 'Days', value: 'days' },
+  ],
+  default: 'hours',
+};
+
+const maxDateAndTime: INodeProperties = {
+  displayName: 'Max Date and Time',
+  name: 'maxDateAndTime',
+  type: 'dateTime',
+  displayOptions: { show: { limitType: ['atSpecifiedTime'] } },
+  default: '',
+};
+
+export const limitWaitTime: INodeProperties = {
+  displayName: 'Limit Wait Time',
+  name: 'limitWaitTime',
+  type: 'fixedCollection',
+  default: { values: { limitType: 'afterTimeInterval', resumeAmount: 45, resumeUnit: 'minutes' } },
+  description: 'How long to wait for the answer. After that, the execution continues with the input of this node.',
+  options: [{ displayName: 'Values', name: 'values', values: [limitType, resumeAmount, resumeUnit, maxDateAndTime] }],
+};
+
+/**
+ * Reads the option.
+ * @param timezone of a date that names none
+ * @returns when the wait ends
+ */
+export function readWaitLimit(given: GivenOptions, timezone: string): Date {
+  switch (readChoice(given, within(limitType), ['never', 'afterTimeInterval', 'atSpecifiedTime'])) {
+    case 'never':
+      return WAIT_INDEFINITELY;
+    case 'afterTimeInterval': {
+      const unit = readChoice(given, within(resumeUnit), ['hours', 'minutes', 'days']);
+      return new Date(Date.now() + readNumber(given, within(resumeAmount)) * MILLISECONDS[unit]);
+    }
+    case 'atSpecifiedTime':
+      return given.get(within(maxDateAndTime).name, maxDateAndTime.displayName, WAIT_INDEFINITELY, (value) =>
+        futureDate(value, timezone),
+      );
+  }
+}
+
+/** The field by its path within the options. */
+function within(field: INodeProperties): INodeProperties {
+  return { ...field, name: `${limitWaitTime.name}.values.${field.name}` };
+}
+
+function futureDate(value: unknown, timezone: string): Date {
+  const date = parseDate(value, timezone);
+  if (date !== null && date.getTime() > Date.now()) return date;
+  throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
+}
+
+function parseDate(value: unknown, timezone: string): Date | null {
+  try {
+    return tryToParseDateTime(value, timezone).toJSDate();
+  } catch {
+    return null;
+  }
+}
