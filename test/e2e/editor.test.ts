@@ -24,6 +24,7 @@ import {
   executeNode,
   findInNodePanel,
   importWorkflowFile,
+  inNodePanel,
   openNewCredential,
   openNodePanel,
   optionsOffered,
@@ -31,6 +32,7 @@ import {
   pictureIn,
   saveCredential,
   waitForConnection,
+  waitForPreview,
   waitForTexts,
 } from './editorParts';
 import { expectedPhone } from './expectedMessages';
@@ -107,6 +109,22 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   },
 ];
 
+/** What the node after an operation can use, shown before anything has run. */
+const PREVIEWS = [
+  { resource: 'balance', operation: 'get', fields: ['credits', 'user_id', 'user_name'] },
+  {
+    resource: 'message',
+    operation: 'send',
+    fields: ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at', 'phone'],
+  },
+  { resource: 'message', operation: 'sendBulk', fields: ['message_id', 'phone', 'status', 'batch'] },
+  {
+    resource: 'message',
+    operation: 'sendAndWait',
+    fields: ['data', 'approved', 'comment', 'text', 'respondedAt'],
+  },
+];
+
 for (const release of SUPPORTED) {
   describe(`The editor of n8n ${release}`, () => {
     const instance = instanceForTests({ release });
@@ -147,13 +165,26 @@ for (const release of SUPPORTED) {
       await inEditor(`${release} search`, async (page) => {
         await openWorkflow(page, workflow);
         await openNodePanel(page);
-        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits']) {
+        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval']) {
           await context.test(`The node is found by "${word}"`, async () => {
             const hit = await findInNodePanel(page, word, SENDER);
             assert.equal(await hit.count(), 1);
             // Older releases list the names alone.
             if (release === CURRENT) await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
           });
+        }
+      });
+    });
+
+    test('The node is in the list of apps, and in the newest release in that of human review', async () => {
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} lists`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const list of release === CURRENT ? ['Action in an app', 'Human review'] : ['Action in an app']) {
+          await openNodePanel(page);
+          await inNodePanel(page, list).click();
+          await inNodePanel(page, SENDER).waitFor();
+          await page.keyboard.press('Escape');
         }
       });
     });
@@ -229,6 +260,24 @@ for (const release of SUPPORTED) {
             assert.deepEqual(await parametersShown(page), parameters);
             assert.deepEqual(await optionsOffered(page), options);
           });
+        }
+      });
+    });
+
+    test('The next node can use the fields of every operation before anything has run', async () => {
+      const { rest, credential } = instance();
+      const senders = PREVIEWS.map(({ fields, ...parameters }) =>
+        messagingSend(parameters, { name: parameters.operation }),
+      );
+      const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
+      const nodes = chain('Fields of the operations', [start(), ...senders, items([])]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(nodes, [credential]));
+      await inEditor(`${release} fields`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const [index, name] of after.entries()) {
+          await openNode(page, name);
+          await waitForPreview(page, PREVIEWS[index]?.fields ?? []);
+          await closeNode(page);
         }
       });
     });
