@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
-import { open } from '../support/engine/webhook';
+import { linkIn, open } from '../support/engine/webhook';
 import { type Execution, retryExecution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
@@ -17,7 +17,6 @@ const setupOf = (setup: Partial<Setup> = {}): Setup => ({
 });
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => receivedTexts(sandbox()).at(-1) ?? '';
-const linkIn = (text: string) => text.split('\n').at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
 
