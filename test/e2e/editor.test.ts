@@ -17,6 +17,7 @@ import {
   start,
   TRIGGER,
 } from '../support/n8n/workflow';
+import { askedItem, Asking, sendAndWait, submit } from './asking';
 import {
   addOption,
   choose,
@@ -358,6 +359,24 @@ for (const release of SUPPORTED) {
         await message.getByText('The phone number begins with 0, so its country code is missing [item 1]').waitFor();
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(description, /^Replace the 0 with the country code, such as 447700900123 .* Nothing was sent\.$/);
+      });
+    });
+
+    test('Execute step shows that it waits for the answer, and then the answer', async () => {
+      const { rest, credential } = instance();
+      const asking = new Asking(instance);
+      const phone = asking.newPhone();
+      const nodes = [start(), askedItem(phone), sendAndWait()];
+      const workflow = await rest.importWorkflow(chain('Asks', nodes), [credential]);
+      await inEditor(`${release} question`, async (page) => {
+        await openWorkflow(page, instance().editorUrl(workflow));
+        await openNode(page, SENDER);
+        await executeNode(page);
+        const asked = await asking.asked(workflow, phone);
+        await outputPanel(page).getByText('The execution continues when the recipient has answered').first().waitFor();
+        await submit(asked.link, { decision: 'approve' });
+        assert.equal((await asking.ended(asked)).status, 'success');
+        await outputPanel(page).getByText('approved', { exact: true }).first().waitFor();
       });
     });
   });

@@ -77,11 +77,20 @@ export class N8nRest {
    * @param trigger   the name of the trigger node to start from
    */
   async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
+    return await this.waitForExecution(await this.start(workflow, trigger), seconds);
+  }
+
+  /**
+   * Starts a workflow as {@link run} does, without waiting for its end.
+   *
+   * @returns the id of the execution
+   */
+  async start(workflow: JsonObject, trigger: string): Promise<string> {
     const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
       triggerToStartFrom: { name: trigger },
     });
-    return await this.waitForExecution(asString(started.executionId, 'executionId'), seconds);
+    return asString(started.executionId, 'executionId');
   }
 
   /**
