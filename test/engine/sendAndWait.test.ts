@@ -2,7 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { open } from '../support/engine/webhook';
-import { continueWaiting, type Execution, retryExecution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
+import {
+  continueWaiting,
+  type Execution,
+  retryExecution,
+  runRouting,
+  runWorkflow,
+  type Setup,
+} from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';

@@ -253,7 +253,15 @@ export async function prepare({
   const toSend = { node: 'Send', type: 'main', index: 0 } as const;
   // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
   const connections = {
-    Items: { main: [[toSend, ...(connectedTwice ? [toSend] : []), ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }))]] },
+    Items: {
+      main: [
+        [
+          toSend,
+          ...(connectedTwice ? [toSend] : []),
+          ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 })),
+        ],
+      ],
+    },
     ...Object.fromEntries(more.map(({ name }) => [name, { main: [[toSend]] }])),
   };
   const loop: INode = {
