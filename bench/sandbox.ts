@@ -27,6 +27,11 @@ export class RemoteSandbox {
     await this.ask('POST', 'reset');
   }
 
+  /** Until it is reset, each answer comes so many milliseconds after the request. */
+  async answerAfter(ms: number): Promise<void> {
+    await this.ask('PUT', 'faults', [{ kind: 'delay', ms, probability: 1 }]);
+  }
+
   /** What has arrived; times and refusals are of the last 1,000 requests. */
   async received(): Promise<Received> {
     const state = (await this.ask('GET', 'state')) as { messages: number; conversations: number; requests: number };
@@ -50,8 +55,9 @@ export class RemoteSandbox {
     }
   }
 
-  private async ask(method: 'GET' | 'POST', path: string): Promise<unknown> {
-    const answer = await fetch(`${this.url}/_sandbox/${path}`, { method });
+  private async ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
+    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const answer = await fetch(`${this.url}/_sandbox/${path}`, { method, ...json });
     if (!answer.ok) throw new Error(`the sandbox answered ${answer.status} to ${path}`);
     return await answer.json();
   }

@@ -7,11 +7,12 @@ import { Campaign } from '../support/engine/campaign';
 import { killedAtNth } from '../support/engine/lifetime';
 import { activate } from '../support/engine/polling';
 import { processedData } from '../support/engine/processedData';
+import { linkIn, open } from '../support/engine/webhook';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
 import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
-import { accountOf, sandboxForTests } from '../support/sandbox';
+import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
+import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
 import { complete } from '../unit/samples';
 import { PAGES } from './pages';
 
@@ -42,6 +43,13 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     await outputOf(parameters, ONE);
     return (await outputOf(parameters, ONE))[0]?.[0];
   },
+  'README.md send-and-wait-for-response 1': async () =>
+    await answered(
+      { approvalOptions: { values: { commentLabel: 'Comment' } } },
+      { decision: 'decline', comment: 'Too expensive' },
+    ),
+  'README.md send-and-wait-for-response 2': async () =>
+    await answered({ responseType: 'freeText' }, { text: 'Tuesday at 9' }),
   'README.md trigger-low-balance 1': lowBalance,
   'README.md when-something-fails 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };
@@ -60,6 +68,15 @@ async function killed(): Promise<unknown> {
   await campaign.run({ lifetime: killedAtNth('left', 2) });
   await campaign.finish();
   return campaign.execution.outputs[0]?.[0]?.json;
+}
+
+/** The item that a form of the page behind the link gives. */
+async function answered(parameters: INodeParameters, form: IDataObject): Promise<unknown> {
+  const asking = { ...SEND_AND_WAIT, ...parameters };
+  const setup: Setup = { account: accountOf(sandbox()), mode: 'trigger', items: ONE, parameters: asking };
+  const waiting = await runWorkflow(setup);
+  const { item } = await open(waiting, setup, linkIn(receivedTexts(sandbox()).at(-1) ?? ''), form);
+  return { data: { ...(item?.data as IDataObject), respondedAt: TIME } };
 }
 
 async function lowBalance(): Promise<unknown> {

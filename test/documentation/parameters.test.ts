@@ -54,6 +54,7 @@ const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [
 
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
+const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
 
 test('The README lists the fields of the credential', () => {
   const shown = loaded.credential.properties.filter(({ type }) => type !== 'hidden');
@@ -70,6 +71,7 @@ test.each<[string, string, Array<Record<string, string>>]>([
       { ...BULK, source: 'json' },
     ],
   ],
+  ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT]],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('The README lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
@@ -84,6 +86,7 @@ test('The node has the operations that these tests know, and no others', () => {
   expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual([
     'get',
     'send',
+    'sendAndWait',
     'sendBulk',
   ]);
 });
@@ -120,6 +123,14 @@ test('The README names the options of Get Balance', () => {
   const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
   const { text } = cellOf(table('README.md', 'get-balance', 'Parameter'), 'Options', 1);
   expect(text).toBe(`${options.join(' and ')}, see Options`);
+});
+
+test('The README names the options of Send and Wait for Response', () => {
+  const { text } = cellOf(table('README.md', 'send-and-wait-for-response', 'Parameter'), 'Options', 1);
+  const options = [WAIT, { ...WAIT, responseType: 'freeText' }].flatMap((choice) =>
+    collection(loaded.node, 'options', choice),
+  );
+  expect(namesOf(options).filter((name) => !text.includes(name))).toEqual([]);
 });
 
 test('The README lists the options of the trigger', () => {

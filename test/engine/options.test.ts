@@ -343,7 +343,7 @@ describe("'Parallel Requests'", () => {
   test('defaults to what the editor shows', async () => {
     const { node } = await loadPackage();
     const collection = node.description.properties.find(
-      ({ name, displayOptions }) => name === 'options' && displayOptions?.show?.resource?.includes('message'),
+      ({ name, displayOptions }) => name === 'options' && displayOptions?.show?.operation?.includes('send'),
     );
     const shown = (collection?.options as INodeProperties[]).find(({ name }) => name === 'parallelRequests')
       ?.default as number;

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
-import { open } from '../support/engine/webhook';
+import { linkIn, open } from '../support/engine/webhook';
 import {
   continueWaiting,
   type Execution,
@@ -24,7 +24,6 @@ const setupOf = (setup: Partial<Setup> = {}): Setup => ({
 });
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => receivedTexts(sandbox()).at(-1) ?? '';
-const linkIn = (text: string) => text.split('\n').at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
 

@@ -135,7 +135,7 @@ test('Every action is short, without articles, as n8n wants it', () => {
       options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : [])),
     ),
   );
-  expect(actions).toHaveLength(3);
+  expect(actions).toHaveLength(4);
   expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 });
 

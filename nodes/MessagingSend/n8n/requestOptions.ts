@@ -22,8 +22,8 @@ const batching: INodeProperties = {
   displayName: 'Batching',
   name: 'batching',
   type: 'fixedCollection',
-  placeholder: 'Add Batching',
   default: { batch: {} },
+  description: 'How many messages go into a request, and how far apart requests start',
   options: [
     {
       displayName: 'Batching',

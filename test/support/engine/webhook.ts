@@ -18,6 +18,11 @@ export interface Answered {
   readonly item: IDataObject | undefined;
 }
 
+/** The link at the end of a message. */
+export function linkIn(text: string): string {
+  return text.split('\n').at(-1) ?? '';
+}
+
 /** Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed. */
 export async function open(waiting: Execution, setup: Setup, link: string, form?: IDataObject): Promise<Answered> {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);

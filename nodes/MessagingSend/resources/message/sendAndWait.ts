@@ -117,8 +117,8 @@ const approvalOptions: INodeProperties = {
   displayName: 'Approval Options',
   name: 'approvalOptions',
   type: 'fixedCollection',
-  placeholder: 'Add option',
   default: {},
+  description: 'The buttons of the page, and whether it has a field for a comment',
   displayOptions: { show: { ...SHOW, responseType: ['approval'] } },
   options: [
     { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
@@ -131,6 +131,7 @@ const buttonLabel: INodeProperties = {
   type: 'string',
   displayOptions: { show: { '/responseType': ['freeText'] } },
   default: 'Send',
+  description: 'Label of the button that sends the text',
 };
 
 const thanks: INodeProperties = {
