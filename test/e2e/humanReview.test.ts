@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type JsonObject } from '../../tools/json';
+import { openWorkflow } from '../../tools/n8n/editor';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
-import { START } from '../support/n8n/workflow';
+import { SENDER, START } from '../support/n8n/workflow';
 import { answer, linkIn, openLink } from './answers';
 import { type ChatModel, startChatModel } from './chatModel';
 import { type ModelAnswer } from './chatProtocol';
+import { addHumanReview, optionsOffered, parametersShown, waitForTexts } from './editorParts';
+import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
 import { PHONE } from './refusals';
 import { AGENT, agentWorkflow, reviewStep, SEND, tool } from './toolWorkflow';
@@ -182,5 +185,37 @@ describe(`Human review in n8n ${CURRENT}`, () => {
     const execution = await ended(await start([{ calls: [chosen] }], { sendTo }));
     assert.match(String(execution.outputOf(STEP)[0]?.json.error), /^'Phone' can't be filled in by the model/);
     assert.deepEqual(instance().sandbox.messages(), []);
+  });
+
+  describe('in the editor', () => {
+    const inEditor = editorForTests(instance);
+
+    test('Messaging Send is offered as human review of a tool, with the fields of a question and no others', async () => {
+      const { rest, credential } = instance();
+      const agent = agentWorkflow(CURRENT, 'Agent to review', [tool('Send message', SEND)]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
+      await inEditor('human review', async (page) => {
+        await openWorkflow(page, workflow);
+        await addHumanReview(page, SENDER);
+        assert.deepEqual(await parametersShown(page), ['Message', 'Phone', 'Approval Options', 'Options']);
+        assert.deepEqual(await optionsOffered(page), [
+          'Default Country Code',
+          'Limit Wait Time',
+          'Longest Wait (Minutes)',
+          'Number Check',
+          'Requests per Minute',
+          'Thank You Text',
+        ]);
+        await waitForTexts(page, ['Execute step sends for real and uses credits, each time.'], ['Dry Run']);
+        const buttons = (field: string) =>
+          page
+            .getByTestId('parameter-item')
+            .filter({ has: page.getByTestId(`parameter-input-${field}`) })
+            .getByTestId('from-ai-override-button');
+        // A model may write the question, but not choose who is asked.
+        await buttons('message').waitFor();
+        assert.equal(await buttons('sendTo').count(), 0);
+      });
+    });
   });
 });

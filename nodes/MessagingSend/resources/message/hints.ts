@@ -4,15 +4,18 @@ import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/hints';
 
 const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
-const WAITS = '($parameter["operation"] === "sendAndWait")';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
   hint(`${SENDS_FOR_REAL} To check without sending, add the option Dry Run.`, {
     type: 'info',
-    condition: `$parameter["resource"] === "message" && !${WAITS} && !$parameter["options"]["dryRun"]`,
+    condition:
+      '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
   }),
-  hint(SENDS_FOR_REAL, { type: 'info', condition: WAITS }),
+  hint(SENDS_FOR_REAL, {
+    type: 'info',
+    condition: '$parameter["resource"] === "message" && $parameter["operation"] === "sendAndWait"',
+  }),
   hint(
     `Send makes a request for each item, and the service allows ${REQUESTS_PER_MINUTE} a minute. Send Bulk makes one for every ${MAX_BATCH_SIZE} items.`,
     {
