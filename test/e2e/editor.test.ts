@@ -330,6 +330,22 @@ for (const release of SUPPORTED) {
       });
     });
 
+    test('A tool offers no operation that waits for a person', async () => {
+      const { rest, credential } = instance();
+      const agent = agentWorkflow(release, 'Agent with a tool', [tool(SENDER, SEND_TOOL)]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
+      await inEditor(`${release} tool operations`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        await page.getByTestId('parameter-input-operation').click();
+        const offered = page.getByRole('option').filter({ visible: true });
+        await offered.first().waitFor();
+        const names = (await offered.allInnerTexts()).map((text) => text.split('\n')[0]);
+        assert.deepEqual(names.slice(0, 2), ['Send', 'Send Bulk']);
+        assert.ok(!names.includes('Send and Wait for Response'), names.join());
+      });
+    });
+
     test('A run by the button shows what was sent, with a hint above it', async () => {
       instance().sandbox.reset();
       const workflow = await sendTo([GOOD, ALSO_GOOD]);
