@@ -17,6 +17,7 @@ import {
   start,
   TRIGGER,
 } from '../support/n8n/workflow';
+import { askedItem, Asking, sendAndWait, submit } from './asking';
 import {
   addOption,
   choose,
@@ -329,6 +330,22 @@ for (const release of SUPPORTED) {
       });
     });
 
+    test('A tool offers no operation that waits for a person', async () => {
+      const { rest, credential } = instance();
+      const agent = agentWorkflow(release, 'Agent with a tool', [tool(SENDER, SEND_TOOL)]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
+      await inEditor(`${release} tool operations`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        await page.getByTestId('parameter-input-operation').click();
+        const offered = page.getByRole('option').filter({ visible: true });
+        await offered.first().waitFor();
+        const names = (await offered.allInnerTexts()).map((text) => text.split('\n')[0]);
+        assert.deepEqual(names.slice(0, 2), ['Send', 'Send Bulk']);
+        assert.ok(!names.includes('Send and Wait for Response'), names.join());
+      });
+    });
+
     test('A run by the button shows what was sent, with a hint above it', async () => {
       instance().sandbox.reset();
       const workflow = await sendTo([GOOD, ALSO_GOOD]);
@@ -358,6 +375,24 @@ for (const release of SUPPORTED) {
         await message.getByText('The phone number begins with 0, so its country code is missing [item 1]').waitFor();
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(description, /^Replace the 0 with the country code, such as 447700900123 .* Nothing was sent\.$/);
+      });
+    });
+
+    test('Execute step shows that it waits for the answer, and then the answer', async () => {
+      const { rest, credential } = instance();
+      const asking = new Asking(instance);
+      const phone = asking.newPhone();
+      const nodes = [start(), askedItem(phone), sendAndWait()];
+      const workflow = await rest.importWorkflow(chain('Asks', nodes), [credential]);
+      await inEditor(`${release} question`, async (page) => {
+        await openWorkflow(page, instance().editorUrl(workflow));
+        await openNode(page, SENDER);
+        await executeNode(page);
+        const asked = await asking.asked(workflow, phone);
+        await outputPanel(page).getByText('The execution continues when the recipient has answered').first().waitFor();
+        await submit(asked.link, { decision: 'approve' });
+        assert.equal((await asking.ended(asked)).status, 'success');
+        await outputPanel(page).getByText('approved', { exact: true }).first().waitFor();
       });
     });
   });

@@ -77,11 +77,20 @@ export class N8nRest {
    * @param trigger   the name of the trigger node to start from
    */
   async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
+    return await this.waitForExecution(await this.start(workflow, trigger), seconds);
+  }
+
+  /**
+   * Starts a workflow as {@link run} does, without waiting for its end.
+   *
+   * @returns the id of the execution
+   */
+  async start(workflow: JsonObject, trigger: string): Promise<string> {
     const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
       triggerToStartFrom: { name: trigger },
     });
-    return await this.waitForExecution(asString(started.executionId, 'executionId'), seconds);
+    return asString(started.executionId, 'executionId');
   }
 
   /**
@@ -111,6 +120,14 @@ export class N8nRest {
     return await this.waitFor(`execution ${id} to end`, seconds, async () => {
       const record = await this.request('GET', `/rest/executions/${id}`);
       return UNDER_WAY.includes(asString(record.status, 'execution.status')) ? undefined : readExecution(record);
+    });
+  }
+
+  /** Waits until an execution waits, for an answer or a time. */
+  async waitUntilWaiting(id: string): Promise<void> {
+    await this.waitFor(`execution ${id} to wait`, DEADLINE_SECONDS, async () => {
+      const { status } = await this.request('GET', `/rest/executions/${id}`);
+      return status === 'waiting' ? true : undefined;
     });
   }
 

@@ -1,6 +1,7 @@
 import type {
   IExecuteFunctions,
   IExecutePaginationFunctions,
+  INode,
   INodeExecutionData,
   INodeProperties,
   INodePropertyOptions,
@@ -10,7 +11,7 @@ import { textOf } from '../../delivery/compose';
 import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
 import { failure } from '../../failures/catalogue';
-import { FailureError } from '../../failures/failure';
+import { type Failure, FailureError } from '../../failures/failure';
 import type { Draft, Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
@@ -20,9 +21,9 @@ import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
-import { type Asked, asking, isLatest, keepQuestion, linkTo } from '../../n8n/waiting';
+import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
 import type { Question } from '../../questions/question';
-import { MAX_TEXT } from './fields';
+import { forModels, MAX_TEXT, notForModels } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { limitWaitTime, readWaitLimit } from './waitLimit';
 
@@ -147,7 +148,9 @@ const thanks: INodeProperties = {
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
-  { ...sendTo, displayOptions: { show: SHOW } },
+  notForModels(sendTo, SHOW),
+  // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
+  forModels({ ...sendTo, noDataExpression: true }, SHOW),
   { ...message, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   approvalOptions,
@@ -182,7 +185,6 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const asked = asking(this);
   const hasLink = isLatest(this, asked);
   const waitLimit = (given: GivenOptions) => readWaitLimit(given, this.getTimezone());
-  const node = this.getNode();
   const { delivered, items } = await sendForRun(this, {
     operation: SEND,
     drafts: [draftWithLink(this, asked)],
@@ -191,13 +193,21 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
       waitLimit(given);
       return { ...FIXED, ...readLimitOptions(given), numberCheck: readNumberCheck(given) };
     },
-    failure: isTool(node) && !isHumanReview(node) ? failure('waitUnavailable') : null,
+    failure: notForModel(this.getNode()),
     review: (outcomes) => review(outcomes, hasLink),
   });
   if (!isSent(delivered)) return [items];
   const given = GivenOptions.in('options', (path, fallback) => this.getNodeParameter(path, 0, fallback));
-  await this.putExecutionToWait(waitLimit(given));
+  await waitForAnswer(this, waitLimit(given));
   return [this.getInputData()];
+}
+
+/** Why the operation can't be used like this where a model calls the node, if so. */
+function notForModel(node: INode): Failure | null {
+  if (!isTool(node)) return null;
+  if (!isHumanReview(node)) return failure('waitUnavailable');
+  const reviewer = node.parameters[sendTo.name];
+  return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
 }
 
 /** Send and Wait through its routing, by which n8n can't wait. */
