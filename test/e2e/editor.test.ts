@@ -46,7 +46,7 @@ const DESCRIPTION =
   'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
 
 // What costs money or sends twice, as the node states it before it runs.
-const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes a request for each item';
 const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
 const NOTHING_IS_SENT = 'Dry Run is on: nothing is sent';
