@@ -5,7 +5,8 @@ import { type Execution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, ITEMS, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
+import { linkIn } from './answers';
 
 /** The node after the one that asks: what it got, and the order of the item that the question was about. */
 export const THEN = 'Then';
@@ -19,12 +20,6 @@ export interface Asked {
   /** Without the link. */
   readonly text: string;
   readonly link: string;
-}
-
-/** What a browser would show. */
-export interface Page {
-  readonly status: number;
-  readonly text: string;
 }
 
 /** Asks by message, and answers. */
@@ -96,22 +91,6 @@ export class Asking {
       .filter((message) => message.phone === phone);
     return own.map(({ message }) => message);
   }
-}
-
-/** The link at the end of a message. */
-export function linkIn(message: string): string {
-  return message.slice(message.lastIndexOf('\n') + 1);
-}
-
-/** Opens a link. */
-export async function open(link: string, request: RequestInit = {}): Promise<Page> {
-  const answer = await fetch(link, request);
-  return { status: answer.status, text: await answer.text() };
-}
-
-/** Sends the form of the page behind a link, as a browser does. */
-export async function submit(link: string, form: Record<string, string>): Promise<Page> {
-  return await open(link, { method: 'POST', body: new URLSearchParams(form) });
 }
 
 /** What {@link THEN} got, without the time of the answer, and what it found before the question. */

@@ -6,7 +6,7 @@ import { openWorkflow } from '../../tools/n8n/editor';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { SENDER, START } from '../support/n8n/workflow';
-import { answer, linkIn, openLink } from './answers';
+import { answer, linkIn, open } from './answers';
 import { type ChatModel, startChatModel } from './chatModel';
 import { type ModelAnswer } from './chatProtocol';
 import { addHumanReview, optionsOffered, parametersShown, waitForTexts } from './editorParts';
@@ -81,7 +81,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
       message,
       /^Run Send_message\?\n\{"Phone":"447700900123","Message":"Your order is on its way\."\}\nhttp:\S+$/,
     );
-    assert.match(await openLink(linkIn(message)), /Run Send_message\?/);
+    assert.match((await open(linkIn(message))).text, /Run Send_message\?/);
     await question(id);
     assert.deepEqual(textsTo(PHONE), []);
     await answer(linkIn(message), APPROVE);

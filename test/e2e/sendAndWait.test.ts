@@ -10,7 +10,8 @@ import { PATH, startPathProxy } from '../support/n8n/pathProxy';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { assertUsable, phonesForTests, press, waitForThanks } from './answerPage';
-import { type Asked, askedItem, Asking, answersIn, linkIn, open, sendAndWait, submit, THEN, then } from './asking';
+import { linkIn, open, submit } from './answers';
+import { answersIn, type Asked, askedItem, Asking, sendAndWait, THEN, then } from './asking';
 import { instanceForTests, sessionForTests } from './instanceForTests';
 
 const APPROVE = { decision: 'approve' };
