@@ -78,7 +78,7 @@ export function agentWorkflow(
     [START]: { main: [[{ node: AGENT, type: 'main', index: 0 }]] },
     [model.name]: { ai_languageModel: [[{ node: AGENT, type: 'ai_languageModel', index: 0 }]] },
     ...connected(direct, AGENT),
-    ...Object.assign({}, ...reviews.map((review) => connected(review.tools, review.step.name))),
+    ...Object.fromEntries(reviews.flatMap((review) => Object.entries(connected(review.tools, review.step.name)))),
   });
 }
 
