@@ -26,7 +26,7 @@ const ANSWER_MS = 50;
 const ROUNDS_OF_LOOP = 50;
 const MANY = 200_000;
 /** Entries that n8n's database holds for the node before a campaign: as many as the ledger lets it hold. */
-const FULL_ROW = 25_000;
+const FULL_ROW = 10_000;
 
 const PER_SECOND = 50;
 const SECONDS = 20;

@@ -17,6 +17,7 @@ import {
   start,
   TRIGGER,
 } from '../support/n8n/workflow';
+import { askedItem, Asking, sendAndWait, submit } from './asking';
 import {
   addOption,
   choose,
@@ -24,6 +25,7 @@ import {
   executeNode,
   findInNodePanel,
   importWorkflowFile,
+  inNodePanel,
   openNewCredential,
   openNodePanel,
   optionsOffered,
@@ -31,6 +33,7 @@ import {
   pictureIn,
   saveCredential,
   waitForConnection,
+  waitForPreview,
   waitForTexts,
 } from './editorParts';
 import { expectedPhone } from './expectedMessages';
@@ -43,7 +46,7 @@ const DESCRIPTION =
   'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
 
 // What costs money or sends twice, as the node states it before it runs.
-const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes a request for each item';
 const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
 const NOTHING_IS_SENT = 'Dry Run is on: nothing is sent';
@@ -107,6 +110,22 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   },
 ];
 
+/** What the node after an operation can use, shown before anything has run. */
+const PREVIEWS = [
+  { resource: 'balance', operation: 'get', fields: ['credits', 'user_id', 'user_name'] },
+  {
+    resource: 'message',
+    operation: 'send',
+    fields: ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at', 'phone'],
+  },
+  { resource: 'message', operation: 'sendBulk', fields: ['message_id', 'phone', 'status', 'batch'] },
+  {
+    resource: 'message',
+    operation: 'sendAndWait',
+    fields: ['data', 'approved', 'comment', 'text', 'respondedAt'],
+  },
+];
+
 for (const release of SUPPORTED) {
   describe(`The editor of n8n ${release}`, () => {
     const instance = instanceForTests({ release });
@@ -147,13 +166,26 @@ for (const release of SUPPORTED) {
       await inEditor(`${release} search`, async (page) => {
         await openWorkflow(page, workflow);
         await openNodePanel(page);
-        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits']) {
+        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval']) {
           await context.test(`The node is found by "${word}"`, async () => {
             const hit = await findInNodePanel(page, word, SENDER);
             assert.equal(await hit.count(), 1);
             // Older releases list the names alone.
             if (release === CURRENT) await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
           });
+        }
+      });
+    });
+
+    test('The node is in the list of apps, and in the newest release in that of human review', async () => {
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} lists`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const list of release === CURRENT ? ['Action in an app', 'Human review'] : ['Action in an app']) {
+          await openNodePanel(page);
+          await inNodePanel(page, list).click();
+          await inNodePanel(page, SENDER).waitFor();
+          await page.keyboard.press('Escape');
         }
       });
     });
@@ -229,6 +261,24 @@ for (const release of SUPPORTED) {
             assert.deepEqual(await parametersShown(page), parameters);
             assert.deepEqual(await optionsOffered(page), options);
           });
+        }
+      });
+    });
+
+    test('The next node can use the fields of every operation before anything has run', async () => {
+      const { rest, credential } = instance();
+      const senders = PREVIEWS.map(({ fields, ...parameters }) =>
+        messagingSend(parameters, { name: parameters.operation }),
+      );
+      const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
+      const nodes = chain('Fields of the operations', [start(), ...senders, items([])]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(nodes, [credential]));
+      await inEditor(`${release} fields`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const [index, name] of after.entries()) {
+          await openNode(page, name);
+          await waitForPreview(page, PREVIEWS[index]?.fields ?? []);
+          await closeNode(page);
         }
       });
     });
@@ -325,6 +375,24 @@ for (const release of SUPPORTED) {
         await message.getByText('The phone number begins with 0, so its country code is missing [item 1]').waitFor();
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(description, /^Replace the 0 with the country code, such as 447700900123 .* Nothing was sent\.$/);
+      });
+    });
+
+    test('Execute step shows that it waits for the answer, and then the answer', async () => {
+      const { rest, credential } = instance();
+      const asking = new Asking(instance);
+      const phone = asking.newPhone();
+      const nodes = [start(), askedItem(phone), sendAndWait()];
+      const workflow = await rest.importWorkflow(chain('Asks', nodes), [credential]);
+      await inEditor(`${release} question`, async (page) => {
+        await openWorkflow(page, instance().editorUrl(workflow));
+        await openNode(page, SENDER);
+        await executeNode(page);
+        const asked = await asking.asked(workflow, phone);
+        await outputPanel(page).getByText('The execution continues when the recipient has answered').first().waitFor();
+        await submit(asked.link, { decision: 'approve' });
+        assert.equal((await asking.ended(asked)).status, 'success');
+        await outputPanel(page).getByText('approved', { exact: true }).first().waitFor();
       });
     });
   });

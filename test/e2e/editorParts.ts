@@ -8,11 +8,15 @@ export async function openNodePanel(page: Page): Promise<void> {
   await page.getByTestId('node-creator-search-bar').waitFor();
 }
 
+/** A node or a list of nodes in what the open panel of nodes shows. */
+export function inNodePanel(page: Page, name: string): Locator {
+  return page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
+}
+
 /** Searches the open panel of nodes for a word; returns the hits of that name, at least one. */
 export async function findInNodePanel(page: Page, word: string, name: string): Promise<Locator> {
   const search = page.getByTestId('node-creator-search-bar');
-  const hitName = page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
-  const hit = page.getByTestId('node-creator-action-item').filter({ has: hitName });
+  const hit = page.getByTestId('node-creator-action-item').filter({ has: inNodePanel(page, name) });
   // Hits of an earlier word stay for a moment.
   await search.fill('');
   await hit.waitFor({ state: 'hidden' });
@@ -79,6 +83,15 @@ export async function waitForTexts(page: Page, shown: string[], others: string[]
   const ndv = page.getByTestId('ndv');
   for (const text of shown) await ndv.getByText(text).filter({ visible: true }).waitFor();
   for (const text of others) await ndv.getByText(text).filter({ visible: true }).waitFor({ state: 'hidden' });
+}
+
+/** Waits until the input panel of the open node offers these fields, of a node that has not run. */
+export async function waitForPreview(page: Page, fields: string[]): Promise<void> {
+  const input = page.getByTestId('ndv-input-panel');
+  const offered = input.getByTestId('run-data-schema-item');
+  for (const field of fields) await offered.getByText(field, { exact: true }).first().waitFor();
+  // It is said of each node before the open one.
+  await input.getByText('Preview', { exact: true }).first().waitFor();
 }
 
 /** Runs the open node alone. */

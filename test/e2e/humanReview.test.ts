@@ -206,7 +206,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
           'Requests per Minute',
           'Thank You Text',
         ]);
-        await waitForTexts(page, ['Execute step sends for real and uses credits, each time.'], ['Dry Run']);
+        await waitForTexts(page, ['Every run sends real messages and uses credits'], ['Dry Run']);
         const buttons = (field: string) =>
           page
             .getByTestId('parameter-item')

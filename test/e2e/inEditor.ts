@@ -10,7 +10,7 @@ import { logIn } from '../../tools/n8n/editor';
 import { type InstanceWithSandbox, OWNER } from '../../tools/n8n/instance';
 
 /** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
-const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
+export const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
 
 export type Theme = 'light' | 'dark';
 

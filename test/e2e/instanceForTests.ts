@@ -11,6 +11,8 @@ import { tarball } from './tarball';
 export interface TestInstanceOptions {
   /** Of n8n; the newest one that is supported, if not given. */
   release?: ReleaseName;
+  /** Any free one, if not given. */
+  port?: number;
   /** Over no limit and 1,000,000 credits. */
   sandbox?: Partial<SandboxOptions>;
   /** More settings of n8n. */
@@ -31,13 +33,14 @@ export function sessionForTests(): Session {
 
 /** Starts an n8n that has the packed package. */
 export async function startTestInstance(
-  { release = CURRENT, sandbox, environment, database }: TestInstanceOptions,
+  { release = CURRENT, port, sandbox, environment, database }: TestInstanceOptions,
   session: Session,
 ): Promise<InstanceWithSandbox> {
   return await startWithSandbox(
     {
       purpose: 'e2e',
       release,
+      port,
       providePackage: (userFolder) => unpackPackage(tarball(), userFolder, session.signal),
       sandbox: { limit: 0, credits: 1_000_000, ...sandbox },
       environment: { ...environment, ...(await database?.(session)) },

@@ -6,6 +6,7 @@ import { type N8nProcess } from '../../tools/n8n/process';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { startedBy } from '../support/n8n/queueMode';
 import { SENDER } from '../support/n8n/workflow';
+import { answersIn, Asking, open, submit } from './asking';
 import { type Campaign, makeCampaign, sentItems } from './campaign';
 import { sessionForTests } from './instanceForTests';
 import { type QueueInstance, startQueueInstance } from './queueInstance';
@@ -43,6 +44,19 @@ for (const release of SUPPORTED) {
       await Promise.all([instance.startWorker(CONCURRENCY), instance.startWorker(CONCURRENCY)]);
     });
 
+    test('A question that a worker has sent is answered through the main', async () => {
+      const asking = new Asking(() => instance);
+      const asked = await asking.ask();
+      assert.match((await open(asked.link)).text, /Refund order/);
+      assert.match((await submit(asked.link, { decision: 'approve' })).text, /Thank you\./);
+      assert.deepEqual(answersIn(await asking.ended(asked)), [
+        { data: { approved: true }, order: `of ${asked.phone}` },
+      ]);
+      const started = instance.workers.flatMap(startedBy).filter((id) => id === asked.execution);
+      assert.equal(started.length, 2, 'one worker for the question, and one for what follows the answer');
+      instance.sandbox.reset();
+    });
+
     test('Ten executions that share a key send each message once, and none fails because of the limit', async () => {
       const campaign = await makeCampaign(instance, REQUESTS * MESSAGES_PER_REQUEST);
       const numbers = Array.from({ length: CAMPAIGNS }, (_slot, index) => index);
@@ -63,7 +77,8 @@ for (const release of SUPPORTED) {
         numbers.flatMap((number) => campaign.phones(number)),
       );
       assert.deepEqual(reported, received);
-      const started = instance.workers.map((worker) => startedBy(worker).length);
+      const own = executions.map(({ id }) => id);
+      const started = instance.workers.map((worker) => startedBy(worker).filter((id) => own.includes(id)).length);
       assert.deepEqual(started, [CONCURRENCY, CONCURRENCY]);
       printFigures(instance);
     });

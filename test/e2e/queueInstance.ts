@@ -1,3 +1,5 @@
+import getPort from 'get-port';
+
 import { type Session } from '../../tools/cli/session';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { startQueueMode } from '../support/n8n/queueMode';
@@ -9,12 +11,15 @@ export type QueueInstance = InstanceWithSandbox & { readonly redis: Redis };
 
 /** Starts everything but the workers. */
 export async function startQueueInstance(
-  options: Omit<TestInstanceOptions, 'database'>,
+  options: Omit<TestInstanceOptions, 'database' | 'port'>,
   session: Session,
 ): Promise<QueueInstance> {
   const { redis, environment } = await startQueueMode(session);
+  const port = await getPort();
+  // Without it, a worker writes its own address into links.
+  const address = { WEBHOOK_URL: `http://localhost:${port}/` };
   const instance = await startTestInstance(
-    { ...options, environment: { ...environment, ...options.environment } },
+    { ...options, port, environment: { ...environment, ...address, ...options.environment } },
     session,
   );
   // Stopped in an orderly way, it would wait for executions that nobody needs any more.

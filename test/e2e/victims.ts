@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../tools/json';
 import { phoneAt } from '../support/contacts';
-import { webhook } from '../support/n8n/triggerNodes';
+import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { type Victim } from './crashes';
 
@@ -151,11 +151,6 @@ function loopOf(
       [last.name]: to([each.name]),
     },
   };
-}
-
-/** A webhook that is answered before the workflow has run. */
-function immediateWebhook(path: string): WorkflowNode {
-  return { ...webhook(path), parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' } };
 }
 
 function contacts(name: string, count: number): WorkflowNode {

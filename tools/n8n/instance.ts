@@ -92,12 +92,13 @@ export class N8nInstance {
   }
 
   /**
-   * Starts n8n again on the same data and the same port, with the same settings. One that still runs is stopped first;
-   * to see the effects of a crash, call `n8n.kill()` before.
+   * Starts n8n again on the same data and the same port. One that still runs is stopped first; to see the effects of a
+   * crash, call `n8n.kill()` before.
+   *
+   * @param environment  more settings of n8n, if not the same as before
    */
-  async restart(): Promise<void> {
+  async restart(environment = this.options.environment): Promise<void> {
     const { installation, folder, port, session } = this;
-    const { environment } = this.options;
     await this.n8n.stop();
     this.n8n = await startN8n({ installation, folder, port, environment, signal: session.signal });
     this.rest = new N8nRest(this.n8n, session.signal);

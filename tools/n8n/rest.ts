@@ -81,7 +81,7 @@ export class N8nRest {
   }
 
   /**
-   * Starts what {@link run} runs.
+   * Starts a workflow as {@link run} does, without waiting for its end.
    *
    * @returns the id of the execution
    */

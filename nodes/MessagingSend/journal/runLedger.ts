@@ -46,7 +46,7 @@ export interface Recollection {
 }
 
 /** So many facts, at most, are about the requests of a run; in a longer one, each is about several. */
-const MAX_UNITS = 10_000;
+const MAX_UNITS = 8_000;
 
 /** Its ID was in the answer, which is lost. */
 const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };

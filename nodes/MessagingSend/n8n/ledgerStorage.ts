@@ -4,8 +4,8 @@ import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
 
 type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 
-/** n8n's list of a node grows to this length, in 0.7 MB: then its oldest entries go. */
-export const MAX_ENTRIES = 25_000;
+/** n8n's list of a node grows to this length, in 0.3 MB: then its oldest entries go. */
+export const MAX_ENTRIES = 10_000;
 
 /** From when n8n reads a list until it has written it back, another process needs some milliseconds, seldom more. */
 const SETTLE_MS = 50;

@@ -4,18 +4,26 @@ import { escapeHtml } from '../api/serviceText';
 import { DECISIONS, FIELDS, type Question } from './question';
 
 // The pages behind the link in a message. They are plain HTML without a script, so that they work on any phone, and load
-// nothing, so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with.
+// nothing, so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with. A button
+// that was tapped takes no second tap: to that one, n8n would answer that the execution is running already.
 
 const STYLE = `
-:root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 34rem; padding: 1.5rem 1rem; background: Canvas; color: CanvasText; }
-h1 { margin: 0; font: inherit; overflow-wrap: anywhere; white-space: pre-wrap; }
-label { display: block; margin-top: 1.5rem; }
-textarea { display: block; box-sizing: border-box; width: 100%; margin-top: 0.5rem; padding: 0.5rem; border: 1px solid GrayText; border-radius: 0.375rem; background: Field; color: FieldText; font: inherit; }
-.notice { margin: 1.5rem 0 0; font-weight: bold; }
-.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 1.5rem; }
-button { flex: 1 1 8rem; min-height: 3rem; padding: 0.5rem 1rem; border: 1px solid #0b6b3a; border-radius: 0.375rem; background: #0b6b3a; color: #fff; font: inherit; font-weight: bold; overflow-wrap: anywhere; }
-button.other { border-color: GrayText; background: Canvas; color: CanvasText; }
+:root { color-scheme: light dark; --ground: #eef1ef; --card: #fff; --text: #1a1f1c; --line: #76807b; --accent: #0b6b3a; --shadow: 0 1px 3px #0003; font: 1.125rem/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
+@media (prefers-color-scheme: dark) { :root { --ground: #101311; --card: #1c211e; --text: #eef1ef; --line: #87918c; --shadow: none; } }
+body { margin: 0; padding: 0.5rem; background: var(--ground); color: var(--text); }
+main { box-sizing: border-box; max-width: 32rem; margin: 4vh auto 0; padding: 1.25rem 1rem; border-radius: 0.75rem; background: var(--card); box-shadow: var(--shadow); overflow-wrap: anywhere; }
+h1 { margin: 0; font: inherit; white-space: pre-wrap; }
+p { margin: 1rem 0 0; }
+.done { display: block; width: 3rem; height: 3rem; margin: 0 auto 0.75rem; border-radius: 50%; background: var(--accent); }
+.done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
+.done + h1 { text-align: center; }
+label { display: block; margin-top: 1.25rem; }
+textarea { display: block; box-sizing: border-box; width: 100%; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
+form > textarea:first-child { margin-top: 1.25rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 1.25rem; }
+button { flex: 1 1 8rem; min-height: 3rem; padding: 0.5rem 0.75rem; border: 1px solid var(--accent); border-radius: 0.5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; overflow-wrap: anywhere; touch-action: manipulation; cursor: pointer; }
+button.other { border-color: var(--line); background: var(--card); color: inherit; }
+button:focus:not(:focus-visible, :active) { pointer-events: none; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
 `;
 
@@ -34,29 +42,25 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/**
- * The question, with a form that is sent to the page's own address.
- * @param notice why the form that was sent is no answer; null before one was sent
- */
-export function questionPage({ text, response }: Question, notice: string | null = null): string {
-  const shown = notice === null ? '' : `<p class="notice" role="alert">${escapeHtml(notice)}</p>`;
+/** The question, with a form that is sent to the page's own address. */
+export function questionPage({ text, response }: Question): string {
   const fields =
     response.kind === 'freeText'
-      ? `${textarea(FIELDS.text, 'aria-labelledby="question" required')}${buttons(button(response.buttonLabel))}`
+      ? `${textarea(FIELDS.text, 4, ' aria-labelledby="question" required')}${buttons(button(response.buttonLabel))}`
       : [
           response.commentLabel === null
             ? ''
-            : `<label for="${FIELDS.comment}">${escapeHtml(response.commentLabel)}</label>${textarea(FIELDS.comment)}`,
+            : `<label for="${FIELDS.comment}">${escapeHtml(response.commentLabel)}</label>${textarea(FIELDS.comment, 2)}`,
           buttons(
             button(response.approveLabel, DECISIONS.approve),
             response.declineLabel === null ? '' : button(response.declineLabel, DECISIONS.decline, ' class="other"'),
           ),
         ].join('');
-  return page(`<h1 id="question">${escapeHtml(text)}</h1>${shown}<form method="post">${fields}</form>`);
+  return page(`<h1 id="question">${escapeHtml(text)}</h1><form method="post">${fields}</form>`);
 }
 
 export function thanksPage({ thanks }: Question): string {
-  return page(`<h1>${escapeHtml(thanks)}</h1>`);
+  return page(`<span class="done"></span><h1>${escapeHtml(thanks)}</h1>`);
 }
 
 /** For a link whose question was answered, has expired or was followed by another. */
@@ -64,8 +68,8 @@ export function closedPage(): string {
   return page('<h1>No answer is needed any more.</h1><p>This question was answered, or it has expired.</p>');
 }
 
-function textarea(name: string, attributes = ''): string {
-  return `<textarea id="${name}" name="${name}" rows="4" dir="auto" ${attributes}></textarea>`;
+function textarea(name: string, rows: number, attributes = ''): string {
+  return `<textarea id="${name}" name="${name}" rows="${rows}" dir="auto"${attributes}></textarea>`;
 }
 
 function buttons(...all: string[]): string {

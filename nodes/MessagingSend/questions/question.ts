@@ -43,6 +43,7 @@ export function readAnswer({ response }: Question, form: Readonly<Record<string,
   return { kind: 'approval', approved, comment: comment === '' ? null : comment };
 }
 
+/** Browsers send the ends of lines as forms have them, CR LF. */
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : '';
 }

@@ -15,6 +15,11 @@ export function webhook(path: string): WorkflowNode {
   };
 }
 
+/** The same, but it answers before the workflow has run. */
+export function immediateWebhook(path: string): WorkflowNode {
+  return { ...webhook(path), parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' } };
+}
+
 /** A form at `<n8n>/form/<path>` with a text field of each of these labels; it answers as soon as it is submitted. */
 export function formTrigger(path: string, labels: string[]): WorkflowNode {
   return {

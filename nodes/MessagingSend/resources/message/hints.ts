@@ -3,11 +3,11 @@ import type { NodeHint } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/hints';
 
-const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint(`${SENDS_FOR_REAL} To check without sending, add the option Dry Run.`, {
+  hint(`${SENDS_FOR_REAL}. To check without sending, add the option Dry Run.`, {
     type: 'info',
     condition:
       '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',

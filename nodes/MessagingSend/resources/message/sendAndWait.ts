@@ -36,6 +36,10 @@ export const sendAndWait: INodePropertyOptions = {
   description: 'Send one message with a link, and continue when its recipient has answered',
   // A model is answered by its own tool's review step; that step has the operation whatever the list shows.
   displayOptions: { hide: { '@tool': [true] } },
+  builderHint: {
+    propertyHint:
+      'For an approval or an answer by a person. Asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. After Limit Wait Time the input items pass on instead, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
+  },
   routing: routingOf(SEND.endpoint, refuse),
 };
 
@@ -50,6 +54,7 @@ const sendTo: INodeProperties = {
   hint: 'With the country code: 447700900123, not 07700 900123',
   description:
     'Number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+  builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
 const message: INodeProperties = {

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before } from 'node:test';
+
+import axe from 'axe-core';
+import { type Browser, type Page } from 'playwright-core';
+
+import { asObject, asObjects } from '../../tools/json';
+import { launchBrowser, openWindow } from '../../tools/n8n/browser';
+import { PICTURES_VARIABLE } from './inEditor';
+
+const SMALL_PHONE = { width: 320, height: 568 };
+const LARGER_PHONE = { width: 390, height: 844 };
+
+/** What a browser says of every page with such a status. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 410/;
+
+/** Opens a link on a phone of its own, and runs `work` on its page. */
+export type OnPhone = (link: string, work: (page: Page) => Promise<void>) => Promise<void>;
+
+/**
+ * A browser for the tests of a `describe`. A page fails its test if it asks for anything of another host, if it has a
+ * script, or if the browser complains about it.
+ */
+export function phonesForTests(): OnPhone {
+  let browser: Browser | undefined;
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  return async (link, work) => {
+    if (browser === undefined) throw new Error('the browser is there only while the tests run');
+    const window = await openWindow(browser, { viewport: SMALL_PHONE, hasTouch: true, isMobile: true });
+    try {
+      const page = await window.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (!REFUSED.test(message.text())) complaints.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (new URL(request.url()).origin !== new URL(link).origin) complaints.push(`It requests ${request.url()}`);
+      });
+      await page.goto(link);
+      await work(page);
+      assert.equal(await page.locator('script').count(), 0);
+      assert.deepEqual(complaints, []);
+    } finally {
+      await window.close();
+    }
+  };
+}
+
+/** Taps a button. */
+export async function press(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: label, exact: true }).tap();
+}
+
+/** Waits for the page after an answer. */
+export async function waitForThanks(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Thank you. You can close this page.' }).waitFor();
+}
+
+/**
+ * Fails if a person with a phone, small or larger, bright or dark, has trouble with the page: with large fingers, with weak
+ * eyes, or with a screen reader.
+ *
+ * @param name  of its pictures
+ */
+export async function assertUsable(page: Page, name: string): Promise<void> {
+  for (const viewport of [SMALL_PHONE, LARGER_PHONE]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      await takePicture(page, `${name}-${viewport.width}-${colorScheme}`);
+      await assertUsableAsShown(page);
+    }
+  }
+}
+
+async function assertUsableAsShown(page: Page): Promise<void> {
+  const overflow = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+  assert.equal(overflow, 0, 'it does not scroll sideways');
+  const sizes = await page
+    .locator('h1, p, label, button, textarea')
+    .evaluateAll((texts) => texts.map((text) => parseFloat(getComputedStyle(text).fontSize)));
+  assert.ok(Math.min(...sizes) >= 16, `a text of ${Math.min(...sizes)} px`);
+  for (const button of await page.getByRole('button').all()) {
+    const { width = 0, height = 0 } = (await button.boundingBox()) ?? {};
+    assert.ok(width >= 44 && height >= 44, `a button of ${width} by ${height} px`);
+  }
+  await page.evaluate(axe.source);
+  const { violations } = asObject(await page.evaluate('axe.run()'), 'what axe found');
+  const found = asObjects(violations, 'violations').map(({ id, nodes }) => {
+    const elements = asObjects(nodes, 'nodes').map(({ html }) => String(html));
+    return `${String(id)}: ${elements.join(', ')}`;
+  });
+  assert.deepEqual(found, []);
+}
+
+/** Takes a picture, if somebody wants to look at it. */
+async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env[PICTURES_VARIABLE];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+
+import { asObject, type JsonObject } from '../../tools/json';
+import { type Execution } from '../../tools/n8n/execution';
+import { type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { phoneAt } from '../support/contacts';
+import { immediateWebhook } from '../support/n8n/triggerNodes';
+import { chain, items, ITEMS, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
+
+/** The node after the one that asks: what it got, and the order of the item that the question was about. */
+export const THEN = 'Then';
+
+/** A question that has arrived; its execution waits for the answer. */
+export interface Asked {
+  readonly workflow: JsonObject;
+  /** The id of its execution. */
+  readonly execution: string;
+  readonly phone: string;
+  /** Without the link. */
+  readonly text: string;
+  readonly link: string;
+}
+
+/** What a browser would show. */
+export interface Page {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Asks by message, and answers. */
+export class Asking {
+  private phones = 0;
+
+  constructor(private readonly instance: () => InstanceWithSandbox) {}
+
+  /** A number that nothing else is sent to. */
+  newPhone(): string {
+    return phoneAt((this.phones += 1));
+  }
+
+  /** Starts a workflow that asks: a webhook, an item, Send and Wait, and the node {@link THEN}. */
+  async ask(parameters: JsonObject = {}, settings: JsonObject = {}): Promise<Asked> {
+    const phone = this.newPhone();
+    return await this.start(phone, [askedItem(phone), sendAndWait(parameters, settings), then()]);
+  }
+
+  /** Starts a workflow of these nodes after a webhook, and waits for its message to `phone`. */
+  async start(phone: string, nodes: WorkflowNode[]): Promise<Asked> {
+    return await this.startWorkflow(phone, chain(`Ask ${phone}`, [immediateWebhook(phone), ...nodes]));
+  }
+
+  /** Starts a workflow with an {@link immediateWebhook} named by `phone`, and waits for its message to `phone`. */
+  async startWorkflow(phone: string, workflow: JsonObject): Promise<Asked> {
+    return await this.asked(await this.call(phone, workflow), phone);
+  }
+
+  /** Starts a workflow with an {@link immediateWebhook} of this name. */
+  async call(name: string, workflow: JsonObject): Promise<JsonObject> {
+    const { rest, n8n, credential } = this.instance();
+    const stored = await rest.importWorkflow(workflow, [credential]);
+    await rest.activate(stored);
+    await fetch(`${n8n.url}/webhook/${name}`, { method: 'POST' });
+    return stored;
+  }
+
+  /** Waits for so many messages to `phone`, the last of them a question whose execution waits. */
+  async asked(workflow: JsonObject, phone: string, count = 1): Promise<Asked> {
+    const message = await this.instance().waitFor(
+      `message ${count} to ${phone}`,
+      30,
+      () => this.texts(phone)[count - 1],
+    );
+    const waiting = await this.instance().waitFor('the execution to wait', 30, async () => {
+      const listed = await this.instance().rest.executionsOf(workflow);
+      return listed.find(({ status }) => status === 'waiting');
+    });
+    const link = linkIn(message);
+    return { workflow, execution: waiting.id, phone, text: message.slice(0, -link.length - 1), link };
+  }
+
+  /** Waits until the execution has ended. */
+  async ended({ execution }: Asked): Promise<Execution> {
+    return await this.instance().rest.waitForExecution(execution);
+  }
+
+  /** n8n's word for the state of the execution. */
+  async status({ workflow, execution }: Asked): Promise<string | undefined> {
+    const listed = await this.instance().rest.executionsOf(workflow);
+    return listed.find(({ id }) => id === execution)?.status;
+  }
+
+  /** The messages that have arrived at `phone`, the oldest first. */
+  texts(phone: string): string[] {
+    const own = this.instance()
+      .sandbox.messages()
+      .filter((message) => message.phone === phone);
+    return own.map(({ message }) => message);
+  }
+}
+
+/** The link at the end of a message. */
+export function linkIn(message: string): string {
+  return message.slice(message.lastIndexOf('\n') + 1);
+}
+
+/** Opens a link. */
+export async function open(link: string, request: RequestInit = {}): Promise<Page> {
+  const answer = await fetch(link, request);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Sends the form of the page behind a link, as a browser does. */
+export async function submit(link: string, form: Record<string, string>): Promise<Page> {
+  return await open(link, { method: 'POST', body: new URLSearchParams(form) });
+}
+
+/** What {@link THEN} got, without the time of the answer, and what it found before the question. */
+export function answersIn(execution: Execution): JsonObject[] {
+  return execution.outputOf(THEN).map(({ json: { answer, order } }) => {
+    const { data, ...rest } = asObject(answer, 'the answer');
+    if (data === undefined) return { ...rest, order };
+    const { respondedAt, ...answered } = asObject(data, 'data');
+    assert.match(String(respondedAt), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    return { data: answered, order };
+  });
+}
+
+export function sendAndWait(parameters: JsonObject = {}, settings: JsonObject = {}): WorkflowNode {
+  return messagingSend(
+    {
+      resource: 'message',
+      operation: 'sendAndWait',
+      sendTo: '={{ $json.phone }}',
+      message: '=Refund order {{ $json.order }}?',
+      ...parameters,
+    },
+    settings,
+  );
+}
+
+/** A node that puts out the item that the question is about. */
+export function askedItem(phone: string): WorkflowNode {
+  return items([{ phone, order: `of ${phone}` }]);
+}
+
+/** The node {@link THEN}. */
+export function then(): WorkflowNode {
+  const jsonOutput = `={{ { answer: $json, order: $('${ITEMS}').item.json.order } }}`;
+  return { name: THEN, type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { mode: 'raw', jsonOutput } };
+}
