@@ -17,7 +17,8 @@ import {
   start,
   TRIGGER,
 } from '../support/n8n/workflow';
-import { askedItem, Asking, sendAndWait, submit } from './asking';
+import { submit } from './answers';
+import { askedItem, Asking, sendAndWait } from './asking';
 import {
   addOption,
   choose,

@@ -78,7 +78,7 @@ export function agentWorkflow(
     [START]: { main: [[{ node: AGENT, type: 'main', index: 0 }]] },
     [model.name]: { ai_languageModel: [[{ node: AGENT, type: 'ai_languageModel', index: 0 }]] },
     ...connected(direct, AGENT),
-    ...Object.fromEntries(reviews.flatMap(({ tools, step }) => Object.entries(connected(tools, step.name)))),
+    ...Object.fromEntries(reviews.flatMap((review) => Object.entries(connected(review.tools, review.step.name)))),
   });
 }
 

@@ -140,7 +140,8 @@ test('Every action is short, without articles, as n8n wants it', () => {
 });
 
 test('Every placeholder is an example', () => {
-  const isCollection = ({ type }: INodeProperties): boolean => type === 'collection';
+  // There it is the text of a button.
+  const isCollection = ({ type }: INodeProperties): boolean => type === 'collection' || type === 'fixedCollection';
   expect(
     where(
       parameters,

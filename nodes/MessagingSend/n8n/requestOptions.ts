@@ -22,6 +22,7 @@ const batching: INodeProperties = {
   displayName: 'Batching',
   name: 'batching',
   type: 'fixedCollection',
+  placeholder: 'Add batching',
   default: { batch: {} },
   description: 'How many messages go into a request, and how far apart requests start',
   options: [

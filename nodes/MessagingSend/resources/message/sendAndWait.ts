@@ -122,6 +122,7 @@ const approvalOptions: INodeProperties = {
   displayName: 'Approval Options',
   name: 'approvalOptions',
   type: 'fixedCollection',
+  placeholder: 'Add option',
   default: {},
   description: 'The buttons of the page, and whether it has a field for a comment',
   displayOptions: { show: { ...SHOW, responseType: ['approval'] } },
