@@ -14,7 +14,7 @@ const SMALL_PHONE = { width: 320, height: 568 };
 const LARGER_PHONE = { width: 390, height: 844 };
 
 /** What a browser says of every page with such a status. */
-const REFUSED = /^Failed to load resource: the server responded with a status of 410/;
+const REFUSED = 'Failed to load resource: the server responded with a status of 410';
 
 /** Opens a link on a phone of its own, and runs `work` on its page. */
 export type OnPhone = (link: string, work: (page: Page) => Promise<void>) => Promise<void>;
@@ -37,7 +37,7 @@ export function phonesForTests(): OnPhone {
       const page = await window.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
-        if (!REFUSED.test(message.text())) complaints.push(message.text());
+        if (!message.text().startsWith(REFUSED)) complaints.push(message.text());
       });
       page.on('request', (request) => {
         if (new URL(request.url()).origin !== new URL(link).origin) complaints.push(`It requests ${request.url()}`);
@@ -55,6 +55,27 @@ export function phonesForTests(): OnPhone {
 /** Taps a button. */
 export async function press(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, exact: true }).tap();
+}
+
+/** Taps a button a second time before the first tap is answered, and waits for the thanks; returns how many answers were sent. */
+export async function pressTwice(page: Page, label: string): Promise<number> {
+  let answers = 0;
+  let answer = (): void => undefined;
+  const tapped = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**', async (route) => {
+    if (route.request().method() === 'POST') {
+      answers += 1;
+      await tapped;
+    }
+    // The browser has given up an answer that another one follows.
+    await route.continue().catch(() => undefined);
+  });
+  const { x = 0, y = 0 } = (await page.getByRole('button', { name: label }).boundingBox()) ?? {};
+  await page.mouse.click(x + 20, y + 20);
+  await page.mouse.click(x + 20, y + 20);
+  answer();
+  await waitForThanks(page);
+  return answers;
 }
 
 /** Waits for the page after an answer. */

@@ -5,10 +5,13 @@ import { type Execution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, ITEMS, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 
 /** The node after the one that asks: what it got, and the order of the item that the question was about. */
 export const THEN = 'Then';
+
+/** An item that nobody is asked about. */
+export const OTHER_ITEM = { phone: 'nobody', order: 'of nobody' };
 
 /** A question that has arrived; its execution waits for the answer. */
 export interface Asked {
@@ -138,9 +141,9 @@ export function sendAndWait(parameters: JsonObject = {}, settings: JsonObject = 
   );
 }
 
-/** A node that puts out the item that the question is about. */
+/** A node that puts out the item that the question is about, and one more. */
 export function askedItem(phone: string): WorkflowNode {
-  return items([{ phone, order: `of ${phone}` }]);
+  return items([{ phone, order: `of ${phone}` }, OTHER_ITEM]);
 }
 
 /** The node {@link THEN}. */
