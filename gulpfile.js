@@ -34,6 +34,11 @@ function codex() {
     .pipe(dest(`${DIST}/nodes`));
 }
 
+/** Where n8n finds the fields of each operation's output. */
+function outputSchemas() {
+  return src('nodes/**/__schema__/**/*.json', { base: 'nodes' }).pipe(dest(`${DIST}/nodes`));
+}
+
 function credentialLinks() {
   return src(`${DIST}/credentials/*.js`)
     .pipe(fillInHomepage())
@@ -41,4 +46,4 @@ function credentialLinks() {
 }
 
 exports.clean = clean;
-exports.build = parallel(icons, codex, credentialLinks);
+exports.build = parallel(icons, codex, outputSchemas, credentialLinks);

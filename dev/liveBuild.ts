@@ -11,7 +11,7 @@ import { packageFolderOf } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
 
 /** What the build copies. */
-const COPIED = ['icons/*.svg', 'nodes/**/*.node.json'];
+const COPIED = ['icons/*.svg', 'nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json'];
 
 /**
  * Builds this package where n8n looks for it, and builds it again after each change until the session ends.

@@ -124,6 +124,6 @@ function boxOf(node: Node): { left: number; top: number; right: number; bottom: 
   const [left, top] = node.position;
   const { width, height } = node.parameters;
   if (width !== undefined && height !== undefined) return { left, top, right: left + width, bottom: top + height };
-  const isWide = /\.(agent|mcpTrigger)$/.test(node.type);
+  const isWide = /\.(agent|mcpTrigger|\w+HitlTool)$/.test(node.type);
   return { left, top, right: left + (isWide ? 256 : 96), bottom: top + 32 + 32 * Math.max(2, outputsOf(node)) + 48 };
 }

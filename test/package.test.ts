@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -26,8 +27,13 @@ test('The package contains what n8n needs, README, licence and changelog, and no
     'package.json',
   ]);
   expect(inDist).toEqual(expect.arrayContaining([...manifest.n8n.nodes, ...manifest.n8n.credentials]));
+  const schemas = readdirSync(path.join(PROJECT_FOLDER, 'nodes'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /__schema__\/.+\.json$/.test(file))
+    .map((file) => `dist/nodes/${file}`);
+  expect(schemas).not.toEqual([]);
+  expect(inDist).toEqual(expect.arrayContaining(schemas));
   const belongs = /^dist\/(nodes|credentials)\/.+\.js$|^dist\/nodes\/.+\.node\.json$|^dist\/icons\/[^/]+\.svg$/;
-  expect(inDist.filter((file) => !belongs.test(file))).toEqual([]);
+  expect(inDist.filter((file) => !belongs.test(file) && !schemas.includes(file))).toEqual([]);
 });
 
 test('The package brings no other packages along', () => {

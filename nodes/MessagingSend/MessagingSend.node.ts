@@ -32,6 +32,20 @@ export class MessagingSend implements INodeType {
     description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
     defaults: { name: 'Messaging Send' },
     usableAsTool: true,
+    builderHint: {
+      searchHint:
+        'Sends real messages, and each uses a credit; the option Dry Run checks everything and sends nothing. No loop is needed: it handles all input items, keeps to the rate limit and waits on its own. To continue after a message that was not sent, set onError to continueErrorOutput: each such item has error and details, with details.outcome not_sent or uncertain. Do not send an uncertain message again, because it may have arrived.',
+      relatedNodes: [
+        {
+          nodeType: 'n8n-nodes-messaging-send.messagingSendTrigger',
+          relationHint: 'Starts a workflow when the credits run low',
+        },
+        {
+          nodeType: 'n8n-nodes-base.if',
+          relationHint: 'Branch on data.approved after Send and Wait for Response',
+        },
+      ],
+    },
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],

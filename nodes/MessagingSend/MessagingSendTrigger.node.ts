@@ -20,6 +20,16 @@ export class MessagingSendTrigger implements INodeType {
       'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low',
     defaults: { name: 'Messaging Send Trigger' },
     polling: true,
+    builderHint: {
+      searchHint:
+        'Starts the workflow once each time the credits drop below the threshold, with one item: credits, threshold, user_id, user_name, previous_credits and checked_at. Polling once an hour is enough for most workflows. Alert people by another service: without credits, Messaging Send sends nothing.',
+      relatedNodes: [
+        {
+          nodeType: 'n8n-nodes-messaging-send.messagingSend',
+          relationHint: 'Its operation Get Balance reads the credits at any time',
+        },
+      ],
+    },
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],

@@ -128,6 +128,14 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
       });
     }
 
+    test('As an ordinary tool, the node asks nobody: the model gets an error, and nothing is sent', async () => {
+      const asking = { resource: 'message', operation: 'sendAndWait', sendTo: PHONE, message: 'Refund?' };
+      const { execution } = await runAgent([tool('Ask the boss', asking)], [call('Ask_the_boss', {})]);
+      const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
+      assert.match(text, /does not work as a tool that a model calls.*add this node as a human review step/);
+      assert.deepEqual(instance().sandbox.requests(), []);
+    });
+
     test('With On Error: Continue, the model gets the error on every release and corrects its call', async () => {
       const continuing = UNTOUCHED.map((node) => ({ ...node, onError: 'continueRegularOutput' }));
       const { said } = await runAgent(continuing, [send('Hello', '07700 900123'), send('Hello')]);

@@ -25,6 +25,7 @@ import {
   executeNode,
   findInNodePanel,
   importWorkflowFile,
+  inNodePanel,
   openNewCredential,
   openNodePanel,
   optionsOffered,
@@ -32,6 +33,7 @@ import {
   pictureIn,
   saveCredential,
   waitForConnection,
+  waitForPreview,
   waitForTexts,
 } from './editorParts';
 import { expectedPhone } from './expectedMessages';
@@ -44,7 +46,7 @@ const DESCRIPTION =
   'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
 
 // What costs money or sends twice, as the node states it before it runs.
-const SENDS_FOR_REAL = 'Execute step sends for real and uses credits, each time.';
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes a request for each item';
 const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
 const NOTHING_IS_SENT = 'Dry Run is on: nothing is sent';
@@ -108,6 +110,22 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   },
 ];
 
+/** What the node after an operation can use, shown before anything has run. */
+const PREVIEWS = [
+  { resource: 'balance', operation: 'get', fields: ['credits', 'user_id', 'user_name'] },
+  {
+    resource: 'message',
+    operation: 'send',
+    fields: ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at', 'phone'],
+  },
+  { resource: 'message', operation: 'sendBulk', fields: ['message_id', 'phone', 'status', 'batch'] },
+  {
+    resource: 'message',
+    operation: 'sendAndWait',
+    fields: ['data', 'approved', 'comment', 'text', 'respondedAt'],
+  },
+];
+
 for (const release of SUPPORTED) {
   describe(`The editor of n8n ${release}`, () => {
     const instance = instanceForTests({ release });
@@ -148,13 +166,26 @@ for (const release of SUPPORTED) {
       await inEditor(`${release} search`, async (page) => {
         await openWorkflow(page, workflow);
         await openNodePanel(page);
-        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits']) {
+        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval']) {
           await context.test(`The node is found by "${word}"`, async () => {
             const hit = await findInNodePanel(page, word, SENDER);
             assert.equal(await hit.count(), 1);
             // Older releases list the names alone.
             if (release === CURRENT) await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
           });
+        }
+      });
+    });
+
+    test('The node is in the list of apps, and in the newest release in that of human review', async () => {
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} lists`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const list of release === CURRENT ? ['Action in an app', 'Human review'] : ['Action in an app']) {
+          await openNodePanel(page);
+          await inNodePanel(page, list).click();
+          await inNodePanel(page, SENDER).waitFor();
+          await page.keyboard.press('Escape');
         }
       });
     });
@@ -234,6 +265,24 @@ for (const release of SUPPORTED) {
       });
     });
 
+    test('The next node can use the fields of every operation before anything has run', async () => {
+      const { rest, credential } = instance();
+      const senders = PREVIEWS.map(({ fields, ...parameters }) =>
+        messagingSend(parameters, { name: parameters.operation }),
+      );
+      const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
+      const nodes = chain('Fields of the operations', [start(), ...senders, items([])]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(nodes, [credential]));
+      await inEditor(`${release} fields`, async (page) => {
+        await openWorkflow(page, workflow);
+        for (const [index, name] of after.entries()) {
+          await openNode(page, name);
+          await waitForPreview(page, PREVIEWS[index]?.fields ?? []);
+          await closeNode(page);
+        }
+      });
+    });
+
     test('The node states what its parameters cost before it runs', async () => {
       const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
       const workflow = await sendTo(contacts);
@@ -278,6 +327,22 @@ for (const release of SUPPORTED) {
         await openWorkflow(page, withTool);
         await openNode(page, SENDER);
         await waitForTexts(page, [EVERY_CALL_SENDS], []);
+      });
+    });
+
+    test('A tool offers no operation that waits for a person', async () => {
+      const { rest, credential } = instance();
+      const agent = agentWorkflow(release, 'Agent with a tool', [tool(SENDER, SEND_TOOL)]);
+      const workflow = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
+      await inEditor(`${release} tool operations`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        await page.getByTestId('parameter-input-operation').click();
+        const offered = page.getByRole('option').filter({ visible: true });
+        await offered.first().waitFor();
+        const names = (await offered.allInnerTexts()).map((text) => text.split('\n')[0]);
+        assert.deepEqual(names.slice(0, 2), ['Send', 'Send Bulk']);
+        assert.ok(!names.includes('Send and Wait for Response'), names.join());
       });
     });
 

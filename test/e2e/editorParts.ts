@@ -8,11 +8,15 @@ export async function openNodePanel(page: Page): Promise<void> {
   await page.getByTestId('node-creator-search-bar').waitFor();
 }
 
+/** A node or a list of nodes in what the open panel of nodes shows. */
+export function inNodePanel(page: Page, name: string): Locator {
+  return page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
+}
+
 /** Searches the open panel of nodes for a word; returns the hits of that name, at least one. */
 export async function findInNodePanel(page: Page, word: string, name: string): Promise<Locator> {
   const search = page.getByTestId('node-creator-search-bar');
-  const hitName = page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
-  const hit = page.getByTestId('node-creator-action-item').filter({ has: hitName });
+  const hit = page.getByTestId('node-creator-action-item').filter({ has: inNodePanel(page, name) });
   // Hits of an earlier word stay for a moment.
   await search.fill('');
   await hit.waitFor({ state: 'hidden' });
@@ -81,6 +85,15 @@ export async function waitForTexts(page: Page, shown: string[], others: string[]
   for (const text of others) await ndv.getByText(text).filter({ visible: true }).waitFor({ state: 'hidden' });
 }
 
+/** Waits until the input panel of the open node offers these fields, of a node that has not run. */
+export async function waitForPreview(page: Page, fields: string[]): Promise<void> {
+  const input = page.getByTestId('ndv-input-panel');
+  const offered = input.getByTestId('run-data-schema-item');
+  for (const field of fields) await offered.getByText(field, { exact: true }).first().waitFor();
+  // It is said of each node before the open one.
+  await input.getByText('Preview', { exact: true }).first().waitFor();
+}
+
 /** Runs the open node alone. */
 export async function executeNode(page: Page): Promise<void> {
   await page.getByTestId('node-execute-button').first().click();
@@ -88,7 +101,12 @@ export async function executeNode(page: Page): Promise<void> {
 
 /** What the open node offers under Options. */
 export async function optionsOffered(page: Page): Promise<string[]> {
-  const add = page.getByTestId('ndv').getByTestId('node-parameters').getByPlaceholder('Add option', { exact: true });
+  const placeholders = page
+    .getByTestId('ndv')
+    .getByTestId('node-parameters')
+    .getByPlaceholder('Add option', { exact: true });
+  // The editor may keep another one that it does not show.
+  const add = placeholders.filter({ visible: true });
   await add.click();
   const offered = page.getByRole('option').filter({ visible: true });
   await offered.first().waitFor();
@@ -138,11 +156,22 @@ export async function importWorkflowFile(page: Page, n8nUrl: string, file: strin
   await page.getByTestId('canvas-node').first().waitFor();
 }
 
-/** Writes in the chat of the open workflow, and waits for the answer. */
-export async function sayInChat(page: Page, text: string, answer: string): Promise<void> {
+/** Writes in the chat of the open workflow. */
+export async function writeInChat(page: Page, text: string): Promise<void> {
   const input = page.getByPlaceholder(/^Type (a )?message/);
   if ((await input.count()) === 0) await page.getByTestId('workflow-chat-button').click();
   await input.fill(text);
   await input.press('Enter');
-  await page.getByText(answer).first().waitFor();
+}
+
+/** Puts the node of that name as human review between the agent of the open workflow and its one tool, and opens it. */
+export async function addHumanReview(page: Page, name: string): Promise<void> {
+  const toTool = page.locator('.vue-flow__edge[data-id*="ai_tool"]');
+  // The line is thin and may be below a node.
+  await toTool.hover({ force: true });
+  await page.getByTestId('add-connection-button').click();
+  await page.getByTestId('node-creator-item-name').getByText(name, { exact: true }).click();
+  // n8n shows a community node before it adds it.
+  await page.getByRole('button', { name: 'Add to workflow' }).click();
+  await page.getByTestId('ndv').waitFor();
 }

@@ -11,6 +11,7 @@ import { type StoredCredential } from '../../tools/n8n/rest';
 import { type ChatModel, startChatModel } from './chatModel';
 import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
+import { testApproval } from './examples/approvalByTextMessage';
 import { testCampaign } from './examples/campaignLargerThanCredits';
 import { testContacts } from './examples/contactsToBulk';
 import { testForm } from './examples/formToMessage';
@@ -28,6 +29,7 @@ import { receivedBy } from './recipients';
 const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'ai-agent': testAgentExample,
   'appointment-reminder': testReminder,
+  'approval-by-text-message': testApproval,
   'campaign-larger-than-credits': testCampaign,
   'contacts-to-bulk': testContacts,
   'form-to-message': testForm,
@@ -39,7 +41,12 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
 };
 
 /** They use the node's error output, which stays empty before n8n 2.35.5, as the README says. */
-const NOT_ON_OLDEST = ['appointment-reminder', 'campaign-larger-than-credits', 'contacts-to-bulk'];
+const NEED_ERROR_OUTPUT = ['appointment-reminder', 'campaign-larger-than-credits', 'contacts-to-bulk'];
+
+/** They have a node that n8n has only since about 2.6, as the README says. */
+const NEED_HUMAN_REVIEW = ['ai-agent'];
+
+const NOT_ON_OLDEST = [...NEED_ERROR_OUTPUT, ...NEED_HUMAN_REVIEW];
 
 test('Every example has its tests', async () => {
   assert.deepEqual(Object.keys(TESTS).sort(), await exampleNames());
@@ -58,9 +65,10 @@ for (const release of SUPPORTED) {
     after(() => model.close());
     beforeEach(() => instance().sandbox.reset());
 
+    const known = (name: string) => release !== OLDEST || !NEED_HUMAN_REVIEW.includes(name);
     test('n8n knows every node of every example, with its version and its parameters', async () => {
       const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
-      for (const name of await exampleNames()) {
+      for (const name of (await exampleNames()).filter(known)) {
         for (const node of nodesOf(await readExample(name))) assertKnown(name, node as unknown as INode, types);
       }
     });

@@ -36,8 +36,25 @@ export function tool(name: string, parameters: JsonObject, settings: JsonObject 
   };
 }
 
+/** A human review step, and the tools whose calls a person approves or declines there. */
+export interface Review {
+  step: WorkflowNode;
+  tools: WorkflowNode[];
+}
+
+/** This package's node as a human review step. */
+export function reviewStep(name: string, parameters: JsonObject): WorkflowNode {
+  const fixed = { resource: 'message', operation: 'sendAndWait', responseType: 'approval' };
+  return tool(name, { ...fixed, ...parameters }, { type: 'n8n-nodes-messaging-send.messagingSendHitlTool' });
+}
+
 /** An AI Agent, started by hand, with a model and these tools. */
-export function agentWorkflow(release: ReleaseName, name: string, tools: WorkflowNode[]): JsonObject {
+export function agentWorkflow(
+  release: ReleaseName,
+  name: string,
+  tools: WorkflowNode[],
+  reviews: Review[] = [],
+): JsonObject {
   const agent = {
     name: AGENT,
     type: '@n8n/n8n-nodes-langchain.agent',
@@ -55,10 +72,13 @@ export function agentWorkflow(release: ReleaseName, name: string, tools: Workflo
     },
     credentials: { openAiApi: { id: '', name: '' } },
   };
-  return workflow(name, [start(), agent, model, ...tools], {
+  const direct = [...tools, ...reviews.map(({ step }) => step)];
+  const gated = reviews.flatMap((review) => review.tools);
+  return workflow(name, [start(), agent, model, ...direct, ...gated], {
     [START]: { main: [[{ node: AGENT, type: 'main', index: 0 }]] },
     [model.name]: { ai_languageModel: [[{ node: AGENT, type: 'ai_languageModel', index: 0 }]] },
-    ...connected(tools, AGENT),
+    ...connected(direct, AGENT),
+    ...Object.assign({}, ...reviews.map((review) => connected(review.tools, review.step.name))),
   });
 }
 

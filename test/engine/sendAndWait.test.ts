@@ -2,7 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { linkIn, open } from '../support/engine/webhook';
-import { type Execution, retryExecution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
+import {
+  continueWaiting,
+  type Execution,
+  retryExecution,
+  runRouting,
+  runWorkflow,
+  type Setup,
+} from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
@@ -30,8 +37,22 @@ describe('Send and Wait for Response', () => {
   });
 
   test('passes its input on when the time is up', async () => {
-    const { outputs } = await runWorkflow(setupOf({ items: contacts(2) }));
+    const setup = setupOf({ items: contacts(2) });
+    const { outputs, run } = await continueWaiting(await runWorkflow(setup), setup);
+    expect(run.waitTill).toBeUndefined();
     expect(outputs[0]?.map(({ json }) => json)).toEqual(contacts(2));
+    expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
+  });
+
+  test('asks every question that is due, one after the other', async () => {
+    const setup = setupOf({ connectedTwice: true });
+    const first = await runWorkflow(setup);
+    expect(receivedTexts(sandbox())).toHaveLength(1);
+    const second = await continueWaiting(first, setup);
+    expect(waitTill(second)).toEqual(FOREVER);
+    expect(receivedTexts(sandbox())).toHaveLength(2);
+    expect(waitTill(await continueWaiting(second, setup))).toBeUndefined();
+    expect(receivedTexts(sandbox())).toHaveLength(2);
   });
 
   test.each([

@@ -79,9 +79,10 @@ function readNodeRun(run: JsonObject, outputsOf: (nodeName: string) => OutputIte
   };
 }
 
+/** What a node that an agent calls puts out is at another connector. */
 function readOutputs(run: JsonObject): OutputItem[][] {
-  const main = isObject(run.data) ? asArray(run.data.main ?? [], 'main') : [];
-  return main.map((output) => asObjects(output ?? [], 'output').map(readItem));
+  const { main, ai_tool: tool }: JsonObject = isObject(run.data) ? run.data : {};
+  return asArray(main ?? tool ?? [], 'the outputs').map((output) => asObjects(output ?? [], 'output').map(readItem));
 }
 
 function readItem(item: JsonObject): OutputItem {

@@ -123,6 +123,14 @@ export class N8nRest {
     });
   }
 
+  /** Waits until an execution waits, for an answer or a time. */
+  async waitUntilWaiting(id: string): Promise<void> {
+    await this.waitFor(`execution ${id} to wait`, DEADLINE_SECONDS, async () => {
+      const { status } = await this.request('GET', `/rest/executions/${id}`);
+      return status === 'waiting' ? true : undefined;
+    });
+  }
+
   /** Stops an execution that is under way, as the editor's Stop button does. */
   async stop(id: string): Promise<void> {
     await this.request('POST', `/rest/executions/${id}/stop`);

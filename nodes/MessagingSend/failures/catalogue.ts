@@ -276,6 +276,12 @@ export const CATALOGUE = {
     message: "'Send and Wait for Response' does not work as a tool that a model calls",
     advice: 'To let a person approve the calls of a tool, add this node as a human review step of the AI Agent.',
   }),
+  reviewerFromModel: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "'Phone' can't be filled in by the model, which would then choose who approves its calls",
+    advice: "Enter the number of the person who approves in 'Phone'.",
+  }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',

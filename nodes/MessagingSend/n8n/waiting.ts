@@ -66,6 +66,19 @@ export function keepQuestion(context: IExecuteFunctions, asked: Asked, question:
 }
 
 /**
+ * Has n8n keep the execution until the answer arrives or the time is up.
+ * @param end of the wait
+ */
+export async function waitForAnswer(context: IExecuteFunctions, end: Date): Promise<void> {
+  await context.putExecutionToWait(end);
+  const run = context.getExecuteData();
+  // n8n ends the wait by disabling this object, which further runs of the node that are due share: they would be skipped.
+  run.node = { ...run.node };
+  // When the time is up, n8n goes by the input, in which a model may have written that the call is approved.
+  if (isHumanReview(run.node)) run.data.main = [[{ json: { data: { approved: false } }, pairedItem: { item: 0 } }]];
+}
+
+/**
  * What n8n calls for each request to the link. Only the form of the page answers: messaging apps and scanners open links,
  * too. It never throws, because n8n would then continue the execution.
  */

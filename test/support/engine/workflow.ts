@@ -34,6 +34,8 @@ export interface Setup extends Pick<
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
+  /** Whether the items reach the node by two connections: it runs twice. */
+  readonly connectedTwice?: boolean;
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
@@ -146,6 +148,14 @@ export function killed({ run, ...ran }: Execution, kept: 'node' | 'start', ended
   return { ...ran, run: { ...run, data } };
 }
 
+/** Continues a waiting execution as n8n does when the time is up. */
+export async function continueWaiting({ run }: Execution, setup: Setup): Promise<Execution> {
+  const { workflow, additionalData } = await prepare(setup);
+  const mode = setup.mode ?? 'manual';
+  const execution = new WorkflowExecute(additionalData, mode, stored(run.data));
+  return resultOf(await execution.processRunExecutionData(workflow));
+}
+
 /** The data of an execution, written to n8n's database and read from it. */
 export function stored(data: IRunExecutionData): IRunExecutionData {
   return parse(stringify(data)) as IRunExecutionData;
@@ -194,6 +204,7 @@ export async function prepare({
   retryOnFail,
   moreItems = [],
   loopOver,
+  connectedTwice = false,
   startFails = false,
   mode = 'manual',
   onStore,
@@ -242,7 +253,15 @@ export async function prepare({
   const toSend = { node: 'Send', type: 'main', index: 0 } as const;
   // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
   const connections = {
-    Items: { main: [[toSend, ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }))]] },
+    Items: {
+      main: [
+        [
+          toSend,
+          ...(connectedTwice ? [toSend] : []),
+          ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 })),
+        ],
+      ],
+    },
     ...Object.fromEntries(more.map(({ name }) => [name, { main: [[toSend]] }])),
   };
   const loop: INode = {

@@ -3,11 +3,18 @@ import type { NodeHint } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/hints';
 
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
+
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint('Execute step sends for real and uses credits, each time. To check without sending, add the option Dry Run.', {
+  hint(`${SENDS_FOR_REAL}. To check without sending, add the option Dry Run.`, {
     type: 'info',
-    condition: '$parameter["resource"] === "message" && !$parameter["options"]["dryRun"]',
+    condition:
+      '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
+  }),
+  hint(SENDS_FOR_REAL, {
+    type: 'info',
+    condition: '$parameter["resource"] === "message" && $parameter["operation"] === "sendAndWait"',
   }),
   hint(
     `Send makes a request for each item, and the service allows ${REQUESTS_PER_MINUTE} a minute. Send Bulk makes one for every ${MAX_BATCH_SIZE} items.`,

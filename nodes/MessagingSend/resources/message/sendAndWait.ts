@@ -1,6 +1,7 @@
 import type {
   IExecuteFunctions,
   IExecutePaginationFunctions,
+  INode,
   INodeExecutionData,
   INodeProperties,
   INodePropertyOptions,
@@ -10,7 +11,7 @@ import { textOf } from '../../delivery/compose';
 import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
 import { failure } from '../../failures/catalogue';
-import { FailureError } from '../../failures/failure';
+import { type Failure, FailureError } from '../../failures/failure';
 import type { Draft, Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
@@ -20,9 +21,9 @@ import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
-import { type Asked, asking, isLatest, keepQuestion, linkTo } from '../../n8n/waiting';
+import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
 import type { Question } from '../../questions/question';
-import { MAX_TEXT } from './fields';
+import { forModels, MAX_TEXT, notForModels } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { limitWaitTime, readWaitLimit } from './waitLimit';
 
@@ -35,6 +36,10 @@ export const sendAndWait: INodePropertyOptions = {
   description: 'Send one message with a link, and continue when its recipient has answered',
   // A model is answered by its own tool's review step; that step has the operation whatever the list shows.
   displayOptions: { hide: { '@tool': [true] } },
+  builderHint: {
+    propertyHint:
+      'For an approval or an answer by a person. Asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. After Limit Wait Time the input items pass on instead, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
+  },
   routing: routingOf(SEND.endpoint, refuse),
 };
 
@@ -49,6 +54,7 @@ const sendTo: INodeProperties = {
   hint: 'With the country code: 447700900123, not 07700 900123',
   description:
     'Number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+  builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
 const message: INodeProperties = {
@@ -142,7 +148,9 @@ const thanks: INodeProperties = {
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
-  { ...sendTo, displayOptions: { show: SHOW } },
+  notForModels(sendTo, SHOW),
+  // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
+  forModels({ ...sendTo, noDataExpression: true }, SHOW),
   { ...message, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   approvalOptions,
@@ -177,7 +185,6 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const asked = asking(this);
   const hasLink = isLatest(this, asked);
   const waitLimit = (given: GivenOptions) => readWaitLimit(given, this.getTimezone());
-  const node = this.getNode();
   const { delivered, items } = await sendForRun(this, {
     operation: SEND,
     drafts: [draftWithLink(this, asked)],
@@ -186,13 +193,21 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
       waitLimit(given);
       return { ...FIXED, ...readLimitOptions(given), numberCheck: readNumberCheck(given) };
     },
-    failure: isTool(node) && !isHumanReview(node) ? failure('waitUnavailable') : null,
+    failure: notForModel(this.getNode()),
     review: (outcomes) => review(outcomes, hasLink),
   });
   if (!isSent(delivered)) return [items];
   const given = GivenOptions.in('options', (path, fallback) => this.getNodeParameter(path, 0, fallback));
-  await this.putExecutionToWait(waitLimit(given));
+  await waitForAnswer(this, waitLimit(given));
   return [this.getInputData()];
+}
+
+/** Why the operation can't be used like this where a model calls the node, if so. */
+function notForModel(node: INode): Failure | null {
+  if (!isTool(node)) return null;
+  if (!isHumanReview(node)) return failure('waitUnavailable');
+  const reviewer = node.parameters[sendTo.name];
+  return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
 }
 
 /** Send and Wait through its routing, by which n8n can't wait. */

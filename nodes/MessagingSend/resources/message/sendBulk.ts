@@ -26,6 +26,7 @@ export const sendBulk: INodePropertyOptions = {
   value: 'sendBulk',
   action: 'Send text messages to many phone numbers',
   description: `Send many messages with few requests, ${MAX_BATCH_SIZE} in each: one for each input item, or a whole list`,
+  builderHint: { propertyHint: 'For more than a few messages: Send makes a request for each of them.' },
   routing: routingOf(SEND_BULK.endpoint, sendList),
 };
 
