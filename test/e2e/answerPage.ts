@@ -57,6 +57,27 @@ export async function press(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, exact: true }).tap();
 }
 
+/** Taps a button a second time before the first tap is answered, and waits for the thanks; returns how many answers were sent. */
+export async function pressTwice(page: Page, label: string): Promise<number> {
+  let answers = 0;
+  let answer = (): void => undefined;
+  const tapped = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**', async (route) => {
+    if (route.request().method() === 'POST') {
+      answers += 1;
+      await tapped;
+    }
+    // The browser has given up an answer that another one follows.
+    await route.continue().catch(() => undefined);
+  });
+  const { x = 0, y = 0 } = (await page.getByRole('button', { name: label }).boundingBox()) ?? {};
+  await page.mouse.click(x + 20, y + 20);
+  await page.mouse.click(x + 20, y + 20);
+  answer();
+  await waitForThanks(page);
+  return answers;
+}
+
 /** Waits for the page after an answer. */
 export async function waitForThanks(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Thank you. You can close this page.' }).waitFor();

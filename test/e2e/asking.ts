@@ -11,6 +11,9 @@ import { linkIn } from './answers';
 /** The node after the one that asks: what it got, and the order of the item that the question was about. */
 export const THEN = 'Then';
 
+/** An item that nobody is asked about. */
+export const OTHER_ITEM = { phone: 'nobody', order: 'of nobody' };
+
 /** A question that has arrived; its execution waits for the answer. */
 export interface Asked {
   readonly workflow: JsonObject;
@@ -117,9 +120,9 @@ export function sendAndWait(parameters: JsonObject = {}, settings: JsonObject = 
   );
 }
 
-/** A node that puts out the item that the question is about. */
+/** A node that puts out the item that the question is about, and one more. */
 export function askedItem(phone: string): WorkflowNode {
-  return items([{ phone, order: `of ${phone}` }]);
+  return items([{ phone, order: `of ${phone}` }, OTHER_ITEM]);
 }
 
 /** The node {@link THEN}. */

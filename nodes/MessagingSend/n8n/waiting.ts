@@ -93,7 +93,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   setHeaders(this);
   const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
-  // n8n sends the page itself, once it has continued the execution, so it thanks for nothing that was lost.
+  // n8n sends the page itself; newer releases only once they have continued the execution, so that nothing lost is thanked for.
   return Promise.resolve({ webhookResponse: thanksPage(question), workflowData: [[item]] });
 }
 
