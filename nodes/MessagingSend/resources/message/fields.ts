@@ -7,19 +7,20 @@ type Show = NonNullable<IDisplayOptions['show']>;
 /** As people write it: 1,000. */
 export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
 
+export const phone: INodeProperties = {
+  displayName: 'Phone',
+  name: 'phone',
+  type: 'string',
+  required: true,
+  default: '',
+  placeholder: 'e.g. 447700900123',
+  hint: 'With the country code: 447700900123, not 07700 900123',
+  description:
+    'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+};
+
 /** The two fields that Send, and Send Bulk from Input Items, have in common. */
 export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {
-  const phone: INodeProperties = {
-    displayName: 'Phone',
-    name: 'phone',
-    type: 'string',
-    required: true,
-    default: '',
-    placeholder: 'e.g. 447700900123',
-    hint: 'With the country code: 447700900123, not 07700 900123',
-    description:
-      'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
-  };
   const message: INodeProperties = {
     displayName: 'Message',
     name: 'message',

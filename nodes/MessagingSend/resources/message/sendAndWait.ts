@@ -15,16 +15,15 @@ import { type Failure, FailureError } from '../../failures/failure';
 import type { Draft, Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
-import type { ReadParameter } from '../../n8n/itemParameters';
 import { setUpError } from '../../n8n/nodeErrors';
 import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
-import type { Question } from '../../questions/question';
-import { forModels, MAX_TEXT, notForModels } from './fields';
+import { forModels, MAX_TEXT, notForModels, phone } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
+import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
 import { limitWaitTime, readWaitLimit } from './waitLimit';
 
 const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
@@ -45,13 +44,8 @@ export const sendAndWait: INodePropertyOptions = {
 
 /** Not `phone`: a model may fill that in, and would then choose who approves what it does. */
 const sendTo: INodeProperties = {
-  displayName: 'Phone',
+  ...phone,
   name: 'sendTo',
-  type: 'string',
-  required: true,
-  default: '',
-  placeholder: 'e.g. 447700900123',
-  hint: 'With the country code: 447700900123, not 07700 900123',
   description:
     'Number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
   builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
@@ -69,92 +63,13 @@ const message: INodeProperties = {
   description: 'Question to send. The page behind the link shows it again.',
 };
 
-const responseType: INodeProperties = {
-  displayName: 'Response Type',
-  name: 'responseType',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'Approval', value: 'approval', description: 'The page has a button to approve, and one to decline' },
-    { name: 'Free Text', value: 'freeText', description: 'The page has a field for a text' },
-  ],
-  default: 'approval',
-  description: 'How the question is answered',
-};
-
-const approvalType: INodeProperties = {
-  displayName: 'Type of Approval',
-  name: 'approvalType',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'Approve and Decline', value: 'double' },
-    { name: 'Approve Only', value: 'single' },
-  ],
-  default: 'double',
-};
-
-const approveLabel: INodeProperties = {
-  displayName: 'Approve Button Label',
-  name: 'approveLabel',
-  type: 'string',
-  default: 'Approve',
-};
-
-const disapproveLabel: INodeProperties = {
-  displayName: 'Decline Button Label',
-  name: 'disapproveLabel',
-  type: 'string',
-  displayOptions: { show: { approvalType: ['double'] } },
-  default: 'Decline',
-};
-
-const commentLabel: INodeProperties = {
-  displayName: 'Comment Field Label',
-  name: 'commentLabel',
-  type: 'string',
-  default: '',
-  placeholder: 'e.g. Comment (optional)',
-  description: 'Label of a field for a comment. Without a label, the page has no such field.',
-};
-
-const approvalOptions: INodeProperties = {
-  displayName: 'Approval Options',
-  name: 'approvalOptions',
-  type: 'fixedCollection',
-  placeholder: 'Add option',
-  default: {},
-  description: 'The buttons of the page, and whether it has a field for a comment',
-  displayOptions: { show: { ...SHOW, responseType: ['approval'] } },
-  options: [
-    { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
-  ],
-};
-
-const buttonLabel: INodeProperties = {
-  displayName: 'Response Button Label',
-  name: 'responseButtonLabel',
-  type: 'string',
-  displayOptions: { show: { '/responseType': ['freeText'] } },
-  default: 'Send',
-  description: 'Label of the button that sends the text',
-};
-
-const thanks: INodeProperties = {
-  displayName: 'Thank You Text',
-  name: 'thankYouText',
-  type: 'string',
-  default: 'Thank you. You can close this page.',
-  description: 'What the page shows after the answer',
-};
-
 export const sendAndWaitFields: INodeProperties[] = [
   notForModels(sendTo, SHOW),
   // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
   forModels({ ...sendTo, noDataExpression: true }, SHOW),
   { ...message, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
-  approvalOptions,
+  { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
   {
     displayName: 'Options',
     name: 'options',
@@ -220,7 +135,7 @@ function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
   const read = (name: string, fallback?: unknown) => context.getNodeParameter(name, 0, fallback) as unknown;
-  const [draft] = draftFromItem(0, (name, fallback) => read(name === 'phone' ? sendTo.name : name, fallback));
+  const [draft] = draftFromItem(0, (name, fallback) => read(name === phone.name ? sendTo.name : name, fallback));
   if (draft.kind === 'unsendable') return draft;
   try {
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...readPage(read) });
@@ -228,28 +143,6 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
   }
-}
-
-function readPage(read: ReadParameter): Omit<Question, 'text'> {
-  const label = (path: string, { default: fallback }: INodeProperties) => {
-    const given = read(path, '');
-    return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
-  };
-  const approval = (field: INodeProperties) => label(`${approvalOptions.name}.values.${field.name}`, field);
-  const option = (field: INodeProperties) => label(`options.${field.name}`, field);
-  if (read(responseType.name, '') === 'freeText') {
-    return { response: { kind: 'freeText', buttonLabel: option(buttonLabel) }, thanks: option(thanks) };
-  }
-  const comment = approval(commentLabel);
-  return {
-    response: {
-      kind: 'approval',
-      approveLabel: approval(approveLabel),
-      declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
-      commentLabel: comment === '' ? null : comment,
-    },
-    thanks: option(thanks),
-  };
 }
 
 /** Says what a second message would be needed for, where nobody may be able to answer the first. */
