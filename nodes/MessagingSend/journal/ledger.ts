@@ -76,6 +76,11 @@ export class Ledger {
     this.queue.releaseWhenFound(pairs.map(([first]) => first));
   }
 
+  /** Leaves them `open` if they are not `noted` yet, because another fact is about to say as much. */
+  leaveOpen(facts: readonly string[]): void {
+    this.queue.keep(facts.map((fact) => this.pairOf(fact)[1]));
+  }
+
   /** Back to `unknown`. */
   retract(facts: readonly string[]): void {
     this.queue.remove(

@@ -59,6 +59,11 @@ export class LedgerQueue {
     void this.next(async () => await this.writeRemovals(storage)).catch(() => undefined);
   }
 
+  /** Takes back what was to be removed, as far as that has not begun. */
+  keep(entries: readonly string[]): void {
+    for (const entry of entries) this.removals.delete(entry);
+  }
+
   /** Whether each entry is in the list. Those that are not are added for a moment: n8n has no way to only look. */
   async ask(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
     return await this.next(async () => {

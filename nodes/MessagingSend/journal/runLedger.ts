@@ -274,6 +274,7 @@ export class RunLedger {
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
+    this.ledger.leaveOpen(facts);
     await this.ledger.record({ note: [allSentIn(this.plan)] });
     this.ledger.retract([this.plan, ...facts]);
     this.ledger.release([allSentIn(this.plan)]);
