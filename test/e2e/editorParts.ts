@@ -72,9 +72,15 @@ export async function choose(page: Page, parameter: string, option: string): Pro
     .click();
 }
 
+/** Where an option is chosen; the editor also keeps the one of the settings, which it does not show. */
+function addOptionBox(page: Page): Locator {
+  const parameters = page.getByTestId('ndv').getByTestId('node-parameters');
+  return parameters.getByPlaceholder('Add option', { exact: true }).filter({ visible: true });
+}
+
 /** Adds an option of the open node, with its default. */
 export async function addOption(page: Page, option: string): Promise<void> {
-  await page.getByTestId('ndv').getByTestId('node-parameters').getByPlaceholder('Add option', { exact: true }).click();
+  await addOptionBox(page).click();
   await page.getByRole('option').filter({ hasText: option, visible: true }).click();
 }
 
@@ -101,12 +107,7 @@ export async function executeNode(page: Page): Promise<void> {
 
 /** What the open node offers under Options. */
 export async function optionsOffered(page: Page): Promise<string[]> {
-  const placeholders = page
-    .getByTestId('ndv')
-    .getByTestId('node-parameters')
-    .getByPlaceholder('Add option', { exact: true });
-  // The editor may keep another one that it does not show.
-  const add = placeholders.filter({ visible: true });
+  const add = addOptionBox(page);
   await add.click();
   const offered = page.getByRole('option').filter({ visible: true });
   await offered.first().waitFor();
