@@ -14,6 +14,9 @@ import { providePackage, TARBALL_VARIABLE } from './tarball';
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
 
+/** Parts that run first and alone: one needs the whole machine, and after both, all releases are installed. */
+const ALONE = ['load', 'oldest'];
+
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
   const parts = chooseParts(await findParts());
@@ -45,18 +48,23 @@ function chooseParts(all: string[]): string[] {
   return command.args.length === 0 ? all : command.args;
 }
 
-/** Runs parts one after the other: some measure time, and each n8n takes what it can get of the machine. */
+/** Runs parts two at a time, because much of their time is waiting. */
 async function runParts(parts: string[], signal: AbortSignal): Promise<{ passed: number; failed: number }> {
-  const files = parts.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
   const counts = { passed: 0, failed: 0 };
-  const events = run({ files, concurrency: 1, signal });
-  events.on('test:pass', ({ skip, details }) => {
-    if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
-  });
-  events.on('test:fail', ({ details: { error } }) => {
-    // What fails only because of a test within it is not one more failure.
-    if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
-  });
-  for await (const text of events.compose(new spec())) process.stdout.write(String(text));
+  for (const isAlone of [true, false]) {
+    const own = parts.filter((part) => ALONE.includes(part) === isAlone);
+    if (own.length === 0) continue;
+    const files = own.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
+    const concurrency = isAlone ? 1 : 2;
+    const events = run({ files, concurrency, signal });
+    events.on('test:pass', ({ skip, details }) => {
+      if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
+    });
+    events.on('test:fail', ({ details: { error } }) => {
+      // What fails only because of a test within it is not one more failure.
+      if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
+    });
+    for await (const text of events.compose(new spec())) process.stdout.write(String(text));
+  }
   return counts;
 }
