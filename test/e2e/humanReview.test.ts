@@ -92,7 +92,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
     assert.match(JSON.stringify(reviewed?.json), /^\{"data":\{"approved":true,"respondedAt":"[^"]+"\}\}$/);
   });
 
-  test('After a decline the tool does not run, and the model is told', async () => {
+  test('After a decline, the tool does not run and the model reads that the call was rejected', async () => {
     const id = await start([{ calls: [call('Hello')] }]);
     await answer(linkIn(await question(id)), DECLINE);
     const execution = await ended(id);

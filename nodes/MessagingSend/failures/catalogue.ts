@@ -154,7 +154,6 @@ export const CATALOGUE = {
     message: ({ characters, max }) => `The message has ${characters} characters; at most ${max} can be sent`,
     advice: "Shorten the text, or set the option 'Long Messages'.",
   }),
-
   textTooLongForLink: entry<{ characters: number; max: number; link: number }>()({
     code: 'INVALID_MESSAGE',
     message: ({ characters, max, link }) =>

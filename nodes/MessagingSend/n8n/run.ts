@@ -43,7 +43,7 @@ export interface Job {
 }
 
 /** The outcomes of a run, and what n8n gets of it. */
-export interface Sent {
+export interface RunResult {
   readonly delivered: Delivered;
   readonly items: INodeExecutionData[];
 }
@@ -79,7 +79,7 @@ interface Run {
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Sent> {
+export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
   const journal = await openJournal(context, job.operation);
   const settings = readSettings(
     job,

@@ -19,19 +19,20 @@ export const phone: INodeProperties = {
     'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
 };
 
+export const message: INodeProperties = {
+  displayName: 'Message',
+  name: 'message',
+  type: 'string',
+  typeOptions: { rows: 4 },
+  required: true,
+  default: '',
+  placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
+  description: 'Text to send. To write to each recipient by name, drag a field from the input to here.',
+};
+
 /** The two fields that Send, and Send Bulk from Input Items, have in common. */
 export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {
-  const message: INodeProperties = {
-    displayName: 'Message',
-    name: 'message',
-    type: 'string',
-    typeOptions: { rows: 4 },
-    required: true,
-    default: '',
-    placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
-    hint: textHint,
-    description: 'Text to send. To write to each recipient by name, drag a field from the input to here.',
-  };
+  const text: INodeProperties = { ...message, hint: textHint };
   return [
     notForModels(phone, show),
     forModels(
@@ -39,9 +40,9 @@ export function recipientAndText(show: Show, textHint?: string): INodeProperties
       show,
       'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123',
     ),
-    notForModels(message, show),
+    notForModels(text, show),
     forModels(
-      message,
+      text,
       show,
       `Text to send, of at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, also if the same text was sent before.`,
     ),

@@ -21,7 +21,7 @@ import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
-import { forModels, MAX_TEXT, notForModels, phone } from './fields';
+import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
 import { limitWaitTime, readWaitLimit } from './waitLimit';
@@ -51,13 +51,8 @@ const sendTo: INodeProperties = {
   builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
-const message: INodeProperties = {
-  displayName: 'Message',
-  name: 'message',
-  type: 'string',
-  typeOptions: { rows: 4 },
-  required: true,
-  default: '',
+const question: INodeProperties = {
+  ...message,
   placeholder: 'e.g. Refund order {{ $json.orderId }}?',
   hint: `A link to the page with the answer follows. With it, at most ${MAX_TEXT} characters.`,
   description: 'Question to send. The page behind the link shows it again.',
@@ -67,7 +62,7 @@ export const sendAndWaitFields: INodeProperties[] = [
   notForModels(sendTo, SHOW),
   // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
   forModels({ ...sendTo, noDataExpression: true }, SHOW),
-  { ...message, displayOptions: { show: SHOW } },
+  { ...question, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
   {
