@@ -262,22 +262,35 @@ export class RunLedger {
     }
   }
 
-  /** Leaves what a re-run needs if n8n is killed before it has stored the execution; resolves once that is stored. */
+  /**
+   * Leaves what a re-run needs if n8n is killed before it has stored the execution; resolves once that is stored. Where
+   * all was sent, it resolves before: then only a kill in the next milliseconds leads to a re-run.
+   */
   async end(): Promise<void> {
-    const run = [this.run, this.plan, this.lineage];
     const facts = [...new Set([...this.units.values()].map(({ fact }) => fact)), ...this.details];
     const isAllSent = !this.isLeftOut && this.unsent === 0 && facts.length > 0;
-    if (isAllSent) await this.compact(facts).catch(() => undefined);
-    else await this.ledger.whenWritten();
-    const others = [this.ownName, this.twins, this.reserved, this.incomplete, ...this.previousIncomplete];
-    this.ledger.release([...run, ...facts, ...others]);
+    if (isAllSent) void this.compact(facts);
+    else {
+      await this.ledger.whenWritten();
+      this.release(facts);
+    }
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
     this.ledger.leaveOpen(facts);
-    await this.ledger.record({ note: [allSentIn(this.plan)] });
-    this.ledger.retract([this.plan, ...facts]);
-    this.ledger.release([allSentIn(this.plan)]);
+    try {
+      await this.ledger.record({ note: [allSentIn(this.plan)] });
+      this.ledger.retract([this.plan, ...facts]);
+    } catch {
+      // A re-run finds its requests noted or open instead.
+    }
+    this.release([...facts, allSentIn(this.plan)]);
+  }
+
+  private release(facts: readonly string[]): void {
+    const run = [this.run, this.plan, this.lineage];
+    const others = [this.ownName, this.twins, this.reserved, this.incomplete, ...this.previousIncomplete];
+    this.ledger.release([...run, ...facts, ...others]);
   }
 
   private async noteStart(): Promise<void> {
