@@ -1,6 +1,7 @@
 /** `npm run bench [-- name…]`: measures, prints tables and writes `bench/results/latest.json`. See README.md. */
 import { Command, InvalidArgumentError } from 'commander';
 
+import { bare } from './bare';
 import { floor } from './floor';
 import { ledger } from './ledger';
 import { limit } from './limit';
@@ -15,6 +16,7 @@ import { workers } from './workers';
 
 const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurements>>> = {
   throughput,
+  bare,
   floor,
   limit,
   'shared-key': sharedKey,

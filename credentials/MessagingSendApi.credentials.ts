@@ -1,5 +1,5 @@
 import type {
-  IAuthenticateGeneric,
+  IAuthenticate,
   IAuthenticateRuleResponseCode,
   IAuthenticateRuleResponseSuccessBody,
   Icon,
@@ -8,7 +8,8 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-import { API_KEY_EXPRESSION } from '../nodes/MessagingSend/api/apiKey';
+import { asText } from '../nodes/MessagingSend/api/account';
+import { normalizeApiKey } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
 import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/isFixed';
 
@@ -57,12 +58,12 @@ export class MessagingSendApi implements ICredentialType {
     },
   ];
 
-  authenticate: IAuthenticateGeneric = {
-    type: 'generic',
-    properties: {
-      headers: { Authorization: `=Bearer ${API_KEY_EXPRESSION}` },
-    },
-  };
+  // In code, because n8n would evaluate an expression for each request, which takes some milliseconds.
+  authenticate: IAuthenticate = async ({ apiKey }, request) =>
+    await Promise.resolve({
+      ...request,
+      headers: { ...request.headers, Authorization: `Bearer ${normalizeApiKey(asText(apiKey))}` },
+    });
 
   // A missing and an invalid key have the same status, so answers are distinguished by their body;
   // n8n hands the statuses under `except` to the rules of type responseCode.

@@ -1,15 +1,14 @@
-import { runInNewContext } from 'node:vm';
-
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
-import { API_KEY_EXPRESSION, normalizeApiKey } from '../../nodes/MessagingSend/api/apiKey';
+import { normalizeApiKey } from '../../nodes/MessagingSend/api/apiKey';
 import { readAccount } from '../../nodes/MessagingSend/n8n/account';
 import { KEY } from '../support/account';
 
-/** What n8n evaluates the expression to for a credential with this key. */
-function evaluate(apiKey: unknown): unknown {
-  const body = /^\{\{(.*)\}\}$/s.exec(API_KEY_EXPRESSION)?.[1];
-  if (body === undefined) throw new Error('this is not a single expression');
-  return runInNewContext(body, { $credentials: { apiKey } });
+/** What the credential adds to a request. */
+async function sent(apiKey: string | number): Promise<unknown> {
+  const { authenticate } = new MessagingSendApi();
+  if (typeof authenticate !== 'function') throw new Error('this is not code');
+  const { headers } = await authenticate({ apiKey }, { url: '/user/balance', headers: { Accept: 'application/json' } });
+  return headers;
 }
 
 async function read(apiKey: unknown): Promise<unknown> {
@@ -28,19 +27,13 @@ test.each([
   `\u202a${KEY}\u202c`,
 ])('The API key %j is used without spaces around it and without invisible characters', async (written) => {
   expect(normalizeApiKey(written)).toBe(KEY);
-  expect(evaluate(written)).toBe(KEY);
+  await expect(sent(written)).resolves.toEqual({ Accept: 'application/json', Authorization: `Bearer ${KEY}` });
   await expect(read(written)).resolves.toBe(KEY);
 });
 
 test('An API key that is a number is used as it is', async () => {
-  expect(evaluate(1234567)).toBe('1234567');
+  await expect(sent(1234567)).resolves.toMatchObject({ Authorization: 'Bearer 1234567' });
   await expect(read(1234567)).resolves.toBe('1234567');
-});
-
-test('The credential sends the key that the node knows', () => {
-  expect(new MessagingSendApi().authenticate.properties.headers).toEqual({
-    Authorization: `=Bearer ${API_KEY_EXPRESSION}`,
-  });
 });
 
 test.each([

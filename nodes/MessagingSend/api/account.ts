@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** What a request needs of the credential. */
 export interface Account {
@@ -11,9 +11,7 @@ const VERSION = /(?:\/api)?\/v1\/*$/i;
 
 /** Tells accounts apart without being a secret: the service counts its limit per key (API part 8). */
 export function accountId({ baseUrl, apiKey }: Account): string {
-  return createHash('sha256')
-    .update(JSON.stringify([serviceOf(baseUrl), apiKey]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([serviceOf(baseUrl), apiKey]));
 }
 
 /**
@@ -24,4 +22,9 @@ function serviceOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return baseUrl;
   const { hostname, port, pathname } = new URL(baseUrl);
   return `${hostname.replace(/\.$/, '')}:${port}${pathname.replace(VERSION, '').replace(/\/+$/, '')}`;
+}
+
+/** A field of the credential, which may be an expression that gives anything. */
+export function asText(field: unknown): string {
+  return typeof field === 'string' || typeof field === 'number' ? String(field) : '';
 }

@@ -1,10 +1,7 @@
 /**
  * The API key as users paste it: with spaces around it, or with invisible characters (a zero-width space) that came along
- * from a web page. The first form is for n8n's expressions, the second for code; a test holds them to the same result.
+ * from a web page.
  */
-export const API_KEY_EXPRESSION = '{{ String($credentials.apiKey).replace(/\\p{Cf}/gu, "").trim() }}';
-
-/** @see API_KEY_EXPRESSION */
 export function normalizeApiKey(apiKey: string): string {
   return apiKey.replace(/\p{Cf}/gu, '').trim();
 }

@@ -34,7 +34,8 @@ export function pick<Field extends string>(record: JsonRecord, fields: readonly 
   return Object.fromEntries(fields.map((field) => [field, scalar(record, field)])) as Record<Field, JsonScalar>;
 }
 
-function scalar(record: JsonRecord, field: string): JsonScalar {
+/** A field of a record; null where it is missing or no plain value. */
+export function scalar(record: JsonRecord, field: string): JsonScalar {
   const value = Object.hasOwn(record, field) ? record[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

@@ -110,7 +110,8 @@ function parse(body: unknown, apiKey: string): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
     const value: unknown = typeof body === 'string' ? JSON.parse(exactIds(body)) : body;
-    return isRecord(value) ? withoutKey(value, apiKey, MIN_KEY_LENGTH) : null;
+    if (!isRecord(value)) return null;
+    return isWithout(apiKey, body) ? value : withoutKey(value, apiKey, MIN_KEY_LENGTH);
   } catch {
     return null;
   }
@@ -124,6 +125,11 @@ function exactIds(json: string): string {
 // A short key occurs by chance, in a phone number or a field's name; in an error that does no harm.
 const MIN_KEY_LENGTH = 16;
 const MIN_KEY_LENGTH_IN_ERRORS = 4;
+
+/** Whether a body can't contain the key, as most can't: in a text without escapes, it would be written as it is. */
+function isWithout(apiKey: string, body: unknown): boolean {
+  return typeof body === 'string' && !body.includes('\\') && !body.includes(apiKey);
+}
 
 /** A part of an answer without the key, in names and in texts. */
 function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRecord {

@@ -14,12 +14,15 @@ export async function inOrder(
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
-      const phones = batch.messages.map(({ phone }) => phone);
-      const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
+      const earlier = new Set<Promise<void>>();
+      for (const { phone } of batch.messages) {
+        const own = inProgress.get(phone);
+        if (own !== undefined) earlier.add(own);
+      }
       const done = Promise.all(earlier).then(async () => await work(batch));
-      for (const phone of phones) inProgress.set(phone, done);
+      for (const { phone } of batch.messages) inProgress.set(phone, done);
       await done;
-      for (const phone of phones) if (inProgress.get(phone) === done) inProgress.delete(phone);
+      for (const { phone } of batch.messages) if (inProgress.get(phone) === done) inProgress.delete(phone);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker));

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, pick, SEND_FIELDS } from '../api/records';
+import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
@@ -38,7 +38,7 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
  * nothing of such an entry, and an ID is given to what is on its way.
  */
 export function entryOutcome(entry: JsonRecord): Outcome {
-  const { message_id: messageId, status } = pick(entry, ['message_id', 'status']);
+  const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
   if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
   const { verdict, hasError, reasons } = reported(entry);
   if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent')) {
@@ -66,8 +66,8 @@ export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messag
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
-    const { message_id: id, phone } = pick(entry, ['message_id', 'phone']);
-    byIdentity.set(id === null ? entry : `${id} ${phone}`, entry);
+    const id = scalar(entry, 'message_id');
+    byIdentity.set(id === null ? entry : `${id} ${scalar(entry, 'phone')}`, entry);
   }
   return [...byIdentity.values()];
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { type Message, type Origin, samenessOf } from '../messages/message';
 
@@ -46,8 +46,8 @@ export function readPlace(place: string): Origin {
 export function contentOf(message: Message): string {
   const { phone, text, whole, part, key } = message;
   // With the phone: a message to another number has another outcome.
-  if (key !== undefined) return hash([samenessOf(message), phone, 'key'], CONTENT_LENGTH);
-  return hash([phone, ...(whole === undefined ? [text] : [whole, part])], CONTENT_LENGTH);
+  if (key !== undefined) return digest([samenessOf(message), phone, 'key'], CONTENT_LENGTH);
+  return digest([phone, ...(whole === undefined ? [text] : [whole, part])], CONTENT_LENGTH);
 }
 
 /**
@@ -56,16 +56,16 @@ export function contentOf(message: Message): string {
  * hash prevents that, and n8n keeps the number itself beside it, in the items that the execution began with.
  */
 export function originOf(message: Message): string {
-  return hash([placeOf(message), message.phone], ORIGIN_LENGTH);
+  return digest([placeOf(message), message.phone], ORIGIN_LENGTH);
 }
 
 /** Tells texts apart. */
 export function digestOf(texts: readonly string[]): string {
-  return hash(texts, CONTENT_LENGTH);
+  return digest(texts, CONTENT_LENGTH);
 }
 
 /** In characters of 6 bits. */
-function hash(values: readonly unknown[], length: number): string {
+function digest(values: readonly unknown[], length: number): string {
   // As JSON, which writes even broken characters apart, each in its own way.
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64').slice(0, length);
+  return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
 }

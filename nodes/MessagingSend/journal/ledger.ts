@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { LedgerQueue, LedgerStorage } from './ledgerQueue';
 
@@ -105,10 +105,7 @@ export class Ledger {
   }
 
   private pairOf(fact: string): [first: string, second: string] {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([this.secret, fact]))
-      .digest('base64')
-      .slice(0, HASH_LENGTH);
-    return [hash, `${hash}?`];
+    const entry = hash('sha256', JSON.stringify([this.secret, fact]), 'base64').slice(0, HASH_LENGTH);
+    return [entry, `${entry}?`];
   }
 }

@@ -1,13 +1,13 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
+import { type Account, asText } from '../api/account';
 import { foreignCharacter, normalizeApiKey } from '../api/apiKey';
 import { normalizeBaseUrl } from '../api/baseUrl';
 import { failure } from '../failures/catalogue';
 import { type Failure, FailureError, isFailure } from '../failures/failure';
 import { reasonOf } from './failureText';
 import { IS_FIXED } from './isFixed';
-import { pauses } from './slices';
+import { pause } from './slices';
 
 export const CREDENTIAL = 'messagingSendApi';
 
@@ -62,7 +62,6 @@ export async function readAccounts(
   };
   const accounts = [unified(first.account)];
   const { length } = context.getInputData();
-  const pause = pauses();
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
     accounts.push(unified((await read(context, accounts.length)).account));
     await pause();
@@ -99,9 +98,4 @@ function accountIn(credential: ICredentialDataDecryptedObject): NodeAccount | Fa
   const kind = foreignCharacter(apiKey);
   if (kind !== null) return failure('apiKeyCharacters', { kind });
   return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey, credential };
-}
-
-/** An expression can give anything. */
-function asText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
@@ -82,9 +82,7 @@ function lineageOf(context: IExecuteFunctions): Pick<RunName, 'lineage' | 'isUni
   const isUrl = typeof resumeUrl === 'string' && URL.canParse(resumeUrl);
   const token = isUrl ? new URL(resumeUrl).searchParams.get('signature') : null;
   if (token !== null) return { lineage: token, isUnique: true };
-  const lineage = createHash('sha256')
-    .update(JSON.stringify(triggerItems(context)))
-    .digest('base64');
+  const lineage = hash('sha256', JSON.stringify(triggerItems(context)), 'base64');
   return { lineage, isUnique: false };
 }
 

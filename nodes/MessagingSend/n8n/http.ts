@@ -12,6 +12,7 @@ import { readReply } from '../api/reply';
 import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './account';
 import type { RequestOptions } from './requestOptions';
+import { pause } from './slices';
 
 /**
  * How every request is made, declaratively (as `requestDefaults`) and from code: error answers are read here and not
@@ -42,6 +43,8 @@ export function httpCall(
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
   return async ({ endpoint, body, timeout = Infinity }) => {
     try {
+      // Many may leave, or be answered, at the same time.
+      await pause();
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
         withSignal(context, signal),
         CREDENTIAL,
@@ -57,6 +60,7 @@ export function httpCall(
         },
         { credentialsDecrypted },
       )) as IN8nHttpFullResponse;
+      await pause();
       return readReply(answer, account.apiKey);
     } catch (error) {
       return networkReply(error);

@@ -25,7 +25,7 @@ import { type Output, outputItems } from './outputItems';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 import { routedCall, type RoutedRequest } from './routing';
 import { runError } from './runError';
-import { inSlices, pauses } from './slices';
+import { inSlices, pause } from './slices';
 import { summarize } from './summary';
 
 type Context = Pick<IExecuteFunctions, 'getNode'>;
@@ -208,7 +208,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     ledger,
     stopOnFailure,
     wholeAnswers: output === 'batches',
-    pause: pauses(),
+    pause,
     signal,
     onProgress,
   };

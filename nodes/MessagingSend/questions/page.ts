@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
 import { DECISIONS, FIELDS, type Question } from './question';
@@ -27,7 +27,7 @@ button:focus:not(:focus-visible, :active) { pointer-events: none; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
 `;
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** Nothing is loaded, and a form is sent to the page's own address alone. */
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'`;

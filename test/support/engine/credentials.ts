@@ -9,11 +9,9 @@ import {
   ICredentialsHelper,
   type ICredentialType,
   type IHttpRequestOptions,
-  type INode,
   type INodeParameters,
   type INodeProperties,
   NodeHelpers,
-  type Workflow,
 } from 'n8n-workflow';
 
 import type { Lifetime } from './lifetime';
@@ -37,25 +35,17 @@ export class Credentials extends ICredentialsHelper {
     return true;
   }
 
-  /** Resolves the `authenticate` of a generic credential as n8n's server does, which is the last step before a request. */
+  /** Authenticates as n8n's server does, which is the last step before a request. */
   async authenticate(
     credentials: ICredentialDataDecryptedObject,
     _typeName: string,
     requestOptions: IHttpRequestOptions,
-    workflow?: Workflow,
-    node?: INode,
   ): Promise<IHttpRequestOptions> {
     const { authenticate } = this.type;
-    if (typeof authenticate !== 'object' || workflow === undefined || node === undefined)
-      throw new Error('not generic');
-    for (const [name, value] of Object.entries(authenticate.properties.headers ?? {})) {
-      requestOptions.headers ??= {};
-      requestOptions.headers[name] = workflow.expression.getSimpleParameterValue(node, value as string, 'internal', {
-        $credentials: credentials,
-      }) as string;
-    }
+    if (typeof authenticate !== 'function') throw new Error('not code');
+    const authenticated = await authenticate(credentials, requestOptions);
     await this.lifetime?.leave();
-    return requestOptions;
+    return authenticated;
   }
 
   async preAuthentication(): Promise<undefined> {

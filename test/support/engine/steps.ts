@@ -26,6 +26,8 @@ export interface Step {
   readonly outputs: readonly string[][];
   /** What the user sets in the tab Settings. */
   readonly settings?: Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>;
+  /** Whether it has the account's credential, as Messaging Send has. */
+  readonly hasAccount?: boolean;
 }
 
 /** A workflow, whose first step receives the items. */
@@ -63,7 +65,10 @@ export async function runSteps(
   return (data.resultData.runData[last.name] ?? []).flatMap((each) => each.data?.main?.[0] ?? []);
 }
 
-function nodeOf({ name, type, version, parameters, settings }: Step, index: number): INode {
+function nodeOf(
+  { name, type, version, parameters, settings, hasAccount = type === NODE_TYPE }: Step,
+  index: number,
+): INode {
   return {
     id: String(index + 1),
     name,
@@ -72,7 +77,7 @@ function nodeOf({ name, type, version, parameters, settings }: Step, index: numb
     position: [200 * (index + 1), 0],
     parameters,
     ...settings,
-    ...(type === NODE_TYPE && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
+    ...(hasAccount && { credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } } }),
   };
 }
 

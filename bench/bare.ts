@@ -1,0 +1,53 @@
+import { messagingSend } from '../test/support/contenders';
+import { runSteps, type Steps } from '../test/support/engine/steps';
+import { bareNode } from './bareNode';
+import { atMost, type Goal, inTurn, type Measurements, median, type Series } from './measurements';
+import type { Options } from './options';
+import { withSandbox } from './sandbox';
+import { contacts } from './workflows';
+
+/** Short runs vary more, and are cheaper to repeat. */
+const CASES = [
+  { operation: 'sendBulk', count: 100, repeated: 4, goal: null },
+  { operation: 'sendBulk', count: 1_000, repeated: 4, goal: 1.5 },
+  { operation: 'sendBulk', count: 10_000, repeated: 2, goal: 1.2 },
+  { operation: 'sendBulk', count: 50_000, repeated: 1, goal: 1.2 },
+  { operation: 'send', count: 1_000, repeated: 4, goal: 1.1 },
+] as const;
+const NAMES = { sendBulk: 'Send Bulk', send: 'Send' };
+const MAX_BATCH_SIZE = { sendBulk: 100, send: 1 };
+
+/** Time over that of the least that a node can do: the same requests and the same output, and no care at all. */
+export async function bare({ rounds, log }: Options): Promise<Measurements> {
+  return await withSandbox({}, async (sandbox) => {
+    const series: Series[] = [];
+    const goals: Goal[] = [];
+    for (const { operation, count, repeated, goal } of CASES) {
+      const items = contacts(0, count);
+      const contender = (name: string, steps: Steps) => ({
+        name,
+        run: async () => {
+          await sandbox.reset();
+          const started = performance.now();
+          await runSteps(items, steps, sandbox.url);
+          const time = performance.now() - started;
+          await sandbox.expectOnce(count);
+          return time;
+        },
+      });
+      const name = NAMES[operation];
+      const of = { case: `${name}, ${count.toLocaleString('en')} items`, unit: 'ms' };
+      const [own, least] = await inTurn(
+        of,
+        [contender(name, messagingSend(operation)), contender('bare loop', [bareNode(MAX_BATCH_SIZE[operation])])],
+        rounds * repeated,
+        log,
+      );
+      if (own === undefined || least === undefined) throw new Error('a contender is missing');
+      const ratios = own.rounds.map((time, round) => time / (least.rounds[round] ?? NaN));
+      series.push(own, least, { ...of, contender: `${name} over bare loop`, unit: 'x', rounds: ratios });
+      if (goal !== null) goals.push(atMost(`${of.case}, over a bare loop`, median(ratios), goal));
+    }
+    return { series, goals };
+  });
+}
