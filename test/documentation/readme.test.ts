@@ -38,3 +38,13 @@ test('The README and the comparison with HTTP Request give the same speed for 25
   expect(cell?.text).toBe('3 requests, under a second');
   expect(readme).toContain('250 contacts take 3 requests and under a second');
 });
+
+test('The nodes that the README names for a first list are in its example', () => {
+  const chapter = readme.split('### From a Data Table\n')[1]?.split('\n### ')[0] ?? '';
+  const opened = [...chapter.matchAll(/Open \*\*([^*]+)\*\*/g)].map(([, name]) => name);
+  const { nodes } = JSON.parse(readProjectFile('examples/data-table-to-messages.json')) as {
+    nodes: Array<{ name: string }>;
+  };
+  expect(opened.length).toBeGreaterThan(2);
+  expect(opened.filter((name) => !nodes.some((node) => node.name === name))).toEqual([]);
+});
