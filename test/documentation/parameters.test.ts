@@ -115,7 +115,9 @@ test('The reference lists the parameters of the trigger', () => {
 
 test('The README has an operation of the node in each line of its table', () => {
   const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
-  const names = firstCells(table('README.md', 'operations', 'Operation')).map((name) => name.replace(' (Balance)', ''));
+  const names = firstCells(table('README.md', 'operations', 'Operation')).map((name) =>
+    name.replace('Get Balance', 'Get'),
+  );
   expect(names.sort()).toEqual(operations.map(({ name }) => name).sort());
 });
 
