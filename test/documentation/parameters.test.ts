@@ -128,8 +128,8 @@ test('The README names only options that the panel has, in its order', () => {
   expect(named).toEqual(offered.filter((name) => named.includes(name)));
 });
 
-/** Names in single quotes that n8n gives its own parameters. */
-const NAMES_OF_N8N = ['Allowed HTTP Request Domains', 'All', 'Poll Times'];
+/** Names in single quotes that are n8n's own. */
+const NAMES_OF_N8N = ['Allowed HTTP Request Domains', 'All', 'Poll Times', 'Retry'];
 
 /** The names of properties, of their entries and of their choices. */
 function allNames(properties: Array<INodeProperties | INodePropertyOptions | INodePropertyCollection>): string[] {
