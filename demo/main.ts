@@ -19,8 +19,8 @@ void runSession(async (session) => {
   if (options.exit) return outcome.execution.status === 'success' ? 0 : 1;
 
   session.say(describeAddresses(demo.instance, demo.example.editorUrl));
-  session.say('\nAll of this stays up until Ctrl-C.');
+  session.say('\nPress Ctrl-C to stop n8n and the sandbox.');
   await demo.instance.stayUp();
-  session.say('\nEnding n8n and the sandbox');
+  session.say('\nStopping n8n and the sandbox');
   return 0;
 });

@@ -20,8 +20,8 @@ export interface DemoOptions {
 export async function readOptions(argv: string[]): Promise<DemoOptions> {
   const command = new Command('npm run demo --')
     .description(`Runs the contacts example in real n8n ${CURRENT} against the sandbox.`)
-    .option('--exit', 'end after the run, with exit code 0 if the workflow succeeded', false)
-    .option('--contacts <file>', "another list than the example's: CSV with columns name, phone, city, appointment")
+    .option('--exit', 'exit after the run, with exit code 0 if the workflow succeeded', false)
+    .option('--contacts <file>', 'your own list, a CSV file with the columns name, phone, city, appointment')
     .option('--keep', "keep the folder with n8n's data", false)
     .addHelpText('after', `\nn8n is installed once, in a cache folder; ${CACHE_VARIABLE} names another one.`)
     .allowExcessArguments(false);

@@ -9,11 +9,11 @@ import { describeAddresses, startWithSandbox } from '../tools/n8n/instance';
 import { CURRENT } from '../tools/n8n/releases';
 import { startLiveBuild } from './liveBuild';
 
-const WHAT_IS_RELOADED = `A change in nodes/, credentials/ or icons/ is built, and n8n reloads the package. Not reloaded are
-  - package.json, for example with another node, and the sandbox: start this command again
-  - icons: the browser keeps them for a day; reload the page without its cache
+const WHAT_IS_RELOADED = `When a file in nodes/, credentials/ or icons/ changes, the package is built and n8n reloads it. Not reloaded are
+  - package.json (for example, with a new node) and the sandbox: start this command again
+  - icons: the browser caches them for a day; reload the page without its cache
   - executions in progress: they end with the code they started with
-A reload empties what the node keeps in memory, such as the pacer's record of recent requests.`;
+A reload clears what the node keeps in memory, such as the pacer's record of recent requests.`;
 
 void runSession(async (session) => {
   const flags = addPortFlags(new Command('npm run dev --'))
@@ -35,9 +35,9 @@ void runSession(async (session) => {
   const { editorUrl } = await addContactsExample(instance);
 
   session.say(
-    `\n${describeAddresses(instance, editorUrl)}\n\n${WHAT_IS_RELOADED}\n\nAll of this stays up until Ctrl-C.`,
+    `\n${describeAddresses(instance, editorUrl)}\n\n${WHAT_IS_RELOADED}\n\nPress Ctrl-C to stop n8n and the sandbox.`,
   );
   await instance.stayUp();
-  session.say('\nEnding n8n and the sandbox');
+  session.say('\nStopping n8n and the sandbox');
   return 0;
 });

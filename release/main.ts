@@ -23,9 +23,9 @@ interface Options {
 }
 
 const options = new Command('npm run release:check --')
-  .description('Checks a release as far as this machine can, and publishes nothing.')
-  .option('--tag <tag>', 'the tag to publish; package.json and the changelog must have its version')
-  .option('--out <folder>', 'folder for the packed package; must be empty')
+  .description('Checks a release without publishing it.')
+  .option('--tag <tag>', 'the tag to publish; package.json and CHANGELOG.md must have its version')
+  .option('--out <folder>', 'an empty folder to keep the packed package in')
   .option('--skip-tests', 'skip lint and tests')
   .parse()
   .opts<Options>();
@@ -86,6 +86,6 @@ async function outputFolder(session: Session): Promise<string> {
 function printRemaining({ say }: Session): void {
   const input = readReleaseInput();
   const problems = releaseProblems({ ...input, tag: `v${input.version}` });
-  say(problems.length === 0 ? `Ready for the tag v${input.version}.` : `Before it is tagged as v${input.version}:`);
+  say(problems.length === 0 ? `Ready for the tag v${input.version}.` : `To do before the tag v${input.version}:`);
   for (const problem of problems) say(`  ${problem}`);
 }

@@ -23,7 +23,7 @@ interface Flags {
 const DEFAULTS = completeOptions();
 
 const command = new Command('sandbox')
-  .description('Runs the messaging API as a local server with an inbox page. Nothing leaves this machine.')
+  .description('Runs the messaging API as a local server with an inbox page. No message leaves this machine.')
   .option('--port <number>', 'port to listen on, 0 for any free one', whole, 4010)
   .option('--host <address>', 'address to listen on', DEFAULTS.host)
   .option('--key <key>', `API key; repeat for more (default: "${DEFAULTS.keys.join()}")`, added<string>(String))

@@ -63,16 +63,24 @@ test('The README has every heading that n8n links to', () => {
   ).toEqual([]);
 });
 
-test('The table of contents names every chapter of the README in order', () => {
-  const chapters = readProjectFile('README.md')
-    .split('\n')
-    .filter((line) => line.startsWith('## '))
-    .map((line) => line.slice(3));
-  const after = chapters.slice(chapters.indexOf('Contents') + 1);
-  const anchors = page('README.md')
-    .headings.filter(({ text }) => after.includes(text))
-    .map(({ anchor }) => `#${anchor}`);
-  const contents = readProjectFile('README.md').split('## Contents\n')[1]?.split('\n## ')[0] ?? '';
-  const listed = [...contents.matchAll(/^- \[[^\]]+\]\((#[^)]+)\)/gm)].map(([, target]) => target);
-  expect(listed).toEqual(anchors);
-});
+/** The anchors of a page's chapters, and those that its table of contents links to: the list before the first chapter. */
+function contentsOf(file: string): { chapters: string[]; listed: string[] } {
+  const [start = '', ...rest] = readProjectFile(file).split(/^## /m);
+  const titles = rest.map((chapter) => chapter.split('\n')[0]);
+  const chapters = page(file)
+    .headings.filter(({ text }) => titles.includes(text))
+    .map(({ anchor }) => anchor);
+  const lines = start.split('\n').filter((line) => line.startsWith('- ['));
+  return {
+    chapters,
+    listed: lines.flatMap((line) => [...line.matchAll(/\]\(#([^)]+)\)/g)].map(([, to]) => String(to))),
+  };
+}
+
+test.each([...PAGES.keys()].filter((file) => contentsOf(file).listed.length > 0))(
+  'The table of contents of %s names every chapter in order',
+  (file) => {
+    const { chapters, listed } = contentsOf(file);
+    expect(listed).toEqual(chapters);
+  },
+);

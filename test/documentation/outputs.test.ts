@@ -31,27 +31,31 @@ const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest:
 
 /** What the node returns for each block of JSON, by its page, its heading and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
-  'README.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
-  'README.md send-bulk 1': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
-  'README.md send-bulk 2': async () => (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
-  'README.md get-balance 1': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
-  'README.md options 1': async () => (await outputOf(withOptions(SEND_BULK, { dryRun: true }), ONE))[0]?.[0],
-  'README.md options 2': async () =>
+  'README.md operations 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
+  'README.md operations 2': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
+  'docs/reference.md send-bulk 1': async () =>
+    (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
+  'README.md operations 4': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
+  'docs/reference.md options 1': async () => {
+    const items = [{ phone: '+44 7700 900123', text: 'Hello Ada' }];
+    return (await outputOf(withOptions(SEND_BULK, { dryRun: true }), items))[0]?.[0];
+  },
+  'docs/reference.md items-that-were-skipped 1': async () =>
     (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
-  'README.md options 3': async () => {
+  'docs/reference.md items-that-were-skipped 2': async () => {
     const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
     await outputOf(parameters, ONE);
     return (await outputOf(parameters, ONE))[0]?.[0];
   },
-  'README.md send-and-wait-for-response 1': async () =>
+  'README.md operations 3': async () =>
     await answered(
       { approvalOptions: { values: { commentLabel: 'Comment' } } },
       { decision: 'decline', comment: 'Too expensive' },
     ),
-  'README.md send-and-wait-for-response 2': async () =>
+  'docs/reference.md send-and-wait-for-response 1': async () =>
     await answered({ responseType: 'freeText' }, { text: 'Tuesday at 9' }),
-  'README.md trigger-low-balance 1': lowBalance,
-  'README.md when-something-fails 1': async () => {
+  'docs/reference.md the-trigger 1': lowBalance,
+  'README.md when-something-goes-wrong 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];

@@ -12,7 +12,7 @@ import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { type Loaded, loadPackage } from '../support/engine/engine';
 import { givenOptions } from '../support/givenOptions';
-import { table } from './pages';
+import { PAGES, table } from './pages';
 
 let loaded: Loaded;
 beforeAll(async () => void (loaded = await loadPackage()));
@@ -52,6 +52,8 @@ const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [
   ...new Set(properties.map(({ displayName }) => displayName)),
 ];
 
+const REFERENCE = 'docs/reference.md';
+
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
@@ -73,11 +75,11 @@ test.each<[string, string, Array<Record<string, string>>]>([
   ],
   ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT]],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
-])('The README lists the parameters of %s', (_name, under, choices) => {
+])('The reference lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
   // Options is below the rest, whatever n8n shows in between.
   const names = [...namesOf(parameters).filter((name) => name !== 'Options'), 'Options'];
-  expect(firstCells(table('README.md', under, 'Parameter'))).toEqual(names);
+  expect(firstCells(table(REFERENCE, under, 'Parameter'))).toEqual(names);
 });
 
 test('The node has the operations that these tests know, and no others', () => {
@@ -103,51 +105,91 @@ test('The documentation has the names of operations that the list of nodes and t
   expect(documented.sort()).toEqual(actions.sort());
   const send = operations.find((operation) => 'value' in operation && operation.value === 'send');
   expect(readProjectFile('README.md')).toContain(
-    `choose *${send !== undefined && 'action' in send ? send.action : ''}*`,
+    `choose **${send !== undefined && 'action' in send ? send.action : ''}**`,
   );
 });
 
-test('The README lists the parameters of the trigger', () => {
-  expect(firstCells(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(
-    namesOf(shown(loaded.trigger, {})),
-  );
+test('The reference lists the parameters of the trigger', () => {
+  expect(firstCells(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(namesOf(shown(loaded.trigger, {})));
 });
 
-test('The README lists the options', () => {
-  expect(firstCells(table('README.md', 'options', 'Option'))).toEqual(
-    namesOf(collection(loaded.node, 'options', BULK)),
+test('The README has an operation of the node in each line of its table', () => {
+  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const names = firstCells(table('README.md', 'operations', 'Operation')).map((name) =>
+    name.replace('Get Balance', 'Get'),
   );
+  expect(names.sort()).toEqual(operations.map(({ name }) => name).sort());
 });
 
-test('The README names the options of Get Balance', () => {
+test('The README names only options that the panel has, in its order', () => {
+  const named = firstCells(table('README.md', 'options', 'Option'));
+  const offered = namesOf(collection(loaded.node, 'options', BULK));
+  expect(named.length).toBeGreaterThan(4);
+  expect(named).toEqual(offered.filter((name) => named.includes(name)));
+});
+
+/** Names in single quotes that are n8n's own. */
+const NAMES_OF_N8N = ['Allowed HTTP Request Domains', 'All', 'Poll Times', 'Retry'];
+
+/** The names of properties, of their entries and of their choices. */
+function allNames(properties: Array<INodeProperties | INodePropertyOptions | INodePropertyCollection>): string[] {
+  return properties.flatMap((property) => {
+    const inner = 'values' in property ? property.values : 'options' in property ? (property.options ?? []) : [];
+    return ['displayName' in property ? property.displayName : property.name, ...allNames(inner)];
+  });
+}
+
+test('Every name in single quotes on a page is one that the panel shows', () => {
+  const panels = [loaded.node.description, loaded.trigger.description, loaded.credential];
+  const names = [...NAMES_OF_N8N, ...panels.flatMap(({ properties }) => allNames(properties))];
+  // A unit in brackets may be left out.
+  const shown = new Set(names.flatMap((name) => [name, name.replace(/ \([^)]*\)$/, '')]));
+  const named = [...PAGES.keys()]
+    // The changelog has the names of its time.
+    .filter((file) => file !== 'CHANGELOG.md')
+    .flatMap((file) => {
+      const prose = readProjectFile(file)
+        .replace(/^ *```[^]*?^ *```/gm, '')
+        .replace(/`[^`\n]*`/g, '');
+      return [...prose.matchAll(/(?<!\w)'([A-Z…][^'\n]*)'(?!\w)/g)].map(([, name]) => ({ file, name: String(name) }));
+    });
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ name }) => !shown.has(name) && !name.includes('…'))).toEqual([]);
+});
+
+test('The reference lists the options', () => {
+  expect(firstCells(table(REFERENCE, 'options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'options', BULK)));
+});
+
+test('The reference names the options of Get Balance', () => {
   const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
-  const { text } = cellOf(table('README.md', 'get-balance', 'Parameter'), 'Options', 1);
-  expect(text).toBe(`${options.join(' and ')}, see Options`);
+  const { text } = cellOf(table(REFERENCE, 'get-balance', 'Parameter'), 'Options', 1);
+  expect(text).toBe(`${options.map((name) => `'${name}'`).join(' and ')}; see Options`);
 });
 
-test('The README names the options of Send and Wait for Response', () => {
-  const { text } = cellOf(table('README.md', 'send-and-wait-for-response', 'Parameter'), 'Options', 1);
+test('The reference names the options of Send and Wait for Response', () => {
+  const { text } = cellOf(table(REFERENCE, 'send-and-wait-for-response', 'Parameter'), 'Options', 1);
   const options = [WAIT, { ...WAIT, responseType: 'freeText' }].flatMap((choice) =>
     collection(loaded.node, 'options', choice),
   );
   expect(namesOf(options).filter((name) => !text.includes(name))).toEqual([]);
 });
 
-test('The README lists the options of the trigger', () => {
-  expect(firstCells(table('README.md', 'trigger-low-balance', 'Trigger option'))).toEqual(
+test('The reference lists the options of the trigger', () => {
+  expect(firstCells(table(REFERENCE, 'the-trigger', 'Trigger option'))).toEqual(
     namesOf(collection(loaded.trigger, 'options')),
   );
 });
 
-test('The README lists the Request Options', () => {
-  expect(firstCells(table('README.md', 'request-options', 'Option'))).toEqual(
+test('The reference lists the Request Options', () => {
+  expect(firstCells(table(REFERENCE, 'request-options', 'Option'))).toEqual(
     namesOf(collection(loaded.node, 'requestOptions', BULK)),
   );
-  const { text } = cellOf(table('README.md', 'trigger-low-balance', 'Parameter'), 'Request Options', 1);
+  const { text } = cellOf(table(REFERENCE, 'the-trigger', 'Parameter'), 'Request Options', 1);
   for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
 });
 
-test('The README lists the choices of every field and option, and no others', () => {
+test('The reference lists the choices of every field and option, and no others', () => {
   const documented = (found: Table) =>
     Object.fromEntries(found.rows.map(([name, text]) => [name?.text ?? '', [...(text?.bold ?? [])].sort()]));
   const offered = (properties: INodeProperties[]) =>
@@ -165,23 +207,19 @@ test('The README lists the choices of every field and option, and no others', ()
   const fields = shown(loaded.node, { ...BULK, source: 'items' }, { ...BULK, source: 'json' }).filter(
     ({ name }) => name !== 'requestOptions',
   );
-  expect(documented(table('README.md', 'send-bulk', 'Parameter'))).toEqual(offered(fields));
-  expect(documented(table('README.md', 'options', 'Option'))).toEqual(
-    offered(collection(loaded.node, 'options', BULK)),
-  );
-  expect(documented(table('README.md', 'trigger-low-balance', 'Parameter'))).toEqual(
-    offered(shown(loaded.trigger, {})),
-  );
+  expect(documented(table(REFERENCE, 'send-bulk', 'Parameter'))).toEqual(offered(fields));
+  expect(documented(table(REFERENCE, 'options', 'Option'))).toEqual(offered(collection(loaded.node, 'options', BULK)));
+  expect(documented(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));
 });
 
 /** What an option does that is empty, if it is not set. */
 const IF_EMPTY: Record<string, string> = {
-  defaultCountryCode: 'such a number is an error',
+  defaultCountryCode: 'such a number is not sent',
   messageKey: 'number and text',
 };
 
-test('The README gives the default of every option', () => {
-  const found = table('README.md', 'options', 'Option');
+test('The reference gives the default of every option', () => {
+  const found = table(REFERENCE, 'options', 'Option');
   const values: Record<string, unknown> = { ...readDeliveryOptions(givenOptions({})) };
   values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {
@@ -199,15 +237,16 @@ test('The README gives the default of every option', () => {
   }
 });
 
-test('The README gives the default of every option of the trigger', () => {
+test('The reference gives the default of every option of the trigger', () => {
   const { lowBalance, limits } = readTriggerSettings({
     getNodeParameter: ((name: string, fallback: unknown) => (name === 'threshold' ? 1 : fallback)) as never,
   });
-  const found = table('README.md', 'trigger-low-balance', 'Trigger option');
-  expect(found.rows.map(([, , ifNotSet]) => ifNotSet?.text)).toEqual([
-    String(limits.maxWait / 60_000),
-    String(lowBalance.margin),
-    lowBalance.remindEvery === null ? 'once for each fall' : '',
-    String(limits.requestsPerMinute),
-  ]);
+  const found = table(REFERENCE, 'the-trigger', 'Trigger option');
+  expect(Object.fromEntries(found.rows.map(([name, , ifNotSet]) => [name?.text, ifNotSet?.text]))).toEqual({
+    Margin: String(lowBalance.margin),
+    'Max Wait (Minutes)': String(limits.maxWait / 60_000),
+    'Remind Every (Hours)':
+      lowBalance.remindEvery === null ? 'once each time the balance drops below the threshold' : '',
+    'Requests per Minute': String(limits.requestsPerMinute),
+  });
 });

@@ -108,7 +108,7 @@ describe('npm run dev', () => {
 
     await pressCtrlC();
 
-    assert.match(output, /Ending n8n and the sandbox/);
+    assert.match(output, /Stopping n8n and the sandbox/);
     assert.deepEqual(await dataFolders(temporary), []);
     await assert.rejects(fetch(editorUrl));
   });

@@ -1,0 +1,50 @@
+import { readProjectFile } from '../../tools/project';
+import { page } from './pages';
+
+const readme = readProjectFile('README.md');
+
+test('The README has at most 1,700 words', () => {
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1700);
+});
+
+test('The chapters of the README lead from the installation to the first message and the first list', () => {
+  const chapters = readme.split('\n').filter((line) => line.startsWith('## '));
+  expect(chapters.map((line) => line.slice(3))).toEqual([
+    'Install',
+    'Send your first message',
+    'Send to a list',
+    'Get a warning before credits run out',
+    'Operations',
+    'Options',
+    'When something goes wrong',
+    'Compatibility',
+    'More',
+  ]);
+});
+
+test('The README shows a picture before its first chapter', () => {
+  expect(readme.split('\n## ')[0]).toContain('](docs/editor.png)');
+});
+
+test('The README folds every block of JSON', () => {
+  const unfolded = readme.replace(/<details>[^]*?<\/details>/g, '');
+  expect(page('README.md').blocks.length).toBeGreaterThan(0);
+  expect(unfolded).not.toContain('```');
+});
+
+test('The README and the comparison with HTTP Request give the same speed for 250 contacts', () => {
+  const rows = page('docs/from-http-request.md').tables.flatMap((table) => table.rows);
+  const cell = rows.find(([first]) => first?.text === 'All goes well')?.at(-1);
+  expect(cell?.text).toBe('3 requests, under a second');
+  expect(readme).toContain('250 contacts take 3 requests and under a second');
+});
+
+test('The nodes that the README names for a first list are in its example', () => {
+  const chapter = readme.split('### From a Data Table\n')[1]?.split('\n### ')[0] ?? '';
+  const opened = [...chapter.matchAll(/Open \*\*([^*]+)\*\*/g)].map(([, name]) => name);
+  const { nodes } = JSON.parse(readProjectFile('examples/data-table-to-messages.json')) as {
+    nodes: Array<{ name: string }>;
+  };
+  expect(opened.length).toBeGreaterThan(2);
+  expect(opened.filter((name) => !nodes.some((node) => node.name === name))).toEqual([]);
+});
