@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { type Locator } from 'playwright-core';
 
-/** In pixels. A picture is at least as wide as a page shows it, so that text is of one size from picture to picture. */
+/** How wide a page shows a picture, in pixels. None is narrower, so that text has the same size in most of them. */
 const PAGE_WIDTH = 900;
 
-/** Left out: what there is to edit with, which would be cut off or lie on top of something, and round corners. */
+/** Hides n8n's buttons at the edges of nodes and panels, the details of an error, and round corners. */
 const STYLE = `
   [data-test-id='canvas-handle-plus-wrapper'],
   .vue-flow__node [class*='_runDataLabel_'],
@@ -17,7 +17,7 @@ const STYLE = `
   :has(> [data-test-id='output-panel']) { border-radius: 0 !important; }
 `;
 
-/** Takes a picture of what these elements take up together, with a margin around them. */
+/** Takes a picture of the area of these elements, with a margin around them. */
 export type Shoot = (name: string, elements: Locator, margin?: number) => Promise<void>;
 
 /**
@@ -36,7 +36,7 @@ export function camera(folder: string, taken: (file: string) => void): Shoot {
   };
 }
 
-/** Lets the page end below these elements, so that it has no empty part. */
+/** Ends the page below these elements, so that nothing empty is below them. */
 export async function endPageBelow(elements: Locator, margin: number): Promise<void> {
   const page = elements.page();
   const { bottom } = await areaOf(elements);

@@ -28,10 +28,10 @@ import {
   wrongNumber,
 } from './scenes';
 
-/** Of this width, the parameters and the output are together as wide as a page. */
+/** At this width, a node's parameters and output together are as wide as a page. */
 const EDITOR = { width: 1440, height: 1200 };
 
-/** Large enough for the largest example, with nothing of the editor on top of it. */
+/** Large enough for the largest example, with none of the editor's buttons on top of it. */
 const CANVAS = { width: 2400, height: 1600 };
 
 const INBOX = { width: 900, height: 900 };
@@ -41,14 +41,14 @@ const WORKFLOW = ['.vue-flow__node', '[class*="_description_"] *', '[class*="_bo
 
 const CANVAS_MARGIN = 32;
 
-/** Below a node's parameters: what the panel keeps free below itself, and some room in it. */
+/** Below the last parameter: 25 pixels that the panel keeps free below itself, and some room inside it. */
 const PANEL_MARGIN = 36;
 
 /** Takes all pictures, on a page on which the owner is logged in. */
 export async function takePictures(page: Page, instance: InstanceWithSandbox, shoot: Shoot): Promise<void> {
   const { credential, folder, n8n, rest, sandbox } = instance;
-  const header = await rest.createCredential('API key', 'httpHeaderAuth', { name: 'Authorization', value: 'made-up' });
-  const open = async (workflow: JsonObject, credentials = [credential]) => {
+  const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
+  const open = async (workflow: JsonObject) => {
     const stored = await rest.importWorkflow(workflow, credentials);
     await page.setViewportSize(EDITOR);
     await openWorkflow(page, instance.editorUrl(stored));
@@ -59,14 +59,16 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
     await page.setViewportSize(CANVAS);
     await showFullSize(page);
     await shoot(name, page.locator(WORKFLOW), CANVAS_MARGIN);
+    await page.setViewportSize(EDITOR);
   };
-  const parameterItem = page.getByTestId('parameter-item');
-  const shootPanel = async (name: string, parameters = parameterItem) => {
+  const output = outputPanel(page);
+  const parameters = page.getByTestId('parameter-item');
+  const shootPanel = async (name: string, shown = parameters) => {
     // A pointer over a row of the output would show that row's values in the parameters' previews.
     await page.mouse.move(0, 0);
     await noticeOn(page).waitFor({ state: 'detached' });
-    await endPageBelow(parameters, PANEL_MARGIN);
-    await shoot(name, page.getByTestId('node-parameters').or(outputPanel(page)));
+    await endPageBelow(shown, PANEL_MARGIN);
+    await shoot(name, page.getByTestId('node-parameters').or(output));
   };
 
   await provideContacts(folder);
@@ -74,7 +76,6 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
   await executeWorkflow(page);
   await noticeOn(page).waitFor({ state: 'detached' });
   await shootCanvas('editor');
-  await page.setViewportSize(EDITOR);
   await openNode(page, contactsExampleNodes(await readExample(CONTACTS_EXAMPLE)).sender);
   await showTenRows(page);
   await shootPanel('node');
@@ -87,7 +88,7 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
   await open(dryRun());
   await executeWorkflow(page);
   await openNode(page, SENDER);
-  await outputPanel(page).getByTestId('radio-button-json').click();
+  await output.getByTestId('radio-button-json').click();
   await shootPanel('dry-run');
 
   await open(wrongNumber());
@@ -95,35 +96,35 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
   // A notice of an error stays until it is closed.
   await noticeOn(page).locator('.el-notification__closeBtn').first().click();
   await openNode(page, SENDER);
-  await outputPanel(page).getByTestId('node-error-message').waitFor();
-  await shootPanel('error', parameterItem.filter({ has: page.getByTestId('parameter-input-phone') }));
+  await output.getByTestId('node-error-message').waitFor();
+  await shootPanel('error', parameters.filter({ has: page.getByTestId('parameter-input-phone') }));
 
   await open(lowBalance());
   await openNode(page, TRIGGER);
   await page.getByTestId('node-execute-button').click();
-  await outputPanel(page).getByTestId('node-run-status-success').waitFor();
+  await output.getByTestId('node-run-status-success').waitFor();
   // n8n's advice on the first output of a trigger would cover the hint.
   await closeNode(page);
   await openNode(page, TRIGGER);
-  await outputPanel(page).getByTestId('radio-button-json').click();
+  await output.getByTestId('radio-button-json').click();
   await shootPanel('trigger');
 
-  await open(await withoutTheNode(), [header]);
+  await open(await withoutTheNode());
   await shootCanvas('before');
   await open(await withTheNode());
   await shootCanvas('after');
 
-  const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
   for (const name of await exampleNames()) {
-    await open(withoutNotes(await readExample(name)), credentials);
+    await open(withoutNotes(await readExample(name)));
     await shootCanvas(`examples/${name}`);
   }
 }
 
+/** As many rows of the output as fit beside the parameters. */
 async function showTenRows(page: Page): Promise<void> {
   await outputPanel(page).getByTestId('ndv-data-pagination').locator('.el-select').click();
   await page.getByRole('option', { name: '10', exact: true }).click();
-  await outputPanel(page)
-    .getByTestId('branches')
-    .click({ position: { x: 1, y: 1 } });
+  // The list keeps its focus, and its frame, until something else is clicked.
+  const corner = { x: 1, y: 1 };
+  await outputPanel(page).getByTestId('branches').click({ position: corner });
 }

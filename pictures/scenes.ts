@@ -5,32 +5,32 @@ import { readProjectFile } from '../tools/project';
 
 /** The workflows in the pictures: parts of the examples, and small ones with made-up data. */
 
-/** The name of the node that each scene is about. */
+/** The names of the nodes that the scenes are about. */
 export const SENDER = 'Messaging Send';
 export const TRIGGER = 'Messaging Send Trigger';
 
-/** The contacts example up to what it has sent and what not. */
+/** The contacts example, up to the two outputs of the sending node. */
 export async function contactsAndResults(): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   const { trigger, sender } = contactsExampleNodes(workflow);
   return part(workflow, trigger, sender);
 }
 
-/** The same from the contacts on. */
+/** The same, from the contacts on. */
 export async function withTheNode(): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   const { contacts, sender } = contactsExampleNodes(workflow);
   return part(workflow, contacts, sender);
 }
 
-/** What takes its place without this node. */
+/** The contacts, sent without this node. */
 export async function withoutTheNode(): Promise<JsonObject> {
   const file = 'docs/loop-and-http-request.json';
   const workflow = asObject(JSON.parse(readProjectFile(file)), file);
   return part(workflow, contactsExampleNodes(await readExample(CONTACTS_EXAMPLE)).contacts);
 }
 
-/** A workflow without its notes: with them, its nodes would be small on a page. */
+/** A workflow without its notes: with them, its nodes would be too small on a page. */
 export function withoutNotes(workflow: JsonObject): JsonObject {
   return { ...workflow, nodes: nodesOf(workflow).filter(({ type }) => type !== 'n8n-nodes-base.stickyNote') };
 }
@@ -99,7 +99,7 @@ function fromStart(name: string, sender: { parameters: JsonObject }): JsonObject
   };
 }
 
-/** The part of a workflow that begins with `first`, to its end or to the nodes that follow on `last`. */
+/** The part of a workflow from `first` to its end, or to the nodes right after `last`. */
 function part(workflow: JsonObject, first: string, last?: string): JsonObject {
   const connections = asObject(workflow.connections, 'workflow.connections');
   const targetsOf = (name: string) =>
@@ -108,7 +108,7 @@ function part(workflow: JsonObject, first: string, last?: string): JsonObject {
       .map(({ node }) => asString(node, 'the name of a target'));
   const ends = last === undefined ? [] : targetsOf(last);
   const names = new Set([first]);
-  // A set's loop comes to what is added in it, too.
+  // The loop also visits the names that it adds.
   for (const name of names) if (!ends.includes(name)) for (const target of targetsOf(name)) names.add(target);
   return {
     ...workflow,

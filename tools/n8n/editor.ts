@@ -30,10 +30,10 @@ export async function runByButton(page: Page): Promise<void> {
   await page.getByTestId('execute-workflow-button').click();
 }
 
-/** Puts the workflow into the middle of the canvas, at its full size. */
+/** Shows the workflow in the middle of the canvas, at full size. */
 export async function showFullSize(page: Page): Promise<void> {
   await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
-  // "1" fits it in, "0" takes the scale back.
+  // "1" scales it to fit, "0" resets the scale.
   await page.keyboard.press('1');
   await page.keyboard.press('0');
 }
