@@ -1,25 +1,38 @@
-import { asObject, type JsonObject } from '../tools/json';
-import { CONTACTS_EXAMPLE } from '../tools/n8n/examples/contactsExample';
+import { asArray, asObject, asObjects, asString, type JsonObject } from '../tools/json';
+import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { nodesOf, readExample } from '../tools/n8n/examples/files';
 import { readProjectFile } from '../tools/project';
 
-/** What the pictures of the documentation show besides the example: small workflows with made-up data. */
+/** The workflows in the pictures: parts of the examples, and small ones with made-up data. */
 
-/** The name of the node that each scene is about. */
+/** The names of the nodes that the scenes are about. */
 export const SENDER = 'Messaging Send';
 export const TRIGGER = 'Messaging Send Trigger';
 
-/** The example's contacts, sent without this node. */
-export function withoutTheNode(): JsonObject {
-  const file = 'docs/loop-and-http-request.json';
-  return asObject(JSON.parse(readProjectFile(file)), file);
+/** The contacts example, up to the two outputs of the sending node. */
+export async function contactsAndResults(): Promise<JsonObject> {
+  const workflow = await readExample(CONTACTS_EXAMPLE);
+  const { trigger, sender } = contactsExampleNodes(workflow);
+  return part(workflow, trigger, sender);
 }
 
-/** The example without its notes, which would be too small to be read beside the other. */
+/** The same, from the contacts on. */
 export async function withTheNode(): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
-  const nodes = nodesOf(workflow).filter((node) => node.type !== 'n8n-nodes-base.stickyNote');
-  return { ...workflow, name: 'Contacts by Messaging Send', nodes };
+  const { contacts, sender } = contactsExampleNodes(workflow);
+  return part(workflow, contacts, sender);
+}
+
+/** The contacts, sent without this node. */
+export async function withoutTheNode(): Promise<JsonObject> {
+  const file = 'docs/loop-and-http-request.json';
+  const workflow = asObject(JSON.parse(readProjectFile(file)), file);
+  return part(workflow, contactsExampleNodes(await readExample(CONTACTS_EXAMPLE)).contacts);
+}
+
+/** A workflow without its notes: with them, its nodes would be too small on a page. */
+export function withoutNotes(workflow: JsonObject): JsonObject {
+  return { ...workflow, nodes: nodesOf(workflow).filter(({ type }) => type !== 'n8n-nodes-base.stickyNote') };
 }
 
 /** The first run of a new user: nothing is sent. */
@@ -83,5 +96,25 @@ function fromStart(name: string, sender: { parameters: JsonObject }): JsonObject
     ],
     connections: { Start: { main: [[{ node: SENDER, type: 'main', index: 0 }]] } },
     settings: { executionOrder: 'v1' },
+  };
+}
+
+/** The part of a workflow from `first` to its end, or to the nodes right after `last`. */
+function part(workflow: JsonObject, first: string, last?: string): JsonObject {
+  const connections = asObject(workflow.connections, 'workflow.connections');
+  const targetsOf = (name: string) =>
+    asArray(asObject(connections[name] ?? { main: [] }, name).main, 'main')
+      .flatMap((output) => asObjects(output, 'an output'))
+      .map(({ node }) => asString(node, 'the name of a target'));
+  const ends = last === undefined ? [] : targetsOf(last);
+  const names = new Set([first]);
+  // The loop also visits the names that it adds.
+  for (const name of names) if (!ends.includes(name)) for (const target of targetsOf(name)) names.add(target);
+  return {
+    ...workflow,
+    nodes: nodesOf(workflow).filter(({ name }) => names.has(asString(name, 'the name of a node'))),
+    connections: Object.fromEntries(
+      Object.entries(connections).filter(([name]) => names.has(name) && !ends.includes(name)),
+    ),
   };
 }

@@ -30,10 +30,12 @@ export async function runByButton(page: Page): Promise<void> {
   await page.getByTestId('execute-workflow-button').click();
 }
 
-/** Moves and scales the canvas until all of the workflow can be seen. */
-export async function fitCanvas(page: Page): Promise<void> {
+/** Shows the workflow in the middle of the canvas, at full size. */
+export async function showFullSize(page: Page): Promise<void> {
   await page.getByTestId('canvas-wrapper').click({ position: { x: 300, y: 60 } });
+  // "1" scales it to fit, "0" resets the scale.
   await page.keyboard.press('1');
+  await page.keyboard.press('0');
 }
 
 /** The notices at the edge of the page, which disappear on their own. */
