@@ -176,7 +176,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'number')
-    return Number.isNaN(value) ? 'the result of a calculation that failed' : 'a number with decimal places';
+    return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
   return `a ${typeof value}`;
 }
 

@@ -39,6 +39,8 @@ export interface Message extends Origin {
    * knows: what the item has for a phone now; empty where that can't be read.
    */
   readonly phone: string;
+  /** What the user gave for `phone`, where cleaning changed it; kept in a dry run only, to save memory. */
+  readonly phoneGiven?: string;
   readonly text: string;
   /** The text that was split, where this is a part of one. */
   readonly whole?: string;

@@ -51,7 +51,9 @@ export function progressForModel(results: readonly Result[]): string {
     results.filter(({ outcome }) => kinds.includes(outcome.kind)).map(({ message }) => message.entry ?? 0);
   const uncertain = entriesThat('uncertain');
   if (!hasEntries(results.map(({ message }) => message))) {
-    return uncertain.length > 0 ? 'Do not call this again until that is clear.' : 'Nothing was sent.';
+    return uncertain.length > 0
+      ? 'Do not call this tool again until it is clear whether the message was sent.'
+      : 'Nothing was sent.';
   }
   const parts = [
     ['Entries that were sent:', entriesThat('sent', 'sent_before')],
@@ -59,7 +61,7 @@ export function progressForModel(results: readonly Result[]): string {
     ['Entries that were not sent:', entriesThat('not_sent')],
   ] as const;
   const lists = parts.flatMap(([label, entries]) => (entries.length > 0 ? [`${label} ${ranges(entries)}.`] : []));
-  return [...lists, COUNTED_FROM_0, 'Call this again with only the entries that were not sent.'].join(' ');
+  return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {

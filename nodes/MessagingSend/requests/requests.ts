@@ -16,7 +16,7 @@ export interface RequestLimits {
   readonly requestsPerMinute: number;
   /** How long one request may wait out 429s, its own and those of other requests of the key, in milliseconds. */
   readonly maxWait: number;
-  /** The least time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
+  /** The minimum time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
   readonly interval: number;
 }
 
