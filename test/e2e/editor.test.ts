@@ -66,9 +66,9 @@ const SEND_OPTIONS = [
   'Default Country Code',
   'Dry Run',
   'Duplicate Messages',
-  'If the Outcome Is Uncertain',
+  'On Uncertain Outcome',
   'Long Messages',
-  'Longest Wait (Minutes)',
+  'Max Wait (Minutes)',
   'Message Key',
   'Number Check',
   'Parallel Requests',
@@ -83,7 +83,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   {
     choices: [['resource', 'Balance']],
     parameters: ['Resource', 'Operation', 'Options'],
-    options: ['Longest Wait (Minutes)', 'Requests per Minute'],
+    options: ['Max Wait (Minutes)', 'Requests per Minute'],
   },
   {
     choices: [
@@ -299,7 +299,7 @@ for (const release of SUPPORTED) {
         await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
         await choose(page, 'source', 'JSON List');
         await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
-        await addOption(page, 'If the Outcome Is Uncertain');
+        await addOption(page, 'On Uncertain Outcome');
         await choose(page, 'uncertain', 'Send Again');
         await addOption(page, 'Long Messages');
         await choose(page, 'longMessages', 'Split Into Several');

@@ -201,7 +201,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
         assert.deepEqual(await optionsOffered(page), [
           'Default Country Code',
           'Limit Wait Time',
-          'Longest Wait (Minutes)',
+          'Max Wait (Minutes)',
           'Number Check',
           'Requests per Minute',
           'Thank You Text',

@@ -34,7 +34,7 @@ export const REFUSALS: Refusal[] = [
   {
     name: 'a text that is too long',
     input: { ...input, Message: 'x'.repeat(1001) },
-    reported: [/The message has 1001 characters; at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
+    reported: [/The message has 1001 characters, but at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
   },
   {
     name: 'too few credits',

@@ -134,7 +134,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
 
   test('shows its own message even if n8n has one for a word in it', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
-    expect((await errorOf(path, parameters)).message).toBe('The service does not accept the value of EPERM');
+    expect((await errorOf(path, parameters)).message).toBe('The service rejected the value of EPERM');
   });
 });
 
@@ -152,7 +152,7 @@ test('A missing key, a wrong key and too few credits each have their own message
   ]);
 });
 
-test('The 61st request of a minute is refused, and the error says how many messages were sent before', async () => {
+test('The 61st request of a minute is refused, and the error says how many messages were sent', async () => {
   const limited = await startSandbox({ keys: [KEY] });
   try {
     const { error } = await runWorkflow({
@@ -161,7 +161,7 @@ test('The 61st request of a minute is refused, and the error says how many messa
       parameters: withOptions(SEND, { parallelRequests: 1 }),
     });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 of 61 messages were sent before');
+    expect(error?.description).toContain('60 of 61 messages were sent');
     expect(limited.messages()).toHaveLength(60);
   } finally {
     await limited.close();

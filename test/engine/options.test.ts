@@ -153,7 +153,7 @@ test.each(SENDING_OPERATIONS)(
     const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
     const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
     expect(outputs[1]?.[0]?.json.error).toMatch(
-      /^The phone number has 7 digits besides the country code 212 \(Morocco/,
+      /^The phone number has 7 digits after the country code 212 \(Morocco/,
     );
     expect(sandbox().requests()).toEqual([]);
     await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
@@ -176,7 +176,7 @@ describe("'Long Messages'", () => {
       onError: 'continueErrorOutput',
     });
     expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
-    expect(outputs[1]?.[0]?.json.error).toBe('The message has 1001 characters; at most 1000 can be sent');
+    expect(outputs[1]?.[0]?.json.error).toBe('The message has 1001 characters, but at most 1000 can be sent');
   });
 
   test.each(SENDING_OPERATIONS)(
@@ -444,7 +444,7 @@ describe("'Requests per Minute'", () => {
   });
 });
 
-describe("'Longest Wait'", () => {
+describe("'Max Wait'", () => {
   test('set to 0 gives up at a 429, and reports the messages as not sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 0, after: 1 }]);
     const { outputs } = await run({
@@ -486,7 +486,7 @@ describe('An invalid option', () => {
     ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
     ['Requests per Minute of -1', { requestsPerMinute: -1 }, /Requests per Minute/],
     ['Requests per Minute of "many"', { requestsPerMinute: '={{ "many" }}' }, /Requests per Minute|requestsPerMinute/],
-    ['Longest Wait of -1', { longestWait: -1 }, /'Longest Wait' must be a number of at least 0/],
+    ['Max Wait of -1', { longestWait: -1 }, /'Max Wait' must be a number of at least 0/],
     ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
     ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],

@@ -67,7 +67,7 @@ const BROKEN: Array<[string, (setup: Setup) => Setup, RegExp]> = [
   [
     'an option has an expression that fails',
     (setup) => ({ ...setup, parameters: withOptions(setup.parameters, { longestWait: FAILS }) }),
-    /^The option 'Longest Wait' can't be read: /,
+    /^The option 'Max Wait' can't be read: /,
   ],
   [
     'the option Output has a value that is none',
@@ -147,7 +147,7 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
     const again = await retryExecution(ran, setup, { ...setup, parameters: changed, onError: CONTINUE });
     expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
-    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression failed: /);
+    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression can't be evaluated: /);
     expect(detailsOf(again.outputs[0]?.[1]).description).toContain('The message may have been sent');
   });
 
@@ -235,5 +235,5 @@ test("Get Balance names an option that can't be used", async () => {
   const { error } = await runWorkflow(
     setupOf({ items: [{}], parameters: { ...GET_BALANCE, options: { longestWait: 'long' } } }),
   );
-  expect(error?.message).toMatch(/^The option 'Longest Wait' must be/);
+  expect(error?.message).toMatch(/^The option 'Max Wait' must be/);
 });

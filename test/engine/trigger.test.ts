@@ -326,7 +326,7 @@ describe('An error', () => {
     ['Threshold is not a number', parameters({ threshold: '={{ "many" }}' }), /Threshold/],
     ['Margin is negative', parameters({}, { margin: -1 }), /Margin/],
     ['Remind Every is not a number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
-    ['Longest Wait is not a number', parameters({}, { longestWait: 'long' }), /Longest Wait/],
+    ['Max Wait is not a number', parameters({}, { longestWait: 'long' }), /Max Wait/],
     ['the proxy is not an address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
   ])('reports before any request that %s', async (_what, wrong, message) => {
     expect((await fetchTestEvent(setup({ parameters: wrong }))).error).toMatchObject({
@@ -351,7 +351,7 @@ test('The threshold can be an expression, and credits can be a text of digits', 
 });
 
 describe('A poll', () => {
-  test('waits after a 429, within Longest Wait', async () => {
+  test('waits after a 429, within Max Wait', async () => {
     sandbox().setCredits(99);
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, on: 'balance' }]);
     const start = Date.now();

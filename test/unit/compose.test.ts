@@ -5,7 +5,7 @@ import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  return complete(composeBy(drafts, { longMessages: 'fail', numberCheck: 'on', maxCharacters }));
+  return complete(composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters }));
 }
 
 function draft(changed: Partial<Draft> = {}): Draft {
@@ -66,7 +66,7 @@ describe('The reason for an invalid text', () => {
 describe('The length of a text', () => {
   test('may be 1,000 characters, but not 1,001', () => {
     expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
-    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters; at most 1000 can be sent');
+    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters, but at most 1000 can be sent');
   });
 
   test('counts an emoji as one character', () => {

@@ -3,7 +3,7 @@ import type { Unsendable } from '../messages/message';
 import type { Unconfirmed } from '../messages/outcome';
 
 const CHECK_FIRST =
-  'The message may have been sent: check with the recipient or in the service before sending it again.';
+  'The message may have been sent: check with the recipient or in the service before you send it again.';
 const TRY_LATER = 'Try again later.';
 
 /** What to do about a failure, with the service's own words; safe to render as HTML. */
