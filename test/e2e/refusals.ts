@@ -61,7 +61,7 @@ export const REFUSALS: Refusal[] = [
         },
       ]),
     reported: [
-      /does not accept the value of message/,
+      /service rejected the value of message/,
       /Correct the values/,
       /Links are not allowed/,
       /Nothing was sent/,

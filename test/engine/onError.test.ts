@@ -85,7 +85,9 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const items = contacts(3).map((contact, index) => ({ ...contact, bad: index === 1 }));
     const { outputs } = await run({ items, parameters: failing, onError: 'continueErrorOutput' });
     expect(receivedPhones(sandbox())).toEqual([phoneAt(0), phoneAt(2)]);
-    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([expect.stringMatching(/^An expression can't be evaluated/)]);
+    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([
+      expect.stringMatching(/^An expression can't be evaluated/),
+    ]);
   });
 
   test('fails every item after one request with a wrong key, and passes none on as sent', async () => {
@@ -183,9 +185,9 @@ test('Every invalid entry of a list has its own item, with its place in the list
 });
 
 test.each([
-  ['invalid JSON', '{ not json', 'Messages is not valid JSON'],
-  ['a quoted text', '"text"', 'Messages is not a list'],
-  ['an empty text', '', 'Messages is not a list'],
+  ['invalid JSON', '{ not json', "'Messages' is not valid JSON"],
+  ['a quoted text', '"text"', "'Messages' is not a list"],
+  ['an empty text', '', "'Messages' is not a list"],
 ])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);

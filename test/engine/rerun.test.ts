@@ -100,7 +100,7 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
       expect(new Set(phones).size).toBe(phones.length);
       const failed = outputs.flat().find(({ json }) => json.error !== undefined);
       expect(error?.message ?? detailsOf(failed).outcome).toBe(
-        onError === 'stopWorkflow' ? 'The connection to the service was lost before its answer arrived' : 'uncertain',
+        onError === 'stopWorkflow' ? 'The connection to the service was lost before its response arrived' : 'uncertain',
       );
     },
   );

@@ -41,7 +41,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     const [first] = second.outputs[0] ?? [];
     expect(first?.json).toMatchObject({ message_id: null, status: 'skipped', phone: phoneAt(0), sent_before: true });
     expect(first?.pairedItem).toEqual({ item: 0 });
-    expect(hintsOf(second)[0]?.message).toContain('2 sent, 3 skipped, because they were sent before');
+    expect(hintsOf(second)[0]?.message).toContain('2 sent, 3 skipped because they were sent before');
   });
 
   test('sends what the first one could not send, and not what may have been sent', async () => {
@@ -111,7 +111,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     const items = [keyed(0, 'Hello', 'A1'), { phone: phoneAt(1), text: 'Hello' }];
     const ran = await run(items, once(parameters, BY_ORDER));
     expect(outcomesOf(ran)).toEqual(['sent', 'not_sent']);
-    expect(ran.outputs[0]?.[1]?.json.error).toBe("The option 'Message Key' gives no text and no number");
+    expect(ran.outputs[0]?.[1]?.json.error).toBe("The option 'Message Key' is empty for this item");
   });
 
   test('sends what was sent before the last ones that are remembered', async () => {
@@ -233,9 +233,7 @@ test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const account = accountOf(sandbox());
   const routed = runRouting({ account, items, parameters: once(SEND) });
-  await expect(routed).rejects.toThrow(
-    "'Send Once, Across Executions' does not work where n8n runs the node outside of a saved workflow",
-  );
+  await expect(routed).rejects.toThrow("'Send Once, Across Executions' works only in a saved workflow");
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(sandbox().requests()).toEqual([]);

@@ -47,12 +47,12 @@ const BROKEN: Array<[string, (setup: Setup) => Setup, RegExp]> = [
   [
     'the Base URL is no address',
     (setup) => ({ ...setup, account: { ...setup.account, baseUrl: 'http://' } }),
-    /^The Base URL in the credential is not an address/,
+    /^'Base URL' in the credential is not an address/,
   ],
   [
     'the API key is empty',
     (setup) => ({ ...setup, account: { ...setup.account, apiKey: ' ' } }),
-    /^The API Key .* empty$/,
+    /^'API Key' .* empty$/,
   ],
   [
     'the credential has an expression that fails',
@@ -92,7 +92,7 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
         [0, 1, 2, 3].map(phoneAt),
       );
       expect(again.outputs[0]?.[2]?.json.error).toMatch(message);
-      expect(hintsOf(again)[0]?.message).toMatch(/^2 sent, of these 2 in an earlier attempt, 2 not sent/);
+      expect(hintsOf(again)[0]?.message).toMatch(/^2 sent \(2 of them in an earlier attempt\), 2 not sent/);
     });
 
     test('reports with On Error set to Stop how many were sent before', async () => {
@@ -124,7 +124,9 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     const dry = { ...setup, parameters: { ...parameters, options: { ...WITHOUT_WAITING, dryRun: true } } };
     const again = await retryExecution(ran, setup, dry);
     expect(outcomesOf(again)).toEqual(['sent', 'sent', 'dry_run', 'dry_run']);
-    expect(hintsOf(again)[0]?.message).toMatch(/^2 would be sent, .*2 sent in an earlier attempt/);
+    expect(hintsOf(again)[0]?.message).toMatch(
+      /^Dry run: 2 messages would be sent in \d requests?, for 2 credits; 2 already sent in an earlier attempt\. Nothing more was sent\.$/,
+    );
     expect(receivedPhones(sandbox())).toEqual([0, 1].map(phoneAt));
   });
 

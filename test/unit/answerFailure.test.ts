@@ -133,9 +133,7 @@ describe('The description of a failure', () => {
           details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
         }),
       ),
-    ).toBe(
-      'Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.',
-    );
+    ).toBe('Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.');
   });
 
   test.each<[unknown, string]>([

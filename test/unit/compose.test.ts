@@ -8,6 +8,22 @@ function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: numbe
   return complete(composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters }));
 }
 
+test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
+  const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
+  const phonesGiven = (dryRun: boolean) => {
+    const drafts = given.map((phone) => draft({ phone }));
+    const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
+    return complete(composeBy(drafts, rules)).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+  };
+  expect(phonesGiven(true)).toEqual([
+    ['447700900123', '+44 7700 900123'],
+    ['447700900123', undefined],
+    ['447700900123', undefined],
+    ['447700900123', '00447700900123'],
+  ]);
+  expect(phonesGiven(false)).toEqual(Array(4).fill(['447700900123', undefined]));
+});
+
 function draft(changed: Partial<Draft> = {}): Draft {
   const origin = { item: 0, entry: null, part: null };
   return {

@@ -347,7 +347,10 @@ describe('Without a default country code', () => {
       '(212) 555-0109',
       /^The phone number has 7 digits after the country code 212 \(Morocco and others\), which needs 9/,
     ],
-    ['7700900123', /^The phone number has 9 digits after the country code 7 \(Russia and others\), which needs 10 or 14/],
+    [
+      '7700900123',
+      /^The phone number has 9 digits after the country code 7 \(Russia and others\), which needs 10 or 14/,
+    ],
     ['333 123 4567', /^The phone number has 8 digits after the country code 33 \(France\), which needs 9/],
     ['11 212 555 0109', /^The phone number has 11 digits after the country code 1 /],
     ['999 123 4567', /^The phone number does not begin with a known country code/],
@@ -424,9 +427,7 @@ describe('No digit is added to a phone number or left out:', () => {
     '+491701(0)234567',
     '4917(0)1234567',
   ])('%s is not read as one number', (given) => {
-    expect(messageOf(given)).toBe(
-      'The phone number has extra digits, such as an extension or decimal places',
-    );
+    expect(messageOf(given)).toBe('The phone number has extra digits, such as an extension or decimal places');
     expect(cleanUnchecked(given).kind).toBe('wrong');
   });
 

@@ -11,8 +11,8 @@ import { complete, failureWith, messageAt, messagesUpTo } from './samples';
 const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
-function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
-  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }));
+function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, isRemembered?: boolean) {
+  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }, isRemembered));
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
@@ -68,6 +68,15 @@ describe('The error of a run', () => {
         'Do something. 2 of 4 messages were sent. To send the rest, use Retry on the newest execution in the executions list. A new execution would send those 2 messages again.',
       context: { itemIndex: 2 },
     });
+  });
+
+  test.each([
+    ['names the one message that a new execution would send again', 1, false, 'that message again.'],
+    ['names how many messages a new execution would send again', 2, false, 'those 2 messages again.'],
+    ['names none with Send Once, Across Executions', 2, true, '2 of 3 messages were sent.'],
+  ])('%s', (_title, sent, isRemembered, end) => {
+    const receipts = [receipt(messagesUpTo(sent), SENT), receipt([messageAt(9)], notSent())];
+    expect(stopError({ unsendable: [], receipts }, isRemembered)?.description?.endsWith(end)).toBe(true);
   });
 
   test('reports that nothing was sent of one message', () => {
