@@ -175,7 +175,7 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
         const { execution } = await runAgent(tools, [send('Hello')]);
         const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
         assert.match(text, /may have been sent: check with the recipient/);
-        assert.match(text, /Do not call this again until that is clear/);
+        assert.match(text, /Do not call this tool again until it is clear/);
         assert.deepEqual(sentTexts(), ['Hello']);
       });
     }

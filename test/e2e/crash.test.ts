@@ -115,10 +115,7 @@ for (const release of SUPPORTED) {
     });
 
     test('Retry sends the rest of single messages with On Error: Stop', async () => {
-      assertInterrupted(
-        await crashes.retry('single-stop'),
-        /4 of 5 messages were sent, and 1 may have been sent\./,
-      );
+      assertInterrupted(await crashes.retry('single-stop'), /4 of 5 messages were sent, and 1 may have been sent\./);
       assert.deepEqual(crashes.received('single-stop'), [0, 1, 2, 3, 4]);
     });
 
@@ -184,10 +181,7 @@ for (const release of SUPPORTED) {
     });
 
     test('In a loop with On Error: Stop, Retry ends in the round that is uncertain', async () => {
-      assertInterrupted(
-        await crashes.retry('loop-stop'),
-        /0 of 100 messages were sent, and 100 may have been sent\./,
-      );
+      assertInterrupted(await crashes.retry('loop-stop'), /0 of 100 messages were sent, and 100 may have been sent\./);
       assert.deepEqual(crashes.received('loop-stop'), ALL.slice(0, 300));
     });
 

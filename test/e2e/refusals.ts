@@ -46,7 +46,7 @@ export const REFUSALS: Refusal[] = [
     name: 'a wrong API key',
     input,
     wrongKey: true,
-    reported: [/The API key is not valid/, /Open the credential and enter the API key/, /Nothing was sent/],
+    reported: [/The API key is not valid/, /Copy the API key from your account settings/, /Nothing was sent/],
   },
   {
     name: 'a value that the service does not accept',
