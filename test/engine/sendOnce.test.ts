@@ -86,7 +86,14 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(outcomesOf(other)).not.toEqual(['skipped']);
   });
 
-  test('tells what a dry run would skip, and the dry run reserves nothing', async () => {
+  test('stopped by a failure does not warn that a new execution sends again what was sent', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 401, after: 1 }]);
+    const one = inBatchesOf(1, once(parameters, { parallelRequests: 1 }));
+    const { error } = await run(contacts(3), one, { onError: 'stopWorkflow' });
+    expect(error?.description).toMatch(/1 of 3 messages was sent\.(?! To send the rest)/);
+  });
+
+  test('reports what a dry run would skip, and the dry run reserves nothing', async () => {
     await run(contacts(1), once(parameters));
     const dry = await run(contacts(3), once(parameters, { dryRun: true }));
     expect(outcomesOf(dry)).toEqual(['skipped', 'dry_run', 'dry_run']);

@@ -99,7 +99,7 @@ function digitsOf(text: string): string | Failure {
   return digits;
 }
 
-/** Whether two parts between spaces or slashes are each long enough for a number of its own. */
+/** Whether two parts between spaces or slashes are each long enough to be a number. */
 function isSeveral(text: string): boolean {
   const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
   return parts.filter(({ length }) => length >= 7).length > 1;

@@ -18,8 +18,8 @@ export type Output =
   | 'batches';
 
 /**
- * The output items of a delivery, in the order of the input. A message that was not sent has an
- * item of its own in every kind of output, so that it can be found, filtered and sent again:
+ * The output items of a delivery, in the order of the input. A message that was not sent has
+ * its own item in every kind of output, so that it can be found, filtered and sent again:
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
