@@ -291,7 +291,7 @@ export const CATALOGUE = {
   proxyProtocol: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "'Proxy' under Request Options must begin with http:// or https://",
+    message: "'Proxy' under Request Options must be an HTTP or HTTPS proxy",
     advice: 'Correct the proxy.',
   }),
 

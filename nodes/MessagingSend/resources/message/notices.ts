@@ -19,7 +19,7 @@ export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { ...MESSAGE, '/options.dryRun': [true] }),
   notice(
     'sendAgainNotice',
-    'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and you pay twice.',
+    'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
     {
       ...MESSAGE,
       '/options.uncertain': ['sendAgain'],

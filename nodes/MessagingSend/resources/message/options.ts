@@ -101,7 +101,7 @@ const uncertain: INodeProperties = {
       name: 'Send Again',
       value: 'sendAgain',
       description:
-        'A retry of this node sends the message again. The recipient may get it twice, and you may pay twice.',
+        'A retry of this node sends the message again. The recipient may get it twice, and it may use credits twice.',
     },
   ],
   default: 'report',
@@ -119,7 +119,7 @@ const longMessages: INodeProperties = {
       name: 'Fail',
       value: 'fail',
       description:
-        'Send does not send the message. Send Bulk sends it at full length, and the service accepts or rejects it: it states no limit for bulk messages.',
+        'Send does not send the message. Send Bulk sends it at full length, and the service may reject it: no limit for bulk messages is known.',
     },
     {
       name: 'Split Into Several',
@@ -142,12 +142,12 @@ export const numberCheck: INodeProperties = {
     {
       name: 'On',
       value: 'on',
-      description: 'Accept only numbers that are as long as numbers of their country are',
+      description: 'Accept only numbers of a length that exists in their country',
     },
   ],
   default: 'on',
   description:
-    'Whether to compare phone numbers with the numbering plan of their country. Turn it off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
+    'Whether to compare phone numbers with the numbering plan of their country. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
 /** Read in `sendBulk.ts`: Send has no choice. */
