@@ -36,7 +36,7 @@ export class MessagingSendApi implements ICredentialType {
       placeholder: 'e.g. https://api.example.com/v1',
       hint: 'From your account settings. It ends in /v1 or in /api/v1.',
       description:
-        'Address of the service. The standard one ends in /v1, the alternative one in /api/v1; both work, with or without a slash at the end.',
+        'Address of the service: the standard one ends in /v1, the alternative one in /api/v1. Both work, with or without a trailing slash.',
     },
     {
       displayName: 'API Key',
@@ -47,7 +47,7 @@ export class MessagingSendApi implements ICredentialType {
       default: '',
       hint: 'From your account settings',
       description:
-        'Each messaging instance has a key of its own, and its own 60 requests a minute. Saving tests the key by reading the balance.',
+        'Each messaging instance has its own key, with its own limit of 60 requests per minute. When you save the credential, n8n tests it by reading the balance.',
     },
     {
       displayName: 'Is Fixed',
@@ -86,22 +86,22 @@ export class MessagingSendApi implements ICredentialType {
       bodyRule(
         'success',
         false,
-        'The service refused the request. Compare the address and the key with those in your account settings.',
+        'The service rejected the request. Compare the Base URL and the API key with those in your account settings.',
       ),
       bodyRule(
         'data.credits',
         undefined,
-        'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.',
+        'The response is not from the messaging service. Compare the Base URL with the one in your account settings.',
       ),
       ...[404, 405].map((status) =>
-        statusRule(status, 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.'),
+        statusRule(status, 'The service does not know this address. Check the Base URL: it ends in /v1 or /api/v1.'),
       ),
       statusRule(
         429,
-        'The service takes no more requests for now: it allows 60 a minute for each key. Wait a minute and test again.',
+        'The rate limit is reached: the service allows 60 requests per minute for each API key. Wait a minute, then test again.',
       ),
       ...[500, 502, 503, 504].map((status) =>
-        statusRule(status, `The service fails to answer (HTTP ${status}). Try again later.`),
+        statusRule(status, `The service is not available (HTTP ${status}). Try again later.`),
       ),
     ] as IAuthenticateRuleResponseSuccessBody[],
   };

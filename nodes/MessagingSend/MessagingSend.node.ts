@@ -29,16 +29,17 @@ export class MessagingSend implements INodeType {
     // A look at the canvas shows that a node was left in Dry Run.
     subtitle:
       '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk", sendAndWait: "Send and Wait" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
-    description: 'Send messages to phone numbers, one at a time or in bulk, and check the credit balance',
+    description:
+      'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and check the credit balance',
     defaults: { name: 'Messaging Send' },
     usableAsTool: true,
     builderHint: {
       searchHint:
-        'Sends real messages, and each uses a credit; the option Dry Run checks everything and sends nothing. No loop is needed: it handles all input items, keeps to the rate limit and waits on its own. To continue after a message that was not sent, set onError to continueErrorOutput: each such item has error and details, with details.outcome not_sent or uncertain. Do not send an uncertain message again, because it may have arrived.',
+        'Sends real messages, and each uses a credit; the option Dry Run checks everything and sends nothing. No loop is needed: the node processes all input items, keeps to the rate limit and waits automatically. To continue after a message that was not sent, set onError to continueErrorOutput: each such item has error and details, with details.outcome not_sent or uncertain. Do not send an uncertain message again: it may have been sent.',
       relatedNodes: [
         {
           nodeType: 'n8n-nodes-messaging-send.messagingSendTrigger',
-          relationHint: 'Starts a workflow when the credits run low',
+          relationHint: 'Starts a workflow when credits run low',
         },
         {
           nodeType: 'n8n-nodes-base.if',
@@ -51,7 +52,7 @@ export class MessagingSend implements INodeType {
     credentials: [{ name: 'messagingSendApi', required: true }],
     hints: hintsBeforeRun,
     webhooks: answerWebhooks,
-    waitingNodeTooltip: 'The execution continues when the recipient has answered',
+    waitingNodeTooltip: 'The execution continues when the recipient answers',
     requestDefaults: { baseURL: BASE_URL_EXPRESSION, ...REQUEST_DEFAULTS },
     properties: [
       {
@@ -60,8 +61,8 @@ export class MessagingSend implements INodeType {
         type: 'options',
         noDataExpression: true,
         options: [
-          { name: 'Balance', value: 'balance', description: 'The credits of the account' },
-          { name: 'Message', value: 'message', description: 'Texts to phone numbers' },
+          { name: 'Balance', value: 'balance', description: 'Credits of the account' },
+          { name: 'Message', value: 'message', description: 'Text messages to phone numbers' },
         ],
         default: 'message',
       },

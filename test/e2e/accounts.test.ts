@@ -39,7 +39,7 @@ for (const release of SUPPORTED) {
         const output = execution.outputOf(SENDER, 0);
         assert.deepEqual(
           output.map(({ json }) => json.error ?? json.status),
-          rows.map(({ key }) => (key === '' ? 'The API Key in the credential is empty' : 'sent')),
+          rows.map(({ key }) => (key === '' ? "'API Key' in the credential is empty" : 'sent')),
         );
         assert.deepEqual(
           sandbox

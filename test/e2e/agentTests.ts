@@ -163,7 +163,7 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
       const messages = ['one', 'two', 'three'].map((message) => ({ phone: PHONE, message }));
       const { execution } = await runAgent([singly], [call('Send_list', { Messages: messages })]);
       const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
-      assert.match(text, /does not accept the text of this message.*No links/);
+      assert.match(text, /service rejected the text of this message.*No links/);
       assert.match(text, /Entries that were sent: 0\. Entries that were not sent: 1-2\. Entries are counted from 0/);
       assert.deepEqual(sentTexts(), ['one']);
     });
@@ -175,7 +175,7 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
         const { execution } = await runAgent(tools, [send('Hello')]);
         const text = release === CURRENT ? String(model.results().at(-1)) : execution.error;
         assert.match(text, /may have been sent: check with the recipient/);
-        assert.match(text, /Do not call this again until that is clear/);
+        assert.match(text, /Do not call this tool again until it is clear/);
         assert.deepEqual(sentTexts(), ['Hello']);
       });
     }

@@ -142,14 +142,14 @@ describe('The demo', () => {
       what: 'a wrong address',
       path: '/v2',
       apiKey: API_KEY,
-      answer: 'The address is wrong: the service has nothing there. The Base URL ends in /v1 or /api/v1.',
+      answer: 'The service does not know this address. Check the Base URL: it ends in /v1 or /api/v1.',
     },
     {
       what: 'an address where another service answers',
       path: '/?',
       apiKey: API_KEY,
       answer:
-        'What answers at this address is not the messaging service. Compare the Base URL with the one in your account settings.',
+        'The response is not from the messaging service. Compare the Base URL with the one in your account settings.',
     },
   ];
   for (const { what, path, apiKey, answer } of credentials) {

@@ -44,17 +44,17 @@ import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 
 /** What the panel of nodes says about node and trigger, which are one there. */
 const DESCRIPTION =
-  'Send messages to phone numbers, one at a time or in bulk, and start a workflow when the credits run low';
+  'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and start a workflow when credits run low';
 
 // What costs money or sends twice, as the node states it before it runs.
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
-const MANY_REQUESTS = 'Send makes a request for each item';
-const LIST_FOR_EVERY_ITEM = 'The list in Messages is sent for every input item';
-const NOTHING_IS_SENT = 'Dry Run is on: nothing is sent';
-const SENDS_TWICE = 'With Send Again, a retry can send a message twice';
-const EVERY_PART_COSTS = 'Each part of a long text is sent as a message of its own';
-const EVERY_CHECK_COUNTS = 'Each check takes one of the 60 requests a minute';
-const EVERY_CALL_SENDS = 'Every call by the model sends for real and uses credits';
+const MANY_REQUESTS = 'Send makes one request per item';
+const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
+const NOTHING_IS_SENT = "The option 'Dry Run' is on: nothing is sent";
+const SENDS_TWICE = 'A retry sends every uncertain message again';
+const EVERY_PART_COSTS = 'Each part of a long text is sent as a separate message';
+const EVERY_CHECK_COUNTS = 'Each check uses one of the 60 requests per minute';
+const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -66,11 +66,11 @@ const SEND_OPTIONS = [
   'Default Country Code',
   'Dry Run',
   'Duplicate Messages',
-  'If the Outcome Is Uncertain',
   'Long Messages',
-  'Longest Wait (Minutes)',
+  'Max Wait (Minutes)',
   'Message Key',
   'Number Check',
+  'On Uncertain Outcome',
   'Parallel Requests',
   'Remember the Last (Messages)',
   'Requests per Minute',
@@ -83,7 +83,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   {
     choices: [['resource', 'Balance']],
     parameters: ['Resource', 'Operation', 'Options'],
-    options: ['Longest Wait (Minutes)', 'Requests per Minute'],
+    options: ['Max Wait (Minutes)', 'Requests per Minute'],
   },
   {
     choices: [
@@ -299,7 +299,7 @@ for (const release of SUPPORTED) {
         await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
         await choose(page, 'source', 'JSON List');
         await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
-        await addOption(page, 'If the Outcome Is Uncertain');
+        await addOption(page, 'On Uncertain Outcome');
         await choose(page, 'uncertain', 'Send Again');
         await addOption(page, 'Long Messages');
         await choose(page, 'longMessages', 'Split Into Several');
@@ -357,7 +357,9 @@ for (const release of SUPPORTED) {
         const output = outputPanel(page);
         await output
           .getByTestId('node-hint')
-          .getByText('2 sent, 2 credits used, 999998 left, 2 requests. Execute step would send them again.')
+          .getByText(
+            '2 sent, 2 credits used, 999998 left, 2 requests. Running this step again sends the 2 messages again.',
+          )
           .waitFor();
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
         await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
@@ -390,7 +392,7 @@ for (const release of SUPPORTED) {
         await openNode(page, SENDER);
         await executeNode(page);
         const asked = await asking.asked(workflow, phone);
-        await outputPanel(page).getByText('The execution continues when the recipient has answered').first().waitFor();
+        await outputPanel(page).getByText('The execution continues when the recipient answers').first().waitFor();
         await submit(asked.link, { decision: 'approve' });
         assert.equal((await asking.ended(asked)).status, 'success');
         await outputPanel(page).getByText('approved', { exact: true }).first().waitFor();

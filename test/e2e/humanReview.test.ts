@@ -163,7 +163,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
   test('A question that was not sent approves nothing, and its step shows why', async () => {
     instance().sandbox.setFaults([{ kind: 'status', status: 422, times: 9 }]);
     const execution = await ended(await start([{ calls: [call('Hello')] }]));
-    assert.match(String(execution.outputOf(STEP)[0]?.json.error), /The service does not accept.*Nothing was sent\.$/);
+    assert.match(String(execution.outputOf(STEP)[0]?.json.error), /The service rejected.*Nothing was sent\.$/);
     assert.match(denial(), DECLINED);
     assert.deepEqual(instance().sandbox.messages(), []);
   });
@@ -183,7 +183,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
     const sendTo = "={{ $fromAI('Phone', ``, 'string') }}";
     const chosen = call('Hello', { hitlParameters: { Phone: PHONE } });
     const execution = await ended(await start([{ calls: [chosen] }], { sendTo }));
-    assert.match(String(execution.outputOf(STEP)[0]?.json.error), /^'Phone' can't be filled in by the model/);
+    assert.match(String(execution.outputOf(STEP)[0]?.json.error), /^The model can't fill in 'Phone'/);
     assert.deepEqual(instance().sandbox.messages(), []);
   });
 
@@ -201,7 +201,7 @@ describe(`Human review in n8n ${CURRENT}`, () => {
         assert.deepEqual(await optionsOffered(page), [
           'Default Country Code',
           'Limit Wait Time',
-          'Longest Wait (Minutes)',
+          'Max Wait (Minutes)',
           'Number Check',
           'Requests per Minute',
           'Thank You Text',

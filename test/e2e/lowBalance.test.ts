@@ -98,7 +98,7 @@ for (const release of SUPPORTED) {
       const workflow = await activate('Failing service');
       instance().sandbox.setFaults([{ kind: 'status', status: 500, times: 1 }]);
       const failed = await ended(workflow, 'error');
-      assert.match(failed.error, /The service failed/);
+      assert.match(failed.error, /The service did not finish/);
 
       instance().sandbox.setCredits(10);
       await alerted(1);

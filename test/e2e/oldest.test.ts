@@ -48,6 +48,6 @@ describe(`n8n ${OLDEST} differs from newer releases`, () => {
     const { rest, sandbox, credential } = instance();
     const result = await rest.testCredential(credential, { baseUrl: `${sandbox.url}/v2`, apiKey: API_KEY });
     assert.equal(result.status, 'Error');
-    assert.match(result.message, /^The service refused the request/);
+    assert.match(result.message, /^The service rejected the request/);
   });
 });

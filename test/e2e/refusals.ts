@@ -34,7 +34,7 @@ export const REFUSALS: Refusal[] = [
   {
     name: 'a text that is too long',
     input: { ...input, Message: 'x'.repeat(1001) },
-    reported: [/The message has 1001 characters; at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
+    reported: [/The message has 1001 characters, but at most 1000 can be sent/, /Shorten the text/, /Nothing was sent/],
   },
   {
     name: 'too few credits',
@@ -46,7 +46,7 @@ export const REFUSALS: Refusal[] = [
     name: 'a wrong API key',
     input,
     wrongKey: true,
-    reported: [/The API key is not valid/, /Open the credential and enter the API key/, /Nothing was sent/],
+    reported: [/The API key is not valid/, /Copy the API key from your account settings/, /Nothing was sent/],
   },
   {
     name: 'a value that the service does not accept',
@@ -61,7 +61,7 @@ export const REFUSALS: Refusal[] = [
         },
       ]),
     reported: [
-      /does not accept the value of message/,
+      /service rejected the value of message/,
       /Correct the values/,
       /Links are not allowed/,
       /Nothing was sent/,

@@ -160,7 +160,7 @@ for (const release of SUPPORTED) {
         const retried = await retry(id);
         assert.deepEqual(
           [retried.status, retried.error],
-          ['error', 'The connection to the service was lost before its answer arrived'],
+          ['error', 'The connection to the service was lost before its response arrived'],
         );
         assert.deepEqual(received(), listOf(MESSAGES));
         assert.equal(instance().sandbox.requests().length, 3);

@@ -180,7 +180,7 @@ for (const release of SUPPORTED) {
         const second = await asking.asked(first.workflow, phone, 2);
         for (const page of [await open(first.link), await submit(first.link, APPROVE)]) {
           assert.equal(page.status, 410);
-          assert.match(page.text, /No answer is needed any more/);
+          assert.match(page.text, /This question is closed/);
           assert.doesNotMatch(page.text, /Refund/);
         }
         await onPhone(first.link, (page) => assertUsable(page, 'closed'));

@@ -61,7 +61,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     };
     const { outputs } = await runWorkflow({ account, items, parameters, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'not_sent', 'not_sent', 'sent', 'sent']);
-    expect(outputs[0]?.[1]?.json.error).toBe('The API Key in the credential is empty');
+    expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
     expect(outputs[0]?.[2]?.json.error).toMatch(/^The credential can't be read: /);
     expect(detailsOf(outputs[0]?.[2])).toMatchObject({ code: 'NOT_SET_UP', phone: phoneAt(2) });
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 4), 'key 2': phones(3) });
@@ -78,8 +78,8 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
 
   test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
     const { error } = await runWorkflow(setupOf({ items: contactsOf(4, [KEY, '']), parameters }));
-    expect(error).toMatchObject({ message: 'The API Key in the credential is empty', context: { itemIndex: 1 } });
-    expect(error?.description).toContain('Nothing was sent. Items concerned: 1, 3.');
+    expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
+    expect(error?.description).toContain('Nothing was sent. Affected items: 1, 3.');
     expect(sandbox().requests()).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(error?.context.itemIndex).toBe(1);
     const sent = receivedPhones(sandbox()).length;
     expect(sent).toBeLessThan(100);
-    expect(error?.description).toMatch(new RegExp(`${sent} of 400 messages (was|were) sent before`));
+    expect(error?.description).toMatch(new RegExp(`${sent} of 400 messages (was|were) sent`));
   });
 
   test('never sends a message again in a retry, whatever account its item has now', async () => {

@@ -37,7 +37,7 @@ async function errorOf(
 }
 
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
-  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent before/;
+  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent/;
 
   test.each<[string, Fault, RegExp, string | null]>([
     ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
@@ -52,14 +52,14 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     [
       'a validation error',
       { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
-      /does not accept.*phone/,
+      /service rejected.*phone/,
       '422',
     ],
-    ['a validation error without details', { kind: 'status', status: 422 }, /does not accept/, '422'],
-    ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /no more requests for now/, '429'],
-    ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /no more requests for now/, '429'],
-    ['a server error', { kind: 'status', status: 500 }, /failed while it handled the request/, '500'],
-    ['a 502 with an HTML page', { kind: 'html', status: 502 }, /failed to answer \(HTTP 502\)/, '502'],
+    ['a validation error without details', { kind: 'status', status: 422 }, /service rejected/, '422'],
+    ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /rate limit is reached/, '429'],
+    ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /rate limit is reached/, '429'],
+    ['a server error', { kind: 'status', status: 500 }, /did not finish handling the request/, '500'],
+    ['a 502 with an HTML page', { kind: 'html', status: 502 }, /did not return a result \(HTTP 502\)/, '502'],
     [
       'success: false in a 200',
       { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' },
@@ -69,7 +69,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     [
       'an unknown error code',
       { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' },
-      /refused the request \(HTTP 409\)/,
+      /rejected the request \(HTTP 409\)/,
       '409',
     ],
     ['an empty 201', { kind: 'body', status: 201, body: '' }, /not from this API/, '201'],
@@ -107,7 +107,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   test('reports that the Base URL is not an address', async () => {
     for (const baseUrl of ['', 'https://']) {
       const error = await errorOf(path, parameters, { baseUrl, apiKey: KEY });
-      expect(error.message).toBe('The Base URL in the credential is not an address such as https://api.example.com/v1');
+      expect(error.message).toBe("'Base URL' in the credential is not an address such as https://api.example.com/v1");
     }
   });
 
@@ -134,7 +134,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
 
   test('shows its own message even if n8n has one for a word in it', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
-    expect((await errorOf(path, parameters)).message).toBe('The service does not accept the value of EPERM');
+    expect((await errorOf(path, parameters)).message).toBe('The service rejected the value of EPERM');
   });
 });
 
@@ -146,13 +146,13 @@ test('A missing key, a wrong key and too few credits each have their own message
   sandbox().setCredits(0);
   errors.push((await errorOf('in a workflow', SEND_BULK)).message);
   expect(errors).toEqual([
-    'The API Key in the credential is empty',
+    "'API Key' in the credential is empty",
     'The API key is not valid',
     'Not enough credits: 1 needed, 0 available',
   ]);
 });
 
-test('The 61st request of a minute is refused, and the error says how many messages were sent before', async () => {
+test('The 61st request of a minute is refused, and the error says how many messages were sent', async () => {
   const limited = await startSandbox({ keys: [KEY] });
   try {
     const { error } = await runWorkflow({
@@ -161,7 +161,7 @@ test('The 61st request of a minute is refused, and the error says how many messa
       parameters: withOptions(SEND, { parallelRequests: 1 }),
     });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 of 61 messages were sent before');
+    expect(error?.description).toContain('60 of 61 messages were sent');
     expect(limited.messages()).toHaveLength(60);
   } finally {
     await limited.close();

@@ -36,7 +36,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const { error } = await retryExecution(ran, setup);
       expect(error?.message).toBe("n8n stopped during an earlier attempt, so this message's outcome is unknown");
       expect(error?.description).toContain('Send Again');
-      expect(error?.description).toContain('0 of 4 messages were sent before, and 4 may have been sent.');
+      expect(error?.description).toContain('0 of 4 messages were sent, and 4 may have been sent.');
       expect(received()).toEqual(phones(0, 1));
     });
 

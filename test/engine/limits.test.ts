@@ -322,7 +322,7 @@ describe('After a 429,', () => {
     expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
   });
 
-  test('waits together last at most Longest Wait, and then the refusal is the reply', async () => {
+  test('waits together last at most Max Wait, and then the refusal is the reply', async () => {
     const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), {
       maxWait: 2 * WINDOW,
     });
@@ -330,13 +330,13 @@ describe('After a 429,', () => {
     expect(reply.kind).toBe('rejected');
   });
 
-  test('a request is not repeated with a Longest Wait of 0', async () => {
+  test('a request is not repeated with a Max Wait of 0', async () => {
     const { at, reply } = await times([{ 'retry-after': '0' }], { maxWait: 0 });
     expect(at).toEqual([0]);
     expect(reply.kind).toBe('rejected');
   });
 
-  test('a wait longer than Longest Wait does not start', async () => {
+  test('a wait longer than Max Wait does not start', async () => {
     const { at } = await times([{ 'retry-after': '301' }]);
     expect(at).toEqual([0]);
   });
@@ -384,7 +384,7 @@ describe('After a 429,', () => {
 
   // Only this kind: under the others, the process that is first in one window may be first in all.
   test.each([2, 3])(
-    'every request is accepted within Longest Wait while %i busy processes share a token bucket',
+    'every request is accepted within Max Wait while %i busy processes share a token bucket',
     async (processes) => {
       const clock = new FakeClock();
       const random = seededRandom(5);
@@ -417,7 +417,7 @@ describe('After a 429,', () => {
   );
 });
 
-describe('A run whose own Longest Wait is shorter than the wait that the service asks another for', () => {
+describe('A run whose own Max Wait is shorter than the wait that the service asks another for', () => {
   const held = async (maxWait: number, joinsAt: number) => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
@@ -438,7 +438,7 @@ describe('A run whose own Longest Wait is shorter than the wait that the service
   test.each([
     [0, 5_000],
     [20 * WINDOW, 5_000],
-  ])('makes no request and does not wait (Longest Wait: %i ms)', async (maxWait, joinsAt) => {
+  ])('makes no request and does not wait (Max Wait: %i ms)', async (maxWait, joinsAt) => {
     const { reply, at, made } = await held(maxWait, joinsAt);
     expect(reply).toMatchObject({ kind: 'rejected', failure: { code: 'RATE_LIMITED', sendAgain: 'safe' } });
     expect([at, made]).toEqual([joinsAt, 0]);

@@ -25,7 +25,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
       message: 'The phone number begins with 0, so its country code is missing',
       context: { itemIndex: 1 },
     });
-    expect(error?.description).toContain('Nothing was sent. Items concerned: 1, 3.');
+    expect(error?.description).toContain('Nothing was sent. Affected items: 1, 3.');
     expect(sandbox().requests()).toEqual([]);
   });
 
@@ -85,7 +85,9 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const items = contacts(3).map((contact, index) => ({ ...contact, bad: index === 1 }));
     const { outputs } = await run({ items, parameters: failing, onError: 'continueErrorOutput' });
     expect(receivedPhones(sandbox())).toEqual([phoneAt(0), phoneAt(2)]);
-    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([expect.stringMatching(/^An expression failed/)]);
+    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([
+      expect.stringMatching(/^An expression can't be evaluated/),
+    ]);
   });
 
   test('fails every item after one request with a wrong key, and passes none on as sent', async () => {
@@ -107,7 +109,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
 test('Send refuses a text of 1,001 characters and reports its length, and Send Bulk lets the service decide', async () => {
   const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }];
   expect((await run({ items, parameters: SEND })).error?.message).toBe(
-    'The message has 1001 characters; at most 1000 can be sent',
+    'The message has 1001 characters, but at most 1000 can be sent',
   );
   expect((await run({ items, parameters: SEND_BULK })).error).toBeUndefined();
 });
@@ -117,7 +119,7 @@ test('A run that stops reports how many messages were sent, and starts no reques
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
   const { error } = await run({ items: contacts(350), parameters });
   expect(error).toMatchObject({ httpCode: '500', context: { itemIndex: 100 } });
-  expect(error?.description).toContain('100 of 350 messages were sent before');
+  expect(error?.description).toContain('100 of 350 messages were sent');
   expect(sandbox().requests()).toHaveLength(2);
 });
 
@@ -164,7 +166,7 @@ describe('A message that only the service refuses', () => {
     refuse(3, { detailsShape: 'dotted' });
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
     expect(error).toMatchObject({
-      message: 'The service does not accept the phone number of this message',
+      message: 'The service rejected the phone number of this message',
       context: { itemIndex: 3 },
     });
     expect(receivedPhones(sandbox())).toEqual([]);
@@ -183,9 +185,9 @@ test('Every invalid entry of a list has its own item, with its place in the list
 });
 
 test.each([
-  ['invalid JSON', '{ not json', 'Messages is not valid JSON'],
-  ['a quoted text', '"text"', 'Messages is not a list'],
-  ['an empty text', '', 'Messages is not a list'],
+  ['invalid JSON', '{ not json', "'Messages' is not valid JSON"],
+  ['a quoted text', '"text"', "'Messages' is not a list"],
+  ['an empty text', '', "'Messages' is not a list"],
 ])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);

@@ -1,4 +1,4 @@
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
@@ -152,9 +152,7 @@ test.each(SENDING_OPERATIONS)(
   async (_name, parameters) => {
     const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
     const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.[0]?.json.error).toMatch(
-      /^The phone number has 7 digits besides the country code 212 \(Morocco/,
-    );
+    expect(outputs[1]?.[0]?.json.error).toMatch(/^The phone number has 7 digits after the country code 212 \(Morocco/);
     expect(sandbox().requests()).toEqual([]);
     await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
     expect(receivedPhones(sandbox())).toEqual(['2125550109']);
@@ -176,7 +174,7 @@ describe("'Long Messages'", () => {
       onError: 'continueErrorOutput',
     });
     expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
-    expect(outputs[1]?.[0]?.json.error).toBe('The message has 1001 characters; at most 1000 can be sent');
+    expect(outputs[1]?.[0]?.json.error).toBe('The message has 1001 characters, but at most 1000 can be sent');
   });
 
   test.each(SENDING_OPERATIONS)(
@@ -277,12 +275,62 @@ describe("'Dry Run'", () => {
     expect(ran.outputs[0]?.map(({ json }) => json.status)).toEqual(Array(150).fill('dry_run'));
     expect(ran.outputs[0]?.at(-1)?.json).toEqual({
       phone: phoneAt(149),
+      message: 'Hello 149',
       status: 'dry_run',
       batch: parameters.operation === 'send' ? 150 : 2,
       characters: 9,
     });
     expect(ran.outputs[1]).toHaveLength(1);
-    expect(hintsOf(ran)[0]?.message).toBe('150 would be sent, nothing was sent (dry run), 1 not sent, 0 requests.');
+    const requests = parameters.operation === 'send' ? 150 : 2;
+    expect(hintsOf(ran)[0]?.message).toBe(
+      `Dry run: 150 messages would be sent in ${requests} requests, for 150 credits; 1 can't be sent. Nothing was sent.`,
+    );
+  });
+
+  const FORMS = [
+    { phone: '+44 (0)7700 900-000', text: 'Hello Ada' },
+    { phone: phoneAt(1), text: 'Hello Bo' },
+    { phone: Number(phoneAt(2)), text: 'Hello Cy' },
+    { phone: 7700900003, text: 'Hello Di' },
+  ];
+  const LIST = [{ list: FORMS.map(({ phone, text }) => ({ phone, message: text })) }];
+
+  describe.each([
+    ['Send', SEND, FORMS],
+    ['Send Bulk from items', SEND_BULK, FORMS],
+    ['Send Bulk from a list', SEND_LIST, LIST],
+    ['Send Bulk from items, with One Item per Request,', withOptions(SEND_BULK, { output: 'batches' }), FORMS],
+    ['Send Bulk from a list, with One Item per Request,', withOptions(SEND_LIST, { output: 'batches' }), LIST],
+  ])('with %s', (_name, parameters, items: IDataObject[]) => {
+    const dryRun = async (options: INodeParameters, dryItems = items) => {
+      const all = { ...(parameters.options as INodeParameters), dryRun: true, ...options };
+      const ran = await run({ items: dryItems, parameters: { ...parameters, options: all } });
+      return ran.outputs[0]?.map(({ json }) => json);
+    };
+
+    test('shows the text of each message, and the number as it was given where cleaning changed it', async () => {
+      expect(await dryRun({ defaultCountryCode: '44' })).toMatchObject([
+        { phone: phoneAt(0), phone_given: '+44 (0)7700 900-000', message: 'Hello Ada', status: 'dry_run' },
+        { phone: phoneAt(1), message: 'Hello Bo' },
+        { phone: phoneAt(2), message: 'Hello Cy' },
+        { phone: phoneAt(3), phone_given: '7700900003', message: 'Hello Di' },
+      ]);
+      const changed = (await dryRun({ defaultCountryCode: '44' }))?.map((json) => 'phone_given' in json);
+      expect(changed).toEqual([true, false, false, true]);
+    });
+
+    test("shows the texts that 'Long Messages' leaves", async () => {
+      const text = `${'a'.repeat(900)} ${'b'.repeat(200)}`;
+      const message = { phone: phoneAt(0), text };
+      const long = items === LIST ? [{ list: [{ phone: message.phone, message: text }] }] : [message];
+      expect(await dryRun({ longMessages: 'truncate' }, long)).toMatchObject([
+        { message: text.slice(0, 1000), characters: 1000 },
+      ]);
+      expect(await dryRun({ longMessages: 'split' }, long)).toMatchObject([
+        { message: 'a'.repeat(900), characters: 900, part: 1 },
+        { message: 'b'.repeat(200), characters: 200, part: 2 },
+      ]);
+    });
   });
 
   test('given as the text "true" by an expression sends nothing', async () => {
@@ -444,7 +492,7 @@ describe("'Requests per Minute'", () => {
   });
 });
 
-describe("'Longest Wait'", () => {
+describe("'Max Wait'", () => {
   test('set to 0 gives up at a 429, and reports the messages as not sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 0, after: 1 }]);
     const { outputs } = await run({
@@ -476,7 +524,7 @@ describe("'Longest Wait'", () => {
     const ran = await run({ account, items: contacts(2), parameters: withOptions(SEND_BULK, { longestWait: 1 }) });
     expect(ran.outputs[0]).toHaveLength(2);
     expect(hintsOf(ran)[0]?.message).toBe(
-      '2 sent, 2 credits used, 99998 left, 2 requests, 1 s spent waiting for the limit. Execute step would send them again.',
+      '2 sent, 2 credits used, 99998 left, 2 requests, 1 s spent waiting for the rate limit. Running this step again sends the 2 messages again.',
     );
   });
 });
@@ -486,7 +534,7 @@ describe('An invalid option', () => {
     ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
     ['Requests per Minute of -1', { requestsPerMinute: -1 }, /Requests per Minute/],
     ['Requests per Minute of "many"', { requestsPerMinute: '={{ "many" }}' }, /Requests per Minute|requestsPerMinute/],
-    ['Longest Wait of -1', { longestWait: -1 }, /'Longest Wait' must be a number of at least 0/],
+    ['Max Wait of -1', { longestWait: -1 }, /'Max Wait' must be a number of at least 0/],
     ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
     ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],

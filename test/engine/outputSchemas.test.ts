@@ -71,7 +71,7 @@ const CASES: Case[] = [
   {
     name: 'Send, Dry Run',
     parameters: withOptions(SEND, { dryRun: true }),
-    besides: ['batch', 'characters'],
+    besides: ['message', 'batch', 'characters'],
     without: ['message_id', 'credits_used', 'credits_remaining', 'sent_at'],
   },
   {
@@ -104,7 +104,7 @@ const CASES: Case[] = [
   {
     name: 'Send Bulk, Dry Run',
     parameters: withOptions(SEND_BULK, { dryRun: true }),
-    besides: ['characters'],
+    besides: ['message', 'characters'],
     without: ['message_id'],
   },
   { name: 'Send and Wait, approved', parameters: SEND_AND_WAIT, form: { decision: 'approve' } },

@@ -47,7 +47,8 @@ describe('The hint above the output', () => {
     sandbox().setCredits(1000);
     expect(hintsOf(await run({ items: contacts(250), parameters: SEND_BULK }))).toEqual([
       {
-        message: '250 sent, 250 credits used, 750 left, 3 requests. Execute step would send them again.',
+        message:
+          '250 sent, 250 credits used, 750 left, 3 requests. Running this step again sends the 250 messages again.',
         type: 'info',
         location: 'outputPane',
       },
@@ -61,7 +62,7 @@ describe('The hint above the output', () => {
     expect(hintsOf(await run({ items, parameters, onError: 'continueErrorOutput' }))).toEqual([
       {
         message:
-          '5 sent, 1 not sent, 2 uncertain, 1 skipped as duplicates, 5 credits used, 99993 left, 5 requests. Execute step would send them again.',
+          '5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped as a duplicate, 5 credits used, 99993 left, 5 requests. Running this step again sends the 5 messages again, and the 2 uncertain messages.',
         type: 'warning',
         location: 'outputPane',
       },
@@ -73,7 +74,7 @@ describe('The hint above the output', () => {
     const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 }));
     const last = hintsOf(await run({ items: contacts(6), parameters, retryOnFail: { maxTries: 2 } })).at(-1);
     expect(last?.message).toBe(
-      '6 sent, of these 2 in an earlier attempt, 6 credits used, 99994 left, 2 requests. Execute step would send them again.',
+      '6 sent (2 of them in an earlier attempt), 6 credits used, 99994 left, 2 requests. Running this step again sends the 6 messages again.',
     );
   });
 
@@ -83,18 +84,23 @@ describe('The hint above the output', () => {
     const many = hintsOf(await run({ items: contacts(150), parameters: SEND }));
     expect(many[1]).toEqual({
       message:
-        'Send took a request for each of 150 messages. Send Bulk would take 2 requests, and the service allows 60 a minute.',
+        'Send made one request for each of the 150 messages, and the service allows 60 per minute. Send Bulk would need 2 requests.',
       type: 'warning',
       location: 'outputPane',
     });
     expect(hintsOf(await run({ items: contacts(150), parameters: SEND_BULK }))).toHaveLength(1);
   });
 
-  test('mentions Execute step only in the editor, and only if a message was sent', async () => {
+  test('names what running the step again would send again only in the editor, and only if there is anything', async () => {
     const production = hintsOf(await run({ items: contacts(2), parameters: SEND_BULK, mode: 'trigger' }));
     expect(production[0]?.message).toBe('2 sent, 2 credits used, 99998 left, 1 request.');
     const planned = hintsOf(await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { dryRun: true }) }));
-    expect(planned[0]?.message).toBe('2 would be sent, nothing was sent (dry run), 0 requests.');
+    expect(planned[0]?.message).toBe(
+      'Dry run: 2 messages would be sent in 1 request, for 2 credits. Nothing was sent.',
+    );
+    const once = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
+    const remembered = hintsOf(await run({ items: contacts(2), parameters: once }));
+    expect(remembered[0]?.message).toMatch(/^2 sent, 2 credits used, \d+ left, 1 request\.$/);
   });
 
   test('contains no phone number, text or key', async () => {

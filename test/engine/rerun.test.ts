@@ -100,7 +100,7 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
       expect(new Set(phones).size).toBe(phones.length);
       const failed = outputs.flat().find(({ json }) => json.error !== undefined);
       expect(error?.message ?? detailsOf(failed).outcome).toBe(
-        onError === 'stopWorkflow' ? 'The connection to the service was lost before its answer arrived' : 'uncertain',
+        onError === 'stopWorkflow' ? 'The connection to the service was lost before its response arrived' : 'uncertain',
       );
     },
   );
@@ -488,7 +488,7 @@ describe('The Stop button', () => {
       message: 'The run was stopped while the request was in flight',
       context: { itemIndex: 2 },
     });
-    expect(again.error?.description).toContain('Items concerned: 2, 3.');
+    expect(again.error?.description).toContain('Affected items: 2, 3.');
     sentOnce(6);
   });
 

@@ -41,7 +41,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     const [first] = second.outputs[0] ?? [];
     expect(first?.json).toMatchObject({ message_id: null, status: 'skipped', phone: phoneAt(0), sent_before: true });
     expect(first?.pairedItem).toEqual({ item: 0 });
-    expect(hintsOf(second)[0]?.message).toContain('2 sent, 3 skipped, because they were sent before');
+    expect(hintsOf(second)[0]?.message).toContain('2 sent, 3 skipped because they were sent before');
   });
 
   test('sends what the first one could not send, and not what may have been sent', async () => {
@@ -86,7 +86,14 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(outcomesOf(other)).not.toEqual(['skipped']);
   });
 
-  test('tells what a dry run would skip, and the dry run reserves nothing', async () => {
+  test('stopped by a failure does not warn that a new execution sends again what was sent', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 401, after: 1 }]);
+    const one = inBatchesOf(1, once(parameters, { parallelRequests: 1 }));
+    const { error } = await run(contacts(3), one, { onError: 'stopWorkflow' });
+    expect(error?.description).toMatch(/1 of 3 messages was sent\.(?! To send the rest)/);
+  });
+
+  test('reports what a dry run would skip, and the dry run reserves nothing', async () => {
     await run(contacts(1), once(parameters));
     const dry = await run(contacts(3), once(parameters, { dryRun: true }));
     expect(outcomesOf(dry)).toEqual(['skipped', 'dry_run', 'dry_run']);
@@ -111,7 +118,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     const items = [keyed(0, 'Hello', 'A1'), { phone: phoneAt(1), text: 'Hello' }];
     const ran = await run(items, once(parameters, BY_ORDER));
     expect(outcomesOf(ran)).toEqual(['sent', 'not_sent']);
-    expect(ran.outputs[0]?.[1]?.json.error).toBe("The option 'Message Key' gives no text and no number");
+    expect(ran.outputs[0]?.[1]?.json.error).toBe("The option 'Message Key' is empty for this item");
   });
 
   test('sends what was sent before the last ones that are remembered', async () => {
@@ -233,9 +240,7 @@ test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const account = accountOf(sandbox());
   const routed = runRouting({ account, items, parameters: once(SEND) });
-  await expect(routed).rejects.toThrow(
-    "'Send Once, Across Executions' does not work where n8n runs the node outside of a saved workflow",
-  );
+  await expect(routed).rejects.toThrow("'Send Once, Across Executions' works only in a saved workflow");
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(sandbox().requests()).toEqual([]);

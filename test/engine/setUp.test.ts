@@ -47,12 +47,12 @@ const BROKEN: Array<[string, (setup: Setup) => Setup, RegExp]> = [
   [
     'the Base URL is no address',
     (setup) => ({ ...setup, account: { ...setup.account, baseUrl: 'http://' } }),
-    /^The Base URL in the credential is not an address/,
+    /^'Base URL' in the credential is not an address/,
   ],
   [
     'the API key is empty',
     (setup) => ({ ...setup, account: { ...setup.account, apiKey: ' ' } }),
-    /^The API Key .* empty$/,
+    /^'API Key' .* empty$/,
   ],
   [
     'the credential has an expression that fails',
@@ -67,7 +67,7 @@ const BROKEN: Array<[string, (setup: Setup) => Setup, RegExp]> = [
   [
     'an option has an expression that fails',
     (setup) => ({ ...setup, parameters: withOptions(setup.parameters, { longestWait: FAILS }) }),
-    /^The option 'Longest Wait' can't be read: /,
+    /^The option 'Max Wait' can't be read: /,
   ],
   [
     'the option Output has a value that is none',
@@ -92,7 +92,7 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
         [0, 1, 2, 3].map(phoneAt),
       );
       expect(again.outputs[0]?.[2]?.json.error).toMatch(message);
-      expect(hintsOf(again)[0]?.message).toMatch(/^2 sent, of these 2 in an earlier attempt, 2 not sent/);
+      expect(hintsOf(again)[0]?.message).toMatch(/^2 sent \(2 of them in an earlier attempt\), 2 not sent/);
     });
 
     test('reports with On Error set to Stop how many were sent before', async () => {
@@ -124,7 +124,9 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     const dry = { ...setup, parameters: { ...parameters, options: { ...WITHOUT_WAITING, dryRun: true } } };
     const again = await retryExecution(ran, setup, dry);
     expect(outcomesOf(again)).toEqual(['sent', 'sent', 'dry_run', 'dry_run']);
-    expect(hintsOf(again)[0]?.message).toMatch(/^2 would be sent, .*2 sent in an earlier attempt/);
+    expect(hintsOf(again)[0]?.message).toMatch(
+      /^Dry run: 2 messages would be sent in \d requests?, for 2 credits; 2 already sent in an earlier attempt\. Nothing more was sent\.$/,
+    );
     expect(receivedPhones(sandbox())).toEqual([0, 1].map(phoneAt));
   });
 
@@ -147,7 +149,7 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
     const again = await retryExecution(ran, setup, { ...setup, parameters: changed, onError: CONTINUE });
     expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
-    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression failed: /);
+    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression can't be evaluated: /);
     expect(detailsOf(again.outputs[0]?.[1]).description).toContain('The message may have been sent');
   });
 
@@ -235,5 +237,5 @@ test("Get Balance names an option that can't be used", async () => {
   const { error } = await runWorkflow(
     setupOf({ items: [{}], parameters: { ...GET_BALANCE, options: { longestWait: 'long' } } }),
   );
-  expect(error?.message).toMatch(/^The option 'Longest Wait' must be/);
+  expect(error?.message).toMatch(/^The option 'Max Wait' must be/);
 });

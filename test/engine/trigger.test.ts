@@ -187,7 +187,7 @@ describe('A test run', () => {
     const { trigger } = await loadPackage();
     expect(trigger.description.hints).toMatchObject([
       {
-        message: expect.stringContaining('A test always gives the current balance') as string,
+        message: expect.stringContaining('A test always returns the current balance') as string,
         location: 'outputPane',
         whenToDisplay: 'afterExecution',
       },
@@ -222,9 +222,9 @@ const closedPort = async (): Promise<number> => {
 describe('An error', () => {
   const FAULTS: Array<[string, Fault, RegExp, string | null]> = [
     ['a wrong key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
-    ['a failing service', { kind: 'status', status: 500 }, /service failed/, '500'],
-    ['a failing gateway', { kind: 'html' }, /failed to answer \(HTTP 502\)/, '502'],
-    ['too many requests', { kind: 'status', status: 429 }, /no more requests for now/, '429'],
+    ['a failing service', { kind: 'status', status: 500 }, /service did not finish/, '500'],
+    ['a failing gateway', { kind: 'html' }, /did not return a result \(HTTP 502\)/, '502'],
+    ['too many requests', { kind: 'status', status: 429 }, /rate limit is reached/, '429'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['a page instead of the balance', { kind: 'body', status: 200, body: '<html>' }, /not from this API/, '200'],
     [
@@ -326,7 +326,7 @@ describe('An error', () => {
     ['Threshold is not a number', parameters({ threshold: '={{ "many" }}' }), /Threshold/],
     ['Margin is negative', parameters({}, { margin: -1 }), /Margin/],
     ['Remind Every is not a number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
-    ['Longest Wait is not a number', parameters({}, { longestWait: 'long' }), /Longest Wait/],
+    ['Max Wait is not a number', parameters({}, { longestWait: 'long' }), /Max Wait/],
     ['the proxy is not an address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
   ])('reports before any request that %s', async (_what, wrong, message) => {
     expect((await fetchTestEvent(setup({ parameters: wrong }))).error).toMatchObject({
@@ -351,7 +351,7 @@ test('The threshold can be an expression, and credits can be a text of digits', 
 });
 
 describe('A poll', () => {
-  test('waits after a 429, within Longest Wait', async () => {
+  test('waits after a 429, within Max Wait', async () => {
     sandbox().setCredits(99);
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, on: 'balance' }]);
     const start = Date.now();
@@ -365,7 +365,7 @@ describe('A poll', () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 2, on: 'balance' }]);
     const start = Date.now();
     await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 1_000 }))).rejects.toThrow(
-      'no more requests for now',
+      'rate limit is reached',
     );
     expect(Date.now() - start).toBeLessThan(1_000);
     expect(sandbox().requests()).toHaveLength(1);
@@ -378,7 +378,7 @@ describe('A poll', () => {
       await runWorkflow({ account, items: contacts(2), parameters: withOptions(SEND, { requestsPerMinute: 2 }) });
       // This minute's two requests are used up, and n8n would abandon the poll before its turn.
       const refused = activate(setup({ account, parameters: parameters({}, { requestsPerMinute: 2 }), budget: 300 }));
-      await expect(refused).rejects.toThrow('could not be read in the time that n8n gives a poll');
+      await expect(refused).rejects.toThrow('could not be read in the time that n8n allows for a check');
       expect(own.requests()).toHaveLength(2);
     } finally {
       await own.close();
@@ -392,7 +392,7 @@ describe('A poll', () => {
     await active.poll();
     expect(Date.now() - start).toBeLessThan(3_000);
     expect(active.errors).toMatchObject([
-      { message: 'The balance could not be read in the time that n8n gives a poll' },
+      { message: 'The balance could not be read in the time that n8n allows for a check' },
     ]);
   });
 

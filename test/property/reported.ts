@@ -108,7 +108,8 @@ function readMessages(
     'output items',
   );
   left.forEach((message, index) => {
-    const status = succeeded[index]?.json.status;
+    const { status, message: text } = succeeded[index]?.json ?? {};
+    if (status === 'dry_run') deepStrictEqual(text, message.text, 'text of a dry run');
     report.set(message, status === 'skipped' || status === 'dry_run' ? status : 'sent');
   });
 }

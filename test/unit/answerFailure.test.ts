@@ -36,12 +36,12 @@ describe('The message of a failure', () => {
       { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null },
       'Not enough credits',
     ],
-    ['a value', 422, { code: 'VALIDATION_ERROR' }, 'The service found a value that it does not accept'],
+    ['a value', 422, { code: 'VALIDATION_ERROR' }, 'The service rejected a value of the request'],
     [
       'a field',
       422,
       { code: 'VALIDATION_ERROR', details: { phone: ['x'] } },
-      'The service does not accept the value of phone',
+      'The service rejected the value of phone',
     ],
     [
       'seven fields',
@@ -50,16 +50,16 @@ describe('The message of a failure', () => {
         code: 'VALIDATION_ERROR',
         details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })),
       },
-      'The service does not accept the value of a, b, c, d, e and 2 more',
+      'The service rejected the value of a, b, c, d, e and 2 more',
     ],
     [
       'too many requests',
       429,
       {},
-      'The service takes no more requests for now: it allows 60 a minute for each API key',
+      'The rate limit is reached: the service allows 60 requests per minute for each API key',
     ],
-    ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service failed while it handled the request (HTTP 500)'],
-    ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, failed to answer (HTTP 502)'],
+    ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service did not finish handling the request (HTTP 500)'],
+    ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, did not return a result (HTTP 502)'],
     ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
     ['an unknown address', 404, {}, 'The service does not know this address (HTTP 404)'],
     [
@@ -69,7 +69,7 @@ describe('The message of a failure', () => {
       'The service, or a firewall in front of it, does not allow this request (HTTP 403)',
     ],
     ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
-    ['any other refusal', 418, {}, 'The service refused the request (HTTP 418)'],
+    ['any other refusal', 418, {}, 'The service rejected the request (HTTP 418)'],
   ])('names %s', (_what, statusCode, error, message) =>
     expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode }),
   );
@@ -133,9 +133,7 @@ describe('The description of a failure', () => {
           details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
         }),
       ),
-    ).toBe(
-      'Correct the values, then run this again. The service says: Invalid; phone: is wrong; message: is too long.',
-    );
+    ).toBe('Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.');
   });
 
   test.each<[unknown, string]>([
@@ -153,8 +151,8 @@ describe('The description of a failure', () => {
   });
 
   test.each<[unknown, string]>([
-    ['https://new.example.com/v1/messages?key=secret', 'credential (https://new.example.com).'],
-    ['https://user:secret@new.example.com/', 'credential (https://new.example.com).'],
+    ['https://new.example.com/v1/messages?key=secret', " (https://new.example.com) as 'Base URL' in the credential."],
+    ['https://user:secret@new.example.com/', " (https://new.example.com) as 'Base URL' in the credential."],
     ['/elsewhere', 'in the credential.'],
     ['javascript:alert(1)//<b>', 'in the credential'],
     [5, 'in the credential.'],
@@ -236,19 +234,19 @@ describe('The failure of one message of a batch', () => {
   });
 
   test.each([
-    ['its phone', [['messages', 3, 'phone']], 'The service does not accept the phone number of this message'],
-    ['its text', [['messages', 3, 'message']], 'The service does not accept the text of this message'],
+    ['its phone', [['messages', 3, 'phone']], 'The service rejected the phone number of this message'],
+    ['its text', [['messages', 3, 'message']], 'The service rejected the text of this message'],
     [
       'its phone and its text',
       [
         ['messages', 3, 'phone'],
         ['messages', 3, 'message'],
       ],
-      'The service does not accept the phone number and the text of this message',
+      'The service rejected the phone number and the text of this message',
     ],
-    ['the message', [['messages', 3]], 'The service does not accept this message'],
-    ['nothing in particular', [[]], 'The service does not accept this message'],
-    ['nothing', [], 'The service does not accept this message'],
+    ['the message', [['messages', 3]], 'The service rejected this message'],
+    ['nothing in particular', [[]], 'The service rejected this message'],
+    ['nothing', [], 'The service rejected this message'],
   ])('names what is wrong if the service complains about %s', (_what, paths, message) => {
     expect(
       messageFailure(
@@ -258,7 +256,7 @@ describe('The failure of one message of a batch', () => {
     ).toEqual({
       ...ofRequest,
       message,
-      advice: 'Correct it and run this again.',
+      advice: 'Correct it, then try again.',
     });
   });
 
@@ -268,7 +266,7 @@ describe('The failure of one message of a batch', () => {
       text,
     }));
     expect(descriptionOf(messageFailure(ofRequest, complaints))).toBe(
-      'Correct it and run this again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
+      'Correct it, then try again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });
 
@@ -276,7 +274,7 @@ describe('The failure of one message of a batch', () => {
     'names no field that is called %s',
     (name) =>
       expect(messageFailure(ofRequest, [{ path: ['messages', 0, name], text: '' }]).message).toBe(
-        'The service does not accept this message',
+        'The service rejected this message',
       ),
   );
 

@@ -50,7 +50,7 @@ test.each([
 ])('The API key %j is an error that says: %s', async (key, kind) => {
   const error: unknown = await read(key).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
-    reason: { code: 'NOT_SET_UP', message: `The API key contains ${kind} that can't be part of a key`, scope: 'run' },
+    reason: { code: 'NOT_SET_UP', message: `The API key contains ${kind}, which can't be part of a key`, scope: 'run' },
   });
   expect(JSON.stringify(error)).not.toContain('made');
 });

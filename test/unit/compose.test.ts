@@ -5,8 +5,24 @@ import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  return complete(composeBy(drafts, { longMessages: 'fail', numberCheck: 'on', maxCharacters }));
+  return complete(composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters }));
 }
+
+test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
+  const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
+  const phonesGiven = (dryRun: boolean) => {
+    const drafts = given.map((phone) => draft({ phone }));
+    const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
+    return complete(composeBy(drafts, rules)).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+  };
+  expect(phonesGiven(true)).toEqual([
+    ['447700900123', '+44 7700 900123'],
+    ['447700900123', undefined],
+    ['447700900123', undefined],
+    ['447700900123', '00447700900123'],
+  ]);
+  expect(phonesGiven(false)).toEqual(Array(4).fill(['447700900123', undefined]));
+});
 
 function draft(changed: Partial<Draft> = {}): Draft {
   const origin = { item: 0, entry: null, part: null };
@@ -66,7 +82,7 @@ describe('The reason for an invalid text', () => {
 describe('The length of a text', () => {
   test('may be 1,000 characters, but not 1,001', () => {
     expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
-    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters; at most 1000 can be sent');
+    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters, but at most 1000 can be sent');
   });
 
   test('counts an emoji as one character', () => {

@@ -144,7 +144,7 @@ describe('A batch that is refused because of some of its messages', () => {
     expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
     expect(run.items('not_sent')).toEqual([3, 50, 99]);
     expect(run.items('sent')).toHaveLength(117);
-    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service does not accept the phone number of this message');
+    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected the phone number of this message');
   });
 
   test('is sent without them if they are named by their phone numbers', async () => {

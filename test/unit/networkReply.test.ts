@@ -84,16 +84,16 @@ describe('A request that never reached the service', () => {
   test.each<[string, string, string, boolean]>([
     ['connect', 'EACCES', 'The machine that runs n8n does not allow a connection to the service', false],
     ['connect', 'EPERM', 'The machine that runs n8n does not allow a connection to the service', false],
-    ['connect', 'EMFILE', 'The machine that runs n8n can open no more connections', true],
-    ['connect', 'ENOBUFS', 'The machine that runs n8n can open no more connections', true],
+    ['connect', 'EMFILE', "The machine that runs n8n can't open more connections", true],
+    ['connect', 'ENOBUFS', "The machine that runs n8n can't open more connections", true],
     ['connect', 'EADDRNOTAVAIL', "n8n can't reach the service's host", true],
     ['connect', 'ECONNRESET', 'The connection was closed before the request could be sent', true],
     ['connect', 'ECONNREFUSED', 'The service refused the connection', true],
-    ['connect', 'ETIMEDOUT', 'The connection to the service could not be made in time', true],
+    ['connect', 'ETIMEDOUT', 'The connection to the service timed out before anything was sent', true],
     ['connect', 'EAFNOSUPPORT', "n8n can't reach the service's host", false],
-    ['getaddrinfo', 'EAI_AGAIN', "The name of the service's host could not be looked up", true],
-    ['getaddrinfo', 'EAI_FAIL', "The name of the service's host could not be looked up", false],
-    ['getaddrinfo', 'ENODATA', "The name of the service's host could not be looked up", false],
+    ['getaddrinfo', 'EAI_AGAIN', "The host name in the Base URL can't be resolved", true],
+    ['getaddrinfo', 'EAI_FAIL', "The host name in the Base URL can't be resolved", false],
+    ['getaddrinfo', 'ENODATA', "The host name in the Base URL can't be resolved", false],
     ['getaddrinfo', 'ENOTFOUND', 'The host in the Base URL does not exist', false],
   ])('because of %s %s is reported, and attempted again only if that may pass', (syscall, code, message, retryable) => {
     const original = `${syscall} ${code} 192.0.2.1:443`;
@@ -115,7 +115,7 @@ describe('A request that never reached the service', () => {
         code: 'UNREACHABLE_ENOTFOUND',
         httpStatus: null,
         message: 'The host in the Base URL does not exist',
-        advice: 'Check the Base URL in the credential for typos. Then run this again.',
+        advice: 'Check the Base URL in the credential for typos. Then try again.',
         scope: 'run',
       },
       error: {},
@@ -182,7 +182,7 @@ describe("The state of Node's request tells", () => {
       [
         'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
         'alert internal error',
-        { message: 'The service refused to make a secure connection' },
+        { message: 'The service refused a secure connection' },
       ],
     ] as const) {
       expect(state(request, code, message, 'read')).toMatchObject({

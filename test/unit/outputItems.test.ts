@@ -109,6 +109,32 @@ describe('The items of sent messages', () => {
   });
 });
 
+test.each(OUTPUTS)('The item of a message in a dry run shows what would be sent, in the output "%s"', (output) => {
+  const messages = [
+    messageAt(0, { phoneGiven: '+44 7700 900000', text: 'Hello 😀' }),
+    messageAt(1, { part: 1, text: 'the end' }),
+  ];
+  const planned = [{ number: 3, messages }];
+  const items = complete(outputItems({ unsendable: [], receipts: [], duplicates: [], resumed: 0, planned }, output));
+  expect(items).toEqual([
+    {
+      json: {
+        phone: phoneAt(0),
+        phone_given: '+44 7700 900000',
+        message: 'Hello 😀',
+        status: 'dry_run',
+        batch: 3,
+        characters: 7,
+      },
+      pairedItem: { item: 0 },
+    },
+    {
+      json: { phone: phoneAt(1), message: 'the end', status: 'dry_run', batch: 3, characters: 7, part: 2 },
+      pairedItem: { item: 1 },
+    },
+  ]);
+});
+
 describe('The item of a failed message', () => {
   test.each(OUTPUTS)(
     'has only the keys error and details, so that n8n reads it as an error, in the output "%s"',

@@ -26,7 +26,7 @@ describe('A request that is refused as over the limit for as long as Max Wait', 
     expect(run.items('sent')).toEqual([0, 1, 4, 5, 6, 7]);
     expect(run.balances).toBe(1);
     expect(run.failureOf(3)).toBe(
-      'RATE_LIMITED: The service takes other requests, but not this one: it is over a limit (HTTP 429)',
+      'RATE_LIMITED: The service accepts other requests, but not this one: it exceeds a limit (HTTP 429)',
     );
   });
 
@@ -51,7 +51,7 @@ describe('A request that is refused as over the limit for as long as Max Wait', 
     const run = await new Run(limiting(...upTo(20))).send(messagesUpTo(20), 2);
     expect(run.requests).toHaveLength(3);
     expect(run.items('not_sent')).toEqual(upTo(20));
-    expect(run.failureOf(19)).toMatch(/^RATE_LIMITED: The service takes no more requests/);
+    expect(run.failureOf(19)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
   });
 
   test('does not end the run in the search for the messages that cause a refusal', async () => {

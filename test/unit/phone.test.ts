@@ -173,22 +173,22 @@ describe('An invalid phone number', () => {
     [['447700900123'], 'The phone number is a list, not a text or a whole number'],
     [{ phone: '447700900123' }, 'The phone number is an object, not a text or a whole number'],
     [true, 'The phone number is a boolean, not a text or a whole number'],
-    [NaN, 'The phone number is the result of a calculation that failed, not a text or a whole number'],
+    [NaN, 'The phone number is the result of an invalid calculation, not a text or a whole number'],
     ['+44 7700 MESSAGE', 'The phone number contains letters'],
     ['mobile: 447700900123', 'The phone number contains letters'],
     ['44770090012O', 'The phone number contains letters'],
-    ['447700900123*', 'The phone number contains a character that does not belong in one'],
-    ['44+7700900123', 'The phone number contains a character that does not belong in one'],
-    ['++447700900123', 'The phone number contains a character that does not belong in one'],
-    ['4477009001\ud8002', 'The phone number contains a character that does not belong in one'],
+    ['447700900123*', 'The phone number contains a character that phone numbers do not have'],
+    ['44+7700900123', 'The phone number contains a character that phone numbers do not have'],
+    ['++447700900123', 'The phone number contains a character that phone numbers do not have'],
+    ['4477009001\ud8002', 'The phone number contains a character that phone numbers do not have'],
     ['07700 900123', 'The phone number begins with 0, so its country code is missing'],
     ['(0)7700 900123', 'The phone number begins with 0, so its country code is missing'],
     ['011 44 7700 900123', 'The phone number begins with 0, so its country code is missing'],
     ['+0 7700 900123', 'The phone number begins with 0, so its country code is missing'],
-    ['+', 'The phone number has 0 digits, which is too short: 7 to 15 are needed'],
-    ['+4', 'The phone number has 1 digit, which is too short: 7 to 15 are needed'],
-    ['447700', 'The phone number has 6 digits, which is too short: 7 to 15 are needed'],
-    ['4477009001234567', 'The phone number has 16 digits, which is too long: 7 to 15 are needed'],
+    ['+', 'The phone number has 0 digits, which is too short: it needs 7 to 15'],
+    ['+4', 'The phone number has 1 digit, which is too short: it needs 7 to 15'],
+    ['447700', 'The phone number has 6 digits, which is too short: it needs 7 to 15'],
+    ['4477009001234567', 'The phone number has 16 digits, which is too long: it needs 7 to 15'],
   ])('in the form of %j is reported as: %s', (given, message) => expect(messageOf(given)).toBe(message));
 
   test.each(['4.47E+11', '4.47e11', '4,47E+11', '+4.47E+11', '4E+11', 1e21, 4.477009001235e23])(
@@ -316,15 +316,15 @@ describe('With the default country code', () => {
   test('a number that is possible nowhere is refused with the lengths of that country', () => {
     expect(messageOf('7700 90012', '44')).toBe('accepted as 44770090012');
     expect(messageOf('7700 9001', '44')).toBe(
-      'The phone number has 8 digits besides the country code 44 (United Kingdom and others): 7, 9 or 10 are needed',
+      'The phone number has 8 digits after the country code 44 (United Kingdom and others), which needs 7, 9 or 10',
     );
     expect(messageOf('07700 9001', '44')).toBe(messageOf('7700 9001', '44'));
     expect(messageOf('555-0109', '1')).toBe(
-      'The phone number has 7 digits besides the country code 1 (United States and others): 10 are needed',
+      'The phone number has 7 digits after the country code 1 (United States and others), which needs 10',
     );
-    expect(messageOf('0117 496 0123', '1')).toMatch(/^The phone number has 11 digits besides the country code 1 /);
+    expect(messageOf('0117 496 0123', '1')).toMatch(/^The phone number has 11 digits after the country code 1 /);
     expect(messageOf('011 15-2345-6789', '54')).toBe(
-      'The phone number has 12 digits besides the country code 54 (Argentina): 10 or 11 are needed',
+      'The phone number has 12 digits after the country code 54 (Argentina), which needs 10 or 11',
     );
     expect(messageOf('+49 1', '44')).toMatch(/^The phone number has 3 digits, which is too short/);
   });
@@ -334,7 +334,7 @@ describe('With the default country code', () => {
     (countryCode) => {
       for (const given of ['447700900123', '+447700900123', '07700 900123', '']) {
         expect(messageOf(given, countryCode)).toBe(
-          `The option 'Default Country Code' is ${countryCode}, which is not the code of any country`,
+          `The option 'Default Country Code' is ${countryCode}, which is not a known country code`,
         );
       }
     },
@@ -345,12 +345,15 @@ describe('Without a default country code', () => {
   test.each([
     [
       '(212) 555-0109',
-      /^The phone number has 7 digits besides the country code 212 \(Morocco and others\): 9 are needed/,
+      /^The phone number has 7 digits after the country code 212 \(Morocco and others\), which needs 9/,
     ],
-    ['7700900123', /^The phone number has 9 digits besides the country code 7 \(Russia and others\): 10 or 14 are/],
-    ['333 123 4567', /^The phone number has 8 digits besides the country code 33 \(France\): 9 are needed/],
-    ['11 212 555 0109', /^The phone number has 11 digits besides the country code 1 /],
-    ['999 123 4567', /^The phone number does not begin with the code of any country/],
+    [
+      '7700900123',
+      /^The phone number has 9 digits after the country code 7 \(Russia and others\), which needs 10 or 14/,
+    ],
+    ['333 123 4567', /^The phone number has 8 digits after the country code 33 \(France\), which needs 9/],
+    ['11 212 555 0109', /^The phone number has 11 digits after the country code 1 /],
+    ['999 123 4567', /^The phone number does not begin with a known country code/],
   ])('%s is refused, because no country has such a number', (given, message) => {
     const check = clean(given);
     expect(messageOf(given)).toMatch(message);
@@ -394,15 +397,15 @@ describe('Without a default country code', () => {
     expect(check).toMatchObject({
       failure: {
         message:
-          'The phone number has 12 digits besides the country code 44 (United Kingdom and others): 7, 9 or 10 are needed',
+          'The phone number has 12 digits after the country code 44 (United Kingdom and others), which needs 7, 9 or 10',
         advice: expect.stringMatching(/'Number Check'/) as unknown,
       },
     });
     // In North America 1 is the code as well as what is dialled at home; Australia dials 0011 for 00.
-    expect(messageOf('+1 1 212 555 0109')).toMatch(/^The phone number has 11 digits besides the country code 1 /);
-    expect(messageOf('0011 65 8123 4567')).toMatch(/^The phone number has 11 digits besides the country code 1 /);
+    expect(messageOf('+1 1 212 555 0109')).toMatch(/^The phone number has 11 digits after the country code 1 /);
+    expect(messageOf('0011 65 8123 4567')).toMatch(/^The phone number has 11 digits after the country code 1 /);
     expect(messageOf('+883 12345')).toBe(
-      'The phone number has 5 digits besides the country code 883: 8 to 12 are needed',
+      'The phone number has 5 digits after the country code 883, which needs 8 to 12',
     );
   });
 });
@@ -424,9 +427,7 @@ describe('No digit is added to a phone number or left out:', () => {
     '+491701(0)234567',
     '4917(0)1234567',
   ])('%s is not read as one number', (given) => {
-    expect(messageOf(given)).toBe(
-      'The phone number has digits that are not part of it, such as an extension or decimal places',
-    );
+    expect(messageOf(given)).toBe('The phone number has extra digits, such as an extension or decimal places');
     expect(cleanUnchecked(given).kind).toBe('wrong');
   });
 

@@ -22,7 +22,7 @@ describe('An answer that may be about the run or about one request', () => {
     const run = await new Run(answering(BLOCKED, 12)).send(messagesUpTo(30), 1);
     expect(run.items('not_sent')).toEqual([12]);
     expect(run.items('sent')).toHaveLength(29);
-    expect(run.failureOf(12)).toMatch(/^FORBIDDEN: .* refused this message \(HTTP 403\)$/);
+    expect(run.failureOf(12)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
     expect(run.balances).toBe(1);
   });
 
@@ -58,7 +58,7 @@ describe('An answer that may be about the run or about one request', () => {
   test('is searched for its cause in a batch', async () => {
     const run = await new Run(answering(BLOCKED, 0, 77)).send(messagesUpTo(250));
     expect(run.items('not_sent')).toEqual([0, 77]);
-    expect(run.failureOf(77)).toMatch(/refused this message/);
+    expect(run.failureOf(77)).toMatch(/rejected this message/);
   });
 
   test('is not searched in a batch if it is about the address', async () => {

@@ -11,8 +11,8 @@ import { complete, failureWith, messageAt, messagesUpTo } from './samples';
 const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
-function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>) {
-  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }));
+function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, isRemembered?: boolean) {
+  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }, isRemembered));
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
@@ -48,7 +48,7 @@ describe('An invalid draft', () => {
 
   test('is named in the error with the others', () => {
     const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
-    expect(error?.description).toBe('Correct it. Nothing was sent. Items concerned: 4, 6 (entry 2).');
+    expect(error?.description).toBe('Correct it. Nothing was sent. Affected items: 4, 6 (entry 2).');
   });
 });
 
@@ -65,14 +65,23 @@ describe('The error of a run', () => {
       message: 'The first',
       httpCode: '400',
       description:
-        'Do something. 2 of 4 messages were sent before. To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.',
+        'Do something. 2 of 4 messages were sent. To send the rest, use Retry on the newest execution in the executions list. A new execution would send those 2 messages again.',
       context: { itemIndex: 2 },
     });
   });
 
+  test.each([
+    ['names the one message that a new execution would send again', 1, false, 'that message again.'],
+    ['names how many messages a new execution would send again', 2, false, 'those 2 messages again.'],
+    ['names none with Send Once, Across Executions', 2, true, '2 of 3 messages were sent.'],
+  ])('%s', (_title, sent, isRemembered, end) => {
+    const receipts = [receipt(messagesUpTo(sent), SENT), receipt([messageAt(9)], notSent())];
+    expect(stopError({ unsendable: [], receipts }, isRemembered)?.description?.endsWith(end)).toBe(true);
+  });
+
   test('reports that nothing was sent of one message', () => {
     expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
-      'Do something. 0 of 1 message was sent before.',
+      'Do something. 0 of 1 message was sent.',
     );
   });
 
@@ -86,14 +95,14 @@ describe('The error of a run', () => {
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
       receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
     ];
-    expect(stopError({ unsendable: [], receipts })?.description).toContain('Items concerned: 1, 2 (entry 5).');
+    expect(stopError({ unsendable: [], receipts })?.description).toContain('Affected items: 1, 2 (entry 5).');
   });
 
   test('names at most 10 items', () => {
     const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
-    expect(ten?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
+    expect(ten?.description).toMatch(/Affected items: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
     const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
-    expect(more?.description).toMatch(/Items concerned: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
+    expect(more?.description).toMatch(/Affected items: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
   });
 
   test('keeps its own text if n8n has one for a word in it', () => {

@@ -54,14 +54,14 @@ test('The error of a tool call advises against another call if the message may h
     receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
   });
   expect(error?.message).toBe(
-    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Do not call this again until that is clear.',
+    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Do not call this tool again until it is clear whether the message was sent.',
   );
 });
 
 test('The error of a tool call reports which entries of a list were sent', () => {
   const error = toolError({ receipts: list(SENT, SENT, SENT, UNCERTAIN, NOT_SENT, SENT) });
   expect(error?.message).toBe(
-    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this again with only the entries that were not sent.',
+    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this tool again with only the entries that were not sent.',
   );
 });
 

@@ -10,6 +10,7 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
+import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
 import { readManifest } from '../../release/project';
 import { readPage } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
@@ -123,6 +124,55 @@ test('Every field says what it is for', () => {
       ({ property }) => !isHeading(property) && property.description === undefined && property.hint === undefined,
     ),
   ).toEqual([]);
+});
+
+/** What the service, n8n or a failure can put into a text of the catalogue. */
+const SAMPLE_VALUES = new Proxy({}, { get: () => 'X' }) as never;
+const catalogue = Object.entries(CATALOGUE).flatMap(([name, { message, advice }]) =>
+  [message(SAMPLE_VALUES), advice(SAMPLE_VALUES)].map((text) => [name, text] as const),
+);
+/** Keys of a description whose values the panel, the editor or the credential's test show. */
+const SHOWN =
+  /^(displayName|name|description|hint|placeholder|action|message|header|active|inactive|waitingNodeTooltip)$/;
+const shown: Array<readonly [where: string, text: string]> = [
+  ...[...nodes, ...credentials].flatMap((description) => textsIn(description, description.displayName)),
+  ...catalogue,
+];
+
+function textsIn(value: unknown, where: string): Array<readonly [where: string, text: string]> {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (typeof inner === 'string') return SHOWN.test(key) ? [[where, inner] as const] : [];
+    // What n8n's AI reads names the field `error` of an item.
+    return key === 'builderHint' ? [] : textsIn(inner, where);
+  });
+}
+
+test.each<[string, RegExp]>([
+  ['that n8n asks to avoid', /\b(errors?|fail(ed|s|ing|ures?)|problems?|mistakes?)\b/i],
+  [
+    'for which there is a better one',
+    /\b(go(es)?|went|gone) out\b|\bby itself\b|\bat once\b|\bstands? in\b|\bhas to be\b|\bis to be\b|\bput in\b|\blook into\b|\bfor real\b|\ball the same\b|\bsay,|\b(became|come|came) of it\b|\b(a|the|an earlier) try\b|\btakes no more\b|\bof (its|their) own\b/i,
+  ],
+  ['that was renamed', /Longest Wait|If the Outcome Is Uncertain/],
+])('No text that users see has a word %s', (_kind, words) => {
+  const withoutNamesOfN8n = (text: string) => text.replaceAll(/On Error|Retry On Fail/g, '');
+  expect(shown.length).toBeGreaterThan(250);
+  expect(shown.filter(([, text]) => words.test(withoutNamesOfN8n(text)))).toEqual([]);
+});
+
+test("Every parameter or option that a text names is in quotes, by the panel's label", () => {
+  const quoted = shown.flatMap(([place, text]) =>
+    [...text.matchAll(/(?:option |add the option |raise |lower )'([^']+)'/g)].map(([, name]) => [place, name] as const),
+  );
+  // Some labels have a unit in brackets.
+  const labels = shown.map(([, text]) => text.replace(/ \([^)]*\)$/, ''));
+  expect(quoted.length).toBeGreaterThan(10);
+  expect(quoted.filter(([, name]) => name !== 'X' && !labels.includes(name ?? ''))).toEqual([]);
+});
+
+test('Of the trigger, one text alone says that a test returns the current balance', () => {
+  expect(shown.filter(([, text]) => text.includes('current balance'))).toHaveLength(1);
 });
 
 test('Every choice says what it does', () => {

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from './records';
 import { type Rejected, rejected, type Reply } from './reply';
 
 /** Causes that arise before a byte of the request has left, and take no values. */
-type Unreached = Extract<
+type NotConnected = Extract<
   FailureName,
   | 'hostUnknown'
   | 'hostLookup'
@@ -22,7 +22,7 @@ type Unreached = Extract<
   | 'stopped'
 >;
 
-const BY_CODE: Partial<Record<string, Unreached>> = {
+const BY_CODE: Partial<Record<string, NotConnected>> = {
   ENOTFOUND: 'hostUnknown',
   EAI_AGAIN: 'hostLookup',
   ECONNREFUSED: 'connectionRefused',
@@ -38,7 +38,7 @@ const BY_CODE: Partial<Record<string, Unreached>> = {
 };
 
 /** Codes that mean what they say only while the connection is made. */
-const BY_CODE_OF_CONNECT: Partial<Record<string, Unreached>> = {
+const BY_CODE_OF_CONNECT: Partial<Record<string, NotConnected>> = {
   ETIMEDOUT: 'connectionTimeout',
   EACCES: 'connectionForbidden',
   EPERM: 'connectionForbidden',
@@ -71,13 +71,13 @@ export function networkReply(thrown: unknown): Reply {
   const timedOut = hasCode('ECONNABORTED', 'ETIMEDOUT');
   const stopped = hasCode('ERR_CANCELED');
 
-  const why = causes.map((cause) => whyUnreached(cause, isInFlight, departure)).find((name) => name !== null);
-  if (why !== undefined) return unreached(why, firstCode(causes) ?? 'UNREACHABLE');
+  const why = causes.map((cause) => whyNotConnected(cause, isInFlight, departure)).find((name) => name !== null);
+  if (why !== undefined) return notConnected(why, firstCode(causes) ?? 'UNREACHABLE');
   if (departure === 'waiting') {
-    if (stopped) return unreached('stopped', null);
+    if (stopped) return notConnected('stopped', null);
     return timedOut
-      ? unreached('connectionTimeout', 'ETIMEDOUT')
-      : unreached('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
+      ? notConnected('connectionTimeout', 'ETIMEDOUT')
+      : notConnected('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
   }
 
   if (timedOut) return { kind: 'uncertain', failure: failure('timeout') };
@@ -86,13 +86,13 @@ export function networkReply(thrown: unknown): Reply {
 }
 
 /** @param code of the network error; null where the failure has its own */
-function unreached(name: Unreached, code: string | null): Rejected {
+function notConnected(name: NotConnected, code: string | null): Rejected {
   if (code === null) return rejected(failure(name));
   const details = { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
   return rejected(failure(name, undefined, details), { retryable: TRANSIENT.test(code) });
 }
 
-function whyUnreached(error: JsonRecord, isInFlight: boolean, departure: Departure): Unreached | null {
+function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Departure): NotConnected | null {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   // Only a server that ends the handshake says so: by TLS 1.3, the request is then on its way already, but unread.

@@ -3,7 +3,7 @@ import { answerFailure } from './answerFailure';
 import { isNumber, isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 
-/** What one HTTP call came back with. */
+/** The result of one HTTP call. */
 export type Reply =
   /** The service did what was asked; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
@@ -11,7 +11,7 @@ export type Reply =
   /** The request may have reached the service, and no usable answer gives its result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
-/** The service refused, or was never reached: nothing was sent. */
+/** The service rejected the request, or was never reached: nothing was sent. */
 export interface Rejected {
   readonly kind: 'rejected';
   readonly failure: Failure;

@@ -15,7 +15,7 @@ export interface Composed {
 const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
 
 /** The rules that drafts are composed by. */
-export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck'> {
+export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;
 }
@@ -46,8 +46,10 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
   const max = maxCharacters(rules);
+  const phoneGiven = textOf(draft.phone) ?? '';
+  const given = rules.dryRun && phoneGiven !== phone.phone ? { phoneGiven } : null;
   const of = (part: number | null, text: string): Message => {
-    const own = { item, entry, part, phone: phone.phone, text };
+    const own = { item, entry, part, phone: phone.phone, text, ...given };
     return draft.key === null ? own : { ...own, key: draft.key };
   };
   // A string has at least as many units as code points, so most texts need not be counted.

@@ -6,9 +6,9 @@ import { pack } from './pack';
 import type { Plan, Share } from './plan';
 
 /**
- * Takes out of a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
- * Where n8n's database does not answer, all of it: nobody could tell what was sent before. A single request is left to
- * its reservation.
+ * Removes from a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
+ * Where n8n's database does not answer, everything is removed, because it is unknown what was sent before. A single
+ * request is left to its reservation.
  */
 export async function leaveOutSent(
   plan: Plan,

@@ -99,7 +99,7 @@ function digitsOf(text: string): string | Failure {
   return digits;
 }
 
-/** Whether two parts between spaces or slashes are each long enough for a number of its own. */
+/** Whether two parts between spaces or slashes are each long enough to be a number. */
 function isSeveral(text: string): boolean {
   const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
   return parts.filter(({ length }) => length >= 7).length > 1;
@@ -176,7 +176,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'number')
-    return Number.isNaN(value) ? 'the result of a calculation that failed' : 'a number with decimal places';
+    return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
   return `a ${typeof value}`;
 }
 

@@ -1,8 +1,8 @@
 import type { Credits, Failure, FailureCode, Scope, SendAgain } from './failure';
 
-/** One way in which something can fail. What varies from case to case is put in as values. */
+/** One kind of failure. Whatever varies from case to case is passed in as values. */
 interface Entry<Values, Code extends string> {
-  /** What `details.code` of an item shows; docs/errors.md explains each. */
+  /** Shown as `details.code` of an item; docs/errors.md explains each. */
   readonly code: Code;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
@@ -29,13 +29,14 @@ function entry<Values = undefined>() {
 
 const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
 const CHECK_NUMBER =
-  "Check the number. If its country has changed its numbers since, set the option 'Number Check' to Off.";
+  "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
 const MISSING_CODE =
   "Its country code may be missing: write 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.";
-const FORMAT_AS_TEXT = 'Format the column as text in the spreadsheet, enter the numbers again and export it once more.';
+const FORMAT_AS_TEXT =
+  'In the spreadsheet, format the column as text, enter the numbers again, and export the sheet again.';
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
-const ENTER_KEY = 'Open the credential and enter the API key exactly as your account settings show it.';
-const THEN_RUN_AGAIN = 'Then run this again.';
+const ENTER_KEY = 'Copy the API key from your account settings into the credential.';
+const THEN_TRY_AGAIN = 'Then try again.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
@@ -45,7 +46,7 @@ function uncertainText(count: number): string {
     : `${count} messages of the run are uncertain: they may have been sent.`;
 }
 
-/** A number whose country has no numbers of its length. */
+/** A number whose country has no numbers of this length. */
 interface WrongLength {
   /** Such as "7 digits". */
   readonly digits: string;
@@ -56,16 +57,16 @@ interface WrongLength {
 }
 
 const wrongLength = ({ digits, country, lengths }: WrongLength) =>
-  `The phone number has ${digits} besides the country code ${country}: ${lengths} are needed`;
+  `The phone number has ${digits} after the country code ${country}, which needs ${lengths}`;
 
 /** Every failure that this node reports. */
 export const CATALOGUE = {
-  // What the user gave can't be sent.
+  // The input can't be sent.
 
   phoneEmpty: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number is empty',
-    advice: 'Fill in the field, or remove the item before this node.',
+    advice: 'Fill in the number, or remove the item before this node.',
   }),
   phoneNotText: entry<{ kind: string }>()({
     code: 'INVALID_PHONE',
@@ -74,23 +75,23 @@ export const CATALOGUE = {
   }),
   phoneScientific: entry()({
     code: 'INVALID_PHONE',
-    message: 'The phone number is in scientific notation (such as 4.47E+11), in which a spreadsheet loses digits',
+    message: 'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
     advice: FORMAT_AS_TEXT,
   }),
   phoneNegative: entry()({
     code: 'INVALID_PHONE',
-    message: 'The phone number is negative: a spreadsheet took it for a calculation',
+    message: 'The phone number is negative: a spreadsheet read it as a calculation',
     advice: FORMAT_AS_TEXT,
   }),
   phoneLetters: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number contains letters',
-    advice: `A number has only digits, and no extension. ${WITH_COUNTRY_CODE}`,
+    advice: `Use digits only, without an extension. ${WITH_COUNTRY_CODE}`,
   }),
   phoneCharacters: entry()({
     code: 'INVALID_PHONE',
-    message: 'The phone number contains a character that does not belong in one',
-    advice: `Give one number for each message. ${WITH_COUNTRY_CODE}`,
+    message: 'The phone number contains a character that phone numbers do not have',
+    advice: `Use one number per message. ${WITH_COUNTRY_CODE}`,
   }),
   phoneCountryCode: entry()({
     code: 'INVALID_PHONE',
@@ -100,27 +101,27 @@ export const CATALOGUE = {
   }),
   phoneLength: entry<{ digits: string; wrong: string }>()({
     code: 'INVALID_PHONE',
-    message: ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: 7 to 15 are needed`,
+    message: ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: it needs 7 to 15`,
     advice: WITH_COUNTRY_CODE,
   }),
   phoneDate: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number is a date',
-    advice: 'Check that the field, or its expression, names the column with the numbers.',
+    advice: 'Check that the field, or its expression, refers to the column with the phone numbers.',
   }),
   phoneSeveral: entry()({
     code: 'INVALID_PHONE',
     message: 'The phone number is more than one number',
-    advice: 'Give one number for each message.',
+    advice: 'Use one number per message.',
   }),
   phoneExtraDigits: entry()({
     code: 'INVALID_PHONE',
-    message: 'The phone number has digits that are not part of it, such as an extension or decimal places',
+    message: 'The phone number has extra digits, such as an extension or decimal places',
     advice: `Remove them. ${WITH_COUNTRY_CODE}`,
   }),
   phoneCodeUnknown: entry()({
     code: 'INVALID_PHONE',
-    message: 'The phone number does not begin with the code of any country',
+    message: 'The phone number does not begin with a known country code',
     advice: MISSING_CODE,
   }),
   phoneCodeMissing: entry<WrongLength>()({
@@ -147,46 +148,46 @@ export const CATALOGUE = {
   textNotText: entry<{ kind: string }>()({
     code: 'INVALID_MESSAGE',
     message: ({ kind }) => `The message is ${kind}, not a text`,
-    advice: 'If it comes from an expression, point it at the field that holds the text.',
+    advice: 'If it comes from an expression, refer to the field that contains the text.',
   }),
   textTooLong: entry<{ characters: number; max: number }>()({
     code: 'INVALID_MESSAGE',
-    message: ({ characters, max }) => `The message has ${characters} characters; at most ${max} can be sent`,
+    message: ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     advice: "Shorten the text, or set the option 'Long Messages'.",
   }),
   textTooLongForLink: entry<{ characters: number; max: number; link: number }>()({
     code: 'INVALID_MESSAGE',
     message: ({ characters, max, link }) =>
-      `The message has ${characters} characters, and its link needs ${link} more; at most ${max} can be sent`,
+      `The message has ${characters} characters and its link ${link}, but at most ${max} can be sent in all`,
     advice: 'Shorten the text.',
   }),
 
   listNotJson: entry()({
     code: 'INVALID_MESSAGES',
-    message: 'Messages is not valid JSON',
-    advice: 'Check quotes and commas, or take the list from an expression such as {{ $json.body.messages }}.',
+    message: "'Messages' is not valid JSON",
+    advice: 'Check quotes and commas, or use an expression that returns the list, such as {{ $json.body.messages }}.',
   }),
   listNotList: entry()({
     code: 'INVALID_MESSAGES',
-    message: 'Messages is not a list',
+    message: "'Messages' is not a list",
     advice:
-      'Give a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }].',
+      'Use a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }].',
   }),
   listEntryNotObject: entry()({
     code: 'INVALID_MESSAGES',
     message: 'The entry is not an object',
-    advice: 'Each entry has the fields phone and message: { "phone": "447700900123", "message": "Hello" }.',
+    advice: 'Each entry needs the fields phone and message: { "phone": "447700900123", "message": "Hello" }.',
   }),
 
   expressionFailed: entry<{ reason: string }>()({
     code: 'INVALID_PARAMETER',
-    message: ({ reason }) => `An expression failed: ${reason}`,
+    message: ({ reason }) => `An expression can't be evaluated: ${reason}`,
     advice: 'Check the expressions in the fields of this node for this item.',
   }),
   countryCodeUnknown: entry<{ code: string }>()({
     code: 'INVALID_PARAMETER',
-    message: ({ code }) => `The option 'Default Country Code' is ${code}, which is not the code of any country`,
-    advice: 'Correct the option: the United Kingdom has 44, and all of North America has 1.',
+    message: ({ code }) => `The option 'Default Country Code' is ${code}, which is not a known country code`,
+    advice: 'Correct the option: the code of the United Kingdom is 44, for example, and that of North America is 1.',
   }),
   countryCodeInvalid: entry()({
     code: 'INVALID_PARAMETER',
@@ -196,8 +197,8 @@ export const CATALOGUE = {
 
   messageKeyEmpty: entry()({
     code: 'INVALID_PARAMETER',
-    message: "The option 'Message Key' gives no text and no number",
-    advice: 'Check that the item has the field that the option names, or remove the option.',
+    message: "The option 'Message Key' is empty for this item",
+    advice: 'Check that the item has the field that the option refers to, or remove the option.',
   }),
 
   // The node is not set up.
@@ -235,72 +236,72 @@ export const CATALOGUE = {
   thresholdInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "The 'Threshold' must be a number above 0",
+    message: "'Threshold' must be a number above 0",
     advice: 'Correct the threshold.',
   }),
   baseUrlInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: 'The Base URL in the credential is not an address such as https://api.example.com/v1',
+    message: "'Base URL' in the credential is not an address such as https://api.example.com/v1",
     advice: 'Correct the credential. If the address comes from an expression, check its value for this item.',
   }),
   apiKeyEmpty: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: 'The API Key in the credential is empty',
+    message: "'API Key' in the credential is empty",
     advice: 'Correct the credential. If the key comes from an expression, check its value for this item.',
   }),
   apiKeyCharacters: entry<{ kind: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: ({ kind }) => `The API key contains ${kind} that can't be part of a key`,
+    message: ({ kind }) => `The API key contains ${kind}, which can't be part of a key`,
     advice: ENTER_KEY,
   }),
   credentialUnreadable: entry<{ reason: string }>()({
     code: 'NOT_SET_UP',
     scope: 'run',
     message: ({ reason }) => `The credential can't be read: ${reason}`,
-    advice: 'Choose the credential in the node again. If it has expressions, check their values for this item.',
+    advice: 'Select the credential in the node again. If it contains expressions, check their values for this item.',
   }),
   sendOnceUnavailable: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "'Send Once, Across Executions' does not work where n8n runs the node outside of a saved workflow",
+    message: "'Send Once, Across Executions' works only in a saved workflow",
     advice:
-      "Save the workflow. For an MCP server or a sub-agent, whose calls n8n runs on their own, set the option 'Duplicate Messages' to something else, or have them call a workflow with this node.",
+      "Save the workflow. n8n runs the calls of an MCP server or a sub-agent outside the workflow: for these, choose another value for the option 'Duplicate Messages', or let them call a workflow that contains this node.",
   }),
   waitUnavailable: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
     message: "'Send and Wait for Response' does not work as a tool that a model calls",
-    advice: 'To let a person approve the calls of a tool, add this node as a human review step of the AI Agent.',
+    advice: 'To have a person approve tool calls, add this node as a human review step of the AI Agent.',
   }),
   reviewerFromModel: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "'Phone' can't be filled in by the model, which would then choose who approves its calls",
+    message: "The model can't fill in 'Phone': it would choose who approves its calls",
     advice: "Enter the number of the person who approves in 'Phone'.",
   }),
   proxyInvalid: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "The 'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
+    message: "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
     advice: 'Correct the proxy.',
   }),
   proxyProtocol: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
-    message: "The 'Proxy' under Request Options must be one for http or https",
+    message: "'Proxy' under Request Options must be an HTTP or HTTPS proxy",
     advice: 'Correct the proxy.',
   }),
 
-  // The service refused: nothing was sent.
+  // The service rejected the request: nothing was sent.
 
   apiKeyMissing: entry()({
     code: 'MISSING_API_KEY',
     scope: 'run',
     message: 'The service received no API key',
-    advice: 'Open the credential and enter the API key from your account settings.',
+    advice: ENTER_KEY,
   }),
   apiKeyInvalid: entry()({
     code: 'INVALID_API_KEY',
@@ -312,42 +313,42 @@ export const CATALOGUE = {
     code: 'INSUFFICIENT_CREDITS',
     scope: 'run',
     message: ({ required, available }) => `Not enough credits: ${required} needed, ${available} available`,
-    advice: 'Top up the account, then run this again.',
+    advice: 'Top up the account, then try again.',
   }),
   creditsTooLowUnknown: entry()({
     code: 'INSUFFICIENT_CREDITS',
     scope: 'run',
     message: 'Not enough credits',
-    advice: 'Top up the account, then run this again.',
+    advice: 'Top up the account, then try again.',
   }),
   valueInvalid: entry()({
     code: 'VALIDATION_ERROR',
-    message: 'The service found a value that it does not accept',
-    advice: 'Correct the values, then run this again.',
+    message: 'The service rejected a value of the request',
+    advice: 'Correct the values, then try again.',
   }),
   fieldsInvalid: entry<{ fields: string }>()({
     code: 'VALIDATION_ERROR',
-    message: ({ fields }) => `The service does not accept the value of ${fields}`,
-    advice: 'Correct the values, then run this again.',
+    message: ({ fields }) => `The service rejected the value of ${fields}`,
+    advice: 'Correct the values, then try again.',
   }),
   messageInvalid: entry<{ part: string }>()({
     code: 'VALIDATION_ERROR',
-    message: ({ part }) => `The service does not accept ${part}`,
-    advice: 'Correct it and run this again.',
+    message: ({ part }) => `The service rejected ${part}`,
+    advice: 'Correct it, then try again.',
   }),
   rateLimited: entry<{ perMinute: number; wait: string }>()({
     code: 'RATE_LIMITED',
     scope: 'run',
     message: ({ perMinute }) =>
-      `The service takes no more requests for now: it allows ${perMinute} a minute for each API key`,
+      `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
     advice: ({ wait }) =>
-      `Wait ${wait}, then run this again. Send Bulk sends up to 100 messages with one request. If other programs use the same key, lower the option 'Requests per Minute', or raise 'Longest Wait'.`,
+      `Wait ${wait}, then try again. Send Bulk sends up to 100 messages in one request. If other programs use the same key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   }),
   requestOverLimit: entry()({
     code: 'RATE_LIMITED',
-    message: 'The service takes other requests, but not this one: it is over a limit (HTTP 429)',
+    message: 'The service accepts other requests, but not this one: it exceeds a limit (HTTP 429)',
     advice:
-      "If other programs use the same key, run this again. Otherwise shorten the text, or lower 'Items per Batch' under Request Options.",
+      "If other programs use the same key, try again. Otherwise shorten the text, or lower 'Items per Batch' under Request Options.",
   }),
   messageNotAccepted: entry()({
     code: 'NOT_ACCEPTED',
@@ -358,7 +359,7 @@ export const CATALOGUE = {
     code: 'REDIRECTED',
     scope: 'unclear',
     message: ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
-    advice: ({ origin }) => `Enter the new address as the Base URL in the credential${origin}.`,
+    advice: ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
   }),
   notFound: entry<{ status: number }>()({
     code: 'NOT_FOUND',
@@ -374,17 +375,17 @@ export const CATALOGUE = {
   }),
   messageBlocked: entry<{ status: number }>()({
     code: 'FORBIDDEN',
-    message: ({ status }) => `The service, or a firewall in front of it, refused this message (HTTP ${status})`,
-    advice: 'Check its text and its number: a firewall can block a link or a word.',
+    message: ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
+    advice: 'Check its text and number: a firewall can block a link or a word.',
   }),
   refused: entry()({
     code: 'REFUSED',
-    message: 'The service refused the request',
+    message: 'The service rejected the request',
     advice: 'Nothing was sent with this request.',
   }),
   refusedWithStatus: entry<{ status: number }>()({
     code: 'HTTP_4…',
-    message: ({ status }) => `The service refused the request (HTTP ${status})`,
+    message: ({ status }) => `The service rejected the request (HTTP ${status})`,
     advice: 'Nothing was sent with this request.',
   }),
 
@@ -400,13 +401,13 @@ export const CATALOGUE = {
     code: 'UNREADABLE_ANSWER',
     scope: 'run',
     message: 'Nothing was sent, because the service did not report the credits',
-    advice: "Try again later, or switch off the option 'Check Credits First'.",
+    advice: "Try again later, or turn off the option 'Check Credits First'.",
   }),
   creditsTooLowForRun: entry<{ required: number; available: number }>()({
     code: 'INSUFFICIENT_CREDITS',
     scope: 'run',
     message: ({ required, available }) => `Not enough credits for the run: ${required} needed, ${available} available`,
-    advice: "Nothing was sent. Top up the account, or switch off the option 'Check Credits First'.",
+    advice: "Nothing was sent. Top up the account, or turn off the option 'Check Credits First'.",
   }),
 
   // n8n's database was not reached: nothing was sent.
@@ -414,9 +415,9 @@ export const CATALOGUE = {
   notReserved: entry()({
     code: 'NOT_RESERVED',
     scope: 'run',
-    message: "n8n's database could not be written to, so nobody could tell whether this message was sent before",
+    message: "n8n's database could not be written to, so it is unknown whether this message was sent before",
     advice:
-      "Check that n8n's database can be written to and has room, then retry. Without 'Send Once, Across Executions', this is not needed.",
+      "Check that n8n's database is running and its disk is not full, then retry. Without 'Send Once, Across Executions', the database is not needed.",
   }),
 
   // The service was not reached: nothing was sent.
@@ -425,79 +426,79 @@ export const CATALOGUE = {
     code: 'UNREACHABLE_ENOTFOUND',
     scope: 'run',
     message: 'The host in the Base URL does not exist',
-    advice: `Check the Base URL in the credential for typos. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential for typos. ${THEN_TRY_AGAIN}`,
   }),
   hostLookup: entry()({
     code: 'UNREACHABLE_EAI_AGAIN',
     scope: 'run',
-    message: "The name of the service's host could not be looked up",
-    advice: `Check the network and the name server of the machine that runs n8n. ${THEN_RUN_AGAIN}`,
+    message: "The host name in the Base URL can't be resolved",
+    advice: `Check the network and the DNS server of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
   }),
   connectionRefused: entry()({
     code: 'UNREACHABLE_ECONNREFUSED',
     scope: 'run',
     message: 'The service refused the connection',
-    advice: `Check the Base URL in the credential, and whether the service (or the proxy) is running. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential, and whether the service (or the proxy) is running. ${THEN_TRY_AGAIN}`,
   }),
   hostUnreachable: entry()({
     code: 'UNREACHABLE_EHOSTUNREACH',
     scope: 'run',
     message: "n8n can't reach the service's host",
-    advice: `Check the network and the proxy of the machine that runs n8n. ${THEN_RUN_AGAIN}`,
+    advice: `Check the network and the proxy of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
   }),
   connectionTimeout: entry()({
     code: 'UNREACHABLE_ETIMEDOUT',
     scope: 'run',
-    message: 'The connection to the service could not be made in time',
-    advice: 'Check the Base URL, the network and the firewall, then run this again.',
+    message: 'The connection to the service timed out before anything was sent',
+    advice: `Check the Base URL, the network and the firewall. ${THEN_TRY_AGAIN}`,
   }),
   connectionForbidden: entry()({
     code: 'UNREACHABLE_EACCES',
     scope: 'run',
     message: 'The machine that runs n8n does not allow a connection to the service',
-    advice: `Check the firewall and the security settings of that machine. ${THEN_RUN_AGAIN}`,
+    advice: `Check the firewall and the security settings of that machine. ${THEN_TRY_AGAIN}`,
   }),
   connectionClosed: entry()({
     code: 'UNREACHABLE_ECONNRESET',
     scope: 'run',
     message: 'The connection was closed before the request could be sent',
-    advice: `Check the Base URL in the credential, and the proxy or firewall between n8n and the service. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential, and the proxy or firewall between n8n and the service. ${THEN_TRY_AGAIN}`,
   }),
   connectionsUsedUp: entry()({
     code: 'UNREACHABLE_EMFILE',
     scope: 'run',
-    message: 'The machine that runs n8n can open no more connections',
-    advice: `Run fewer executions at the same time, or raise the limit of open files of that machine. ${THEN_RUN_AGAIN}`,
+    message: "The machine that runs n8n can't open more connections",
+    advice: `Run fewer executions at the same time, or raise that machine's limit of open files. ${THEN_TRY_AGAIN}`,
   }),
   urlInvalid: entry()({
     code: 'UNREACHABLE_ERR_INVALID_URL',
     scope: 'run',
-    message: 'The Base URL is not an address',
+    message: 'The Base URL is not a valid address',
     advice: 'Enter it in the credential in the form https://host/v1.',
   }),
   headerInvalid: entry()({
     code: 'UNREACHABLE_ERR_INVALID_CHAR',
     scope: 'run',
-    message: 'The API key has a character that no request can carry',
+    message: "The API key contains a character that can't be sent in a request",
     advice: ENTER_KEY,
   }),
   certificateUntrusted: entry()({
     code: 'UNREACHABLE_…',
     scope: 'run',
     message: "The connection is not secure: the service's certificate is not trusted",
-    advice: `Check the Base URL in the credential. For a service of your own with its own certificate, turn on 'Ignore SSL Issues' in this node's settings under Request Options. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential. If you run the service yourself, with your own certificate, turn on 'Ignore SSL Issues' under Request Options in this node's settings. ${THEN_TRY_AGAIN}`,
   }),
   notHttps: entry()({
     code: 'UNREACHABLE_EPROTO',
     scope: 'run',
     message: 'The service does not speak https at this address',
-    advice: `Check the Base URL in the credential: it may need to begin with http://. ${THEN_RUN_AGAIN}`,
+    advice: `Check the Base URL in the credential: it may need to begin with http://. ${THEN_TRY_AGAIN}`,
   }),
   tlsRefused: entry()({
     code: 'UNREACHABLE_EPROTO',
     scope: 'run',
-    message: 'The service refused to make a secure connection',
-    advice: `Check the Base URL in the credential. If it is right, the service uses TLS settings that this n8n does not support. ${THEN_RUN_AGAIN}`,
+    message: 'The service refused a secure connection',
+    advice: `Check the Base URL in the credential. If it is right, the service uses TLS settings that this n8n does not support. ${THEN_TRY_AGAIN}`,
   }),
   blockedByN8n: entry()({
     code: 'UNREACHABLE_…',
@@ -512,23 +513,23 @@ export const CATALOGUE = {
     code: 'TIMEOUT',
     sendAgain: 'checkFirst',
     message: 'The service did not answer in time',
-    advice: "If the service is slow, raise 'Timeout' in this node's settings under Request Options.",
+    advice: "If the service is slow, raise 'Timeout' under Request Options in this node's settings.",
   }),
   connectionLost: entry()({
     code: 'CONNECTION_LOST',
     sendAgain: 'checkFirst',
-    message: 'The connection to the service was lost before its answer arrived',
+    message: 'The connection to the service was lost before its response arrived',
     advice: 'Check the network between n8n and the service.',
   }),
   serverError: entry<{ status: number }>()({
     code: 'SERVER_ERROR',
     sendAgain: 'checkFirst',
-    message: ({ status }) => `The service failed while it handled the request (HTTP ${status})`,
+    message: ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   }),
   gatewayError: entry<{ status: number }>()({
     code: 'HTTP_5…',
     sendAgain: 'checkFirst',
-    message: ({ status }) => `The service, or a gateway in front of it, failed to answer (HTTP ${status})`,
+    message: ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
   }),
   answerUnreadable: entry<{ status: number }>()({
     code: 'UNREADABLE_ANSWER',
@@ -539,12 +540,12 @@ export const CATALOGUE = {
   messageNotListed: entry()({
     code: 'NOT_LISTED',
     sendAgain: 'checkFirst',
-    message: 'The service accepted the request, but its answer does not mention this message',
+    message: 'The service accepted the request, but its response does not mention this message',
   }),
   messageUnclear: entry()({
     code: 'NOT_CONFIRMED',
     sendAgain: 'checkFirst',
-    message: 'The service accepted the request, but does not confirm that it sent this message',
+    message: 'The service accepted the request, but did not confirm that it sent this message',
   }),
   stoppedInFlight: entry()({
     code: 'STOPPED',
@@ -558,13 +559,13 @@ export const CATALOGUE = {
     sendAgain: 'checkFirst',
     message: "n8n stopped during an earlier attempt, so this message's outcome is unknown",
     advice:
-      "If it was not sent, set the option 'If the Outcome Is Uncertain' to Send Again and retry with the currently saved workflow.",
+      "If it was not sent, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow'.",
   }),
   reserved: entry()({
     code: 'RESERVED',
     sendAgain: 'checkFirst',
-    message: 'Another execution has begun to send this message, and how that ended is not known',
-    advice: "If it was not sent, give it another 'Message Key'.",
+    message: 'Another execution started to send this message, and its outcome is unknown',
+    advice: "If it was not sent, change its 'Message Key' to send it.",
   }),
   linkLost: entry()({
     code: 'LINK_LOST',
@@ -576,12 +577,12 @@ export const CATALOGUE = {
     code: '…',
     sendAgain: 'checkFirst',
     message: ({ reason }) => reason,
-    advice: `If it was, its link no longer works. ${ASK_AGAIN}`,
+    advice: `If it was sent, its link no longer works. ${ASK_AGAIN}`,
   }),
   outcomeUnknown: entry()({
     code: 'UNCERTAIN',
     sendAgain: 'checkFirst',
-    message: 'It is not known whether this message was sent',
+    message: "This message's outcome is unknown",
   }),
 
   // The run ended before this message's turn.
@@ -596,14 +597,14 @@ export const CATALOGUE = {
   notStarted: entry()({
     code: 'NOT_STARTED',
     scope: 'run',
-    message: 'Not sent, because the run ended at an earlier failure',
-    advice: 'Correct the cause of that failure, then retry.',
+    message: 'Not sent, because another request stopped the run',
+    advice: 'Correct what stopped it, then retry.',
   }),
   stopped: entry()({
     code: 'STOPPED',
     scope: 'run',
     message: 'The run was stopped before this message was sent',
-    advice: 'A new execution sends all items again: start it with only those that were not sent.',
+    advice: 'A new execution sends all items again: start it with only the items that were not sent.',
   }),
 
   // The trigger.
@@ -611,15 +612,15 @@ export const CATALOGUE = {
   balanceNotReported: entry()({
     code: 'UNREADABLE_ANSWER',
     scope: 'run',
-    message: 'The service answered, but did not report the credits',
+    message: 'The service responded, but did not report the credits',
     advice: CHECK_BASE_URL,
   }),
   pollTimeout: entry()({
     code: 'TIMEOUT',
     scope: 'run',
-    message: 'The balance could not be read in the time that n8n gives a poll',
+    message: 'The balance could not be read in the time that n8n allows for a check',
     advice:
-      'The service is slow, or the requests of this API key are waiting for its limit. The next poll tries again.',
+      'The service is slow, or other requests of this API key are waiting for the rate limit. The next check tries again.',
   }),
 } as const;
 

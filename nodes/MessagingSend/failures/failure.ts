@@ -28,9 +28,9 @@ export interface Failure {
   readonly httpStatus: number | null;
   /** What happened: one sentence in this node's own words, without a full stop. */
   readonly message: string;
-  /** What to do, in sentences; empty where there is nothing but to try again later, or to check first. */
+  /** What to do, in sentences; empty where the only advice is to try again later, or to check first. */
   readonly advice: string;
-  /** What the service itself said, masked and safe to render as HTML; empty where it said nothing. */
+  /** The service's own words, masked and safe to render as HTML; empty where it gave none. */
   readonly serviceSays: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
@@ -44,12 +44,12 @@ export interface Credits {
   readonly available: number;
 }
 
-/** Tells a failure from the result that is there if all went well. */
+/** Distinguishes a failure from a result. */
 export function isFailure(value: object): value is Failure {
   return 'sendAgain' in value;
 }
 
-/** Thrown where a setting of the user's can't be used. */
+/** Thrown where one of the user's settings can't be used. */
 export class FailureError extends Error {
   constructor(readonly reason: Failure) {
     super(reason.message);

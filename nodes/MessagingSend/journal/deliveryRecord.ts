@@ -18,13 +18,13 @@ export interface Recall {
   readonly isSingle: boolean;
 }
 
-/** What a record knows of a run's messages. */
+/** What a record contains about a run's messages. */
 export interface Recalled {
-  /** Of those that have an outcome already, as they were when it was new. */
+  /** Of messages that already have an outcome, as it was when it was new. */
   readonly receipts: readonly Receipt[];
   /** Those that are still to be sent. */
   readonly pending: readonly Message[];
-  /** Of those, the ones that may have been sent already, with the reason. */
+  /** Those of them that may already have been sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
   readonly lastBatch: number;
@@ -55,7 +55,7 @@ const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFligh
 /** Receipts are joined up to this length: n8n's form of storage needs some room for each text. */
 const MAX_JOINED = 4096;
 
-/** As many planned messages are noted in one line, so that none takes long to read or write. */
+/** How many planned messages one line contains, so that none takes long to read or write. */
 const MAX_PLANNED = 500;
 
 /**
@@ -73,7 +73,7 @@ export class DeliveryRecord {
   readonly isOpen: boolean;
   /** The name in the ledger of the run that it was kept from; null where it begins. */
   readonly previousRun: string | null;
-  /** Tells what it held at first from what it held at another time; empty where it held nothing. */
+  /** Identifies what it contained at the start; empty where it contained nothing. */
   readonly digest: string;
 
   constructor(
@@ -88,7 +88,7 @@ export class DeliveryRecord {
     this.digest = this.texts.length === 0 ? '' : digestOf(this.texts);
   }
 
-  /** Leaves a sign that the run has begun, so that a re-run that finds none is known for what it is. */
+  /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
   open(): void {
     this.save(this.texts);
   }
@@ -105,7 +105,7 @@ export class DeliveryRecord {
   }
 
   /**
-   * Divides messages by whether they have an outcome already.
+   * Divides messages by whether they already have an outcome.
    * @param drafts those that can't be composed any more: they have the outcome of their place, because their number or
    * text may be as it was when a message of theirs was sent
    */
@@ -180,12 +180,12 @@ export class DeliveryRecord {
     this.context.runs = { ...(isRecord(this.context.runs) ? this.context.runs : {}), [String(this.runIndex)]: name };
   }
 
-  /** Gives the record another digest than this attempt started with, so that the ledger can tell the next one apart. */
+  /** Changes the digest that this attempt started with, so that the ledger can distinguish the next one. */
   endAttempt(): void {
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
   }
 
-  /** Forgets the run: all went well, so nothing will be run again. */
+  /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
     this.save(undefined);
     const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};

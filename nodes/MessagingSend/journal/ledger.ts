@@ -3,15 +3,15 @@ import { hash } from 'node:crypto';
 import type { LedgerQueue, LedgerStorage } from './ledgerQueue';
 
 /**
- * What the ledger knows of a fact. `open`: begun, and its end is not noted. `noted`: it holds.
+ * The state of a fact. `open`: begun, and its end is not noted. `noted`: it is true.
  *
  * A fact is a pair of entries; `open` is both, `noted` the first alone. n8n can't be asked for an entry without adding
  * it, so a question adds both for a moment: if n8n is killed then, the fact stays `open`, which sends nothing and claims
- * nothing. For the same reason the first one stands first in the list, whose beginning is dropped when it is too long.
+ * nothing. For the same reason the first entry comes first in the list, which drops its beginning when it gets too long.
  */
 export type FactState = 'unknown' | 'open' | 'noted';
 
-/** So many facts are asked for at once: n8n blocks for some milliseconds, and a kill meanwhile leaves no more of them open. */
+/** How many facts one call asks for: n8n blocks for some milliseconds, and a kill meanwhile leaves only these open. */
 const MAX_ASKED = 100;
 
 const HASH_LENGTH = 16;
@@ -19,8 +19,8 @@ const HASH_LENGTH = 16;
 /** Facts that outlive an execution, kept as hashes. */
 export class Ledger {
   /**
-   * @param secret what is hashed with each fact, so that nobody finds out by trying what an entry is about
-   * @param uniqueName gives another name each time, also in other processes
+   * @param secret hashed with each fact, so that nobody can guess what an entry is about
+   * @param uniqueName returns a different name each time, across processes too
    */
   constructor(
     private readonly queue: LedgerQueue,
@@ -52,7 +52,7 @@ export class Ledger {
   }
 
   /**
-   * Opens facts that are unknown, in this process and, as far as n8n's storage can tell, in all others.
+   * Opens facts that are unknown in this process and, as far as n8n's storage shows, in all others.
    * @returns what they were before: those that were unknown are open now, and nobody else has opened them
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
@@ -76,7 +76,7 @@ export class Ledger {
     this.queue.releaseWhenFound(pairs.map(([first]) => first));
   }
 
-  /** Leaves them `open` if they are not `noted` yet, because another fact is about to say as much. */
+  /** Leaves them `open` if they are not `noted` yet, because another fact is about to cover them. */
   leaveOpen(facts: readonly string[]): void {
     this.queue.keep(facts.map((fact) => this.pairOf(fact)[1]));
   }

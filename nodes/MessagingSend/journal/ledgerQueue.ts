@@ -1,7 +1,7 @@
-/** Entries that outlive an execution: a list for each node of a workflow. */
+/** Entries that outlive an execution: one list for each node of a workflow. */
 export interface LedgerStorage {
   /**
-   * Adds the entries that are missing at the end of the list, and drops the oldest where it becomes too long.
+   * Appends the entries that are missing, and drops the oldest where the list gets too long.
    * @returns those that were there before
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -16,7 +16,7 @@ export interface Claim {
   readonly companion: string;
 }
 
-/** So often a claim is made again after another process has overwritten it. */
+/** How often a claim is repeated after another process has overwritten it. */
 const MAX_CLAIMS = 5;
 
 /** n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. */
@@ -24,10 +24,9 @@ const MAX_REMOVED = 100;
 
 /**
  * The writes of all runs of a node in this process, one after the other: n8n reads the list, changes it and writes it
- * back, so of two writes at once one would be lost. What comes while one is under way is written together next.
+ * back, so of two concurrent writes one would be lost. Whatever arrives during a write is written together next.
  *
- * Another process may overwrite a write all the same. So each write repeats what is held, which is all that a run still
- * relies on and that may be new.
+ * Another process may still overwrite a write. So each write repeats what is held: everything recent that a run relies on.
  */
 export class LedgerQueue {
   private last: Promise<unknown> = Promise.resolve();
@@ -47,7 +46,7 @@ export class LedgerQueue {
     await written;
   }
 
-  /** In the background: what is not removed makes a later re-run more careful than it need be, and nothing else. */
+  /** In the background: what is not removed only makes a later re-run more careful than needed. */
   remove(entries: readonly string[], storage: LedgerStorage): void {
     for (const entry of entries) {
       this.removals.add(entry);
@@ -64,7 +63,7 @@ export class LedgerQueue {
     for (const entry of entries) this.removals.delete(entry);
   }
 
-  /** Whether each entry is in the list. Those that are not are added for a moment: n8n has no way to only look. */
+  /** Whether each entry is in the list. Missing ones are added for a moment, because n8n can't read without writing. */
   async ask(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
     return await this.next(async () => {
       const present = await storage.record(entries);

@@ -8,11 +8,11 @@ import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/
 import { digestOf as digestOfTexts, placeOf } from './identity';
 import type { FactState, Ledger } from './ledger';
 
-/** Tells a run of the node from all others; a re-run of it has the same. */
+/** Identifies a run of the node; a re-run has the same name. */
 export interface RunName {
   /** What an execution has in common with its Retries. */
   readonly lineage: string;
-  /** Whether no other execution can have the same lineage; else executions that began alike have. */
+  /** Whether the lineage is unique; otherwise executions that began alike share it. */
   readonly isUnique: boolean;
   /** Counted from 0 within the execution. */
   readonly ordinal: number;
@@ -27,7 +27,7 @@ export function nameOf({ lineage, ordinal, record }: RunName): string {
 
 /** How a run came about. */
 export interface Start {
-  /** Whether the user retries an execution. */
+  /** Whether the user pressed Retry. */
   readonly isRetry: boolean;
   /** Whether n8n shows that it was killed in an earlier attempt. */
   readonly followsKill: boolean;
@@ -35,41 +35,41 @@ export interface Start {
 
 /** What is known of the messages of a plan. */
 export interface Recollection {
-  /** Of those that have an outcome already. */
+  /** Of the messages that already have an outcome. */
   readonly receipts: readonly Receipt[];
-  /** What is left to send, each in its batch of before. */
+  /** What is left to send, each message in the batch it had before. */
   readonly batches: readonly Batch[];
-  /** Of those messages, the ones that may have been sent already, with the reason. */
+  /** Those of them that may already have been sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
-  /** Whether messages that are in none of the batches may have been sent. */
+  /** Whether messages outside all of the batches may have been sent. */
   readonly mayHaveSentOthers: boolean;
 }
 
-/** So many facts, at most, are about the requests of a run; in a longer one, each is about several. */
+/** The most facts about the requests of a run; in a longer run, each fact covers several requests. */
 const MAX_UNITS = 8_000;
 
-/** Its ID was in the answer, which is lost. */
+/** Its ID was in the response, which is lost. */
 const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
 
 const WHY_UNCERTAIN = failure('interrupted');
 
 type StateOf = (message: Message, batch: Batch) => FactState;
 
-/** What one fact is about: one batch, or several neighbours. */
+/** What one fact covers: one batch, or several in a row. */
 interface Unit {
   readonly fact: string;
-  /** How many messages it has. */
+  /** How many messages it covers. */
   readonly size: number;
   readonly hasSeveral: boolean;
   /** Those of its messages that are not known to be sent. */
   unsent: number;
-  /** Whether its messages have facts of their own, because only some of them were sent, or requested. */
+  /** Whether each message has its own fact, because only some of them were sent or requested. */
   isSplit: boolean;
 }
 
 /**
- * What n8n's database knows of one run of the node, for a re-run after n8n was killed, when the execution itself has
- * nothing.
+ * What n8n's database contains about one run of the node, for a re-run after n8n was killed, when the execution itself
+ * contains nothing.
  *
  * The run is noted when it starts, and open from its first request on. Each request is opened before it leaves, and
  * noted when all of its messages were sent. So in a re-run, an open request was in flight when n8n was killed, and an
@@ -78,18 +78,18 @@ interface Unit {
 export class RunLedger {
   private readonly run: string;
   private readonly isUnique: boolean;
-  /** Whether what a re-run finds is of its own execution, and not of another one that began alike. */
+  /** Whether what a re-run finds is about its own execution, and not about another one that began alike. */
   isOwn: boolean;
   /** Noted with the first run of the node in an execution: all of its runs are in the ledger. */
   private readonly lineage: string;
   private readonly isFirst: boolean;
   /** Open where an execution has this name, if it can have a twin. */
   private readonly ownName: string;
-  /** Noted where another execution had the same name: nobody knows which of them a fact is about. */
+  /** Noted where another execution had the same name: a fact may be about either. */
   private readonly twins: string;
-  /** Noted where requests left without being opened: an unknown one may have been begun. */
+  /** Noted where requests left without being opened: an unknown one may have started. */
   private readonly incomplete: string;
-  /** Noted where the run reserved each of its messages: a re-run that does so as well needs nothing else. */
+  /** Noted where the run reserved each of its messages: a re-run that also does needs nothing else. */
   private readonly reserved: string;
   private plan = '';
   private units: ReadonlyMap<number, Unit> = new Map();
@@ -97,7 +97,7 @@ export class RunLedger {
   private again: Recollection['again'] = new Map();
   private unsent = 0;
   private state: FactState = 'unknown';
-  /** Whether the requests of this attempt are left out. */
+  /** Whether the requests of this attempt are not noted. */
   private isLeftOut = false;
   private isReserved = false;
   private isStarted = false;
@@ -142,8 +142,8 @@ export class RunLedger {
   }
 
   /**
-   * Notes that the run has started. In a further attempt of the same execution, what the first one has noted stands, and
-   * is said to be incomplete.
+   * Notes that the run has started. In a later attempt of the same execution, the notes of the first one stay valid, but
+   * are marked as incomplete.
    * @returns whether earlier attempts may have sent messages of which the ledger knows nothing
    */
   async start({ isRetry, followsKill }: Start): Promise<boolean> {
@@ -168,7 +168,7 @@ export class RunLedger {
     if (this.isBroken && this.isBegun) void this.noteGap();
   }
 
-  /** For a run that reserves each of its messages; its requests are left out. */
+  /** For a run that reserves each of its messages: its requests are not noted. */
   leaveToReservations(): void {
     this.isLeftOut = true;
     this.isReserved = true;
@@ -200,7 +200,7 @@ export class RunLedger {
     return { ...recalled, mayHaveSentOthers: known === null };
   }
 
-  /** Called before a request leaves; resolves once its messages are noted, or when they can't be. */
+  /** Called before a request leaves; resolves once its messages are noted, or can't be. */
   async leave(batch: Batch): Promise<void> {
     await this.started;
     this.isBegun = true;
@@ -325,7 +325,7 @@ export class RunLedger {
     return true;
   }
 
-  /** @returns null where an earlier attempt began to send something else, so that nobody knows what of these */
+  /** @returns null where an earlier attempt began to send something else, so that it is unknown which of these were sent */
   private async ask(batches: readonly Batch[]): Promise<StateOf | null> {
     const [plan, allSent, incomplete] = await this.ledger.ask([this.plan, allSentIn(this.plan), this.incomplete]);
     if (allSent === 'noted') return () => 'noted';
@@ -346,12 +346,12 @@ export class RunLedger {
     };
   }
 
-  /** What this run sends, the previous one has no facts of. */
+  /** For messages of this run, the previous one has no facts. */
   private get previousIncomplete(): string[] {
     return this.previous === null ? [] : [incompleteOf(this.previous)];
   }
 
-  /** What another execution has sent was perhaps not sent by this one. */
+  /** What another execution sent may not have been sent by this one. */
   private trusted(stateOf: StateOf): StateOf {
     if (this.isOwn) return stateOf;
     return (message, batch) => {
@@ -395,7 +395,7 @@ export class RunLedger {
   }
 }
 
-/** What tells the plan of a run from others: its batches, by the places and phones of their messages. */
+/** Identifies the plan of a run: its batches, by the places and phones of their messages. */
 export function* digestOf(batches: readonly Batch[]): Interruptible<string> {
   const hash = createHash('sha256');
   for (const { number, messages } of batches) {

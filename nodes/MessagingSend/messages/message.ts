@@ -17,9 +17,9 @@ export interface Draft extends Origin {
   readonly message: unknown;
   /** The country code of a number that has none; null where such a number is an error. */
   readonly countryCode: string | null;
-  /** By which the user tells messages apart; null for number and text. */
+  /** The 'Message Key' by which the user identifies the message; null for number and text. */
   readonly key: string | null;
-  /** An address that is put after the text, on a line of its own. */
+  /** An address that is added after the text, on its own line. */
   readonly link?: string;
 }
 
@@ -39,15 +39,17 @@ export interface Message extends Origin {
    * knows: what the item has for a phone now; empty where that can't be read.
    */
   readonly phone: string;
+  /** What the user gave for `phone`, where cleaning changed it; kept in a dry run only, to save memory. */
+  readonly phoneGiven?: string;
   readonly text: string;
   /** The text that was split, where this is a part of one. */
   readonly whole?: string;
-  /** By which the user tells messages apart, if not by number and text. */
+  /** The 'Message Key' by which the user identifies the message, if not number and text. */
   readonly key?: string;
 }
 
 /**
- * What two messages that are the same have in common. A key stands for one message, or for a whole list of them.
+ * What identical messages have in common. A key identifies one message, or a whole list of them.
  */
 export function samenessOf({ entry, part, phone, text, whole = text, key }: Message): string {
   if (key === undefined) return JSON.stringify([phone, whole, part]);

@@ -6,7 +6,7 @@ const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 const TRY_LATER = 'Try again later.';
 
-/** What to do about a failure, with what the service said; safe to render as HTML. */
+/** What to do about a failure, with the service's own words; safe to render as HTML. */
 export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfirmed['kind'] = 'not_sent'): string {
   const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice === '' ? TRY_LATER : advice];
   return [...toDo, quoted(serviceSays)].filter((sentence) => sentence !== '').join(' ');
@@ -14,10 +14,10 @@ export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfi
 
 /** Why n8n could not give a value, in n8n's words. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown error';
+  return error instanceof Error ? error.message : 'no reason given';
 }
 
-/** What is wrong with a draft. Adds which entry of a list it is, if not all are; which item, n8n shows itself. */
+/** What is wrong with a draft, and which entry of a list it is. n8n itself shows which item. */
 export function messageOf({ entry, failure }: Unsendable): string {
   return entry === null || failure.scope === 'run'
     ? failure.message

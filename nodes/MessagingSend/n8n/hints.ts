@@ -2,9 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../api/endpoints';
 import type { Progress } from '../delivery/dispatch';
-import { type Summary, summaryText } from './summary';
+import { secondSendText, type Summary, summaryText } from './summary';
 
-/** The least time between two lines of progress, in milliseconds. */
+/** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
 
 /** Send takes a request for each message; from here on Send Bulk is worth a word. */
@@ -23,7 +23,7 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
 }
 
 const NOT_PROTECTED =
-  "n8n's database could not be written to, so this run was not protected: if n8n had been stopped during it, a retry could not have told which messages were sent.";
+  "n8n's database could not be written to, so this run was not protected: had n8n stopped, a retry could not have known which messages were sent.";
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
@@ -36,12 +36,13 @@ export function reportSummary(
   isProtected: boolean,
 ): void {
   const { sent, failed, uncertain, resumed, skipped, sentBefore, planned } = summary;
-  if (sent + failed + uncertain + skipped + sentBefore + planned === 0) return;
+  if (sent + failed + uncertain + skipped + sentBefore + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
+  // In the editor, the button that runs the step is at hand, and it is no retry.
+  const again = isManual && planned === null ? secondSendText(summary) : '';
   context.addExecutionHints({
-    // The button is at hand there, and it is no retry.
-    message: isManual && sent > 0 ? `${text} Execute step would send them again.` : text,
+    message: again === '' ? text : `${text} ${again}`,
     location: 'outputPane',
     type: failed + uncertain > 0 ? 'warning' : 'info',
   });
@@ -55,5 +56,5 @@ export function reportSummary(
 function bulkAdvice(messages: number): string | null {
   if (messages < BULK_ADVISED_FROM) return null;
   const requests = Math.ceil(messages / MAX_BATCH_SIZE);
-  return `Send took a request for each of ${messages} messages. Send Bulk would take ${requests === 1 ? '1 request' : `${requests} requests`}, and the service allows ${REQUESTS_PER_MINUTE} a minute.`;
+  return `Send made one request for each of the ${messages} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests === 1 ? '1 request' : `${requests} requests`}.`;
 }

@@ -15,8 +15,8 @@ import type { RequestOptions } from './requestOptions';
 import { pause } from './slices';
 
 /**
- * How every request is made, declaratively (as `requestDefaults`) and from code: error answers are read here and not
- * thrown by n8n, which would replace the service's texts by its own; a POST does not follow redirects; bodies are text,
+ * How every request is made, declaratively (as `requestDefaults`) and from code: error responses are read here and not
+ * thrown by n8n, which would replace the service's texts with its own; a POST does not follow redirects; bodies are text,
  * so that this node parses them.
  */
 export const REQUEST_DEFAULTS = {

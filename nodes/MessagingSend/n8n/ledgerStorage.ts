@@ -4,7 +4,7 @@ import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
 
 type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 
-/** n8n's list of a node grows to this length, in 0.3 MB: then its oldest entries go. */
+/** The length, in 0.3 MB, at which n8n's list for a node drops its oldest entries. */
 export const MAX_ENTRIES = 10_000;
 
 /** From when n8n reads a list until it has written it back, another process needs some milliseconds, seldom more. */
@@ -22,7 +22,7 @@ export function ledgerQueueOf(context: Context): LedgerQueue {
 
 /**
  * The list that n8n keeps for a node in its database for Remove Duplicates, and for every node that asks for it. It is
- * written at once, where all else that n8n stores of a node waits for the node to end.
+ * written immediately, while everything else that n8n stores for a node waits until the node has ended.
  */
 export function ledgerStorageOf({ helpers }: Context, maxEntries = MAX_ENTRIES): LedgerStorage {
   const options = { mode: 'entries', maxEntries } as const;

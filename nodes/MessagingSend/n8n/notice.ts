@@ -1,7 +1,7 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 /**
- * A box in the panel. It is shown only with the choice that puts money or a message at stake, so that it is read.
+ * A box in the panel. It is shown only with the choice that risks money or a message, so that it is read.
  *
  * @param show  begins paths into a collection with `/`: without it, n8n 2.0 can't open a workflow with the node
  */

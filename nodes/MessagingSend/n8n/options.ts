@@ -7,14 +7,14 @@ import { reasonOf } from './failureText';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 
-export const longestWait: INodeProperties = {
-  displayName: 'Longest Wait (Minutes)',
+export const maxWait: INodeProperties = {
+  displayName: 'Max Wait (Minutes)',
   name: 'longestWait',
   type: 'number',
   typeOptions: { minValue: 0 },
   default: 5,
   description:
-    'How long a request waits when the service says that there are too many, or while the service is down. After that, what is left is not sent.',
+    'How long a request waits when the rate limit is reached or the service is down. After that, the remaining messages are not sent.',
 };
 
 export const requestsPerMinute: INodeProperties = {
@@ -24,13 +24,13 @@ export const requestsPerMinute: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 60,
   description:
-    'How many requests the service allows this API key in a minute. Lower it if other programs use the same key.',
+    'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key.',
 };
 
 /** Reads them from the collection `options` of a node. */
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
-    maxWait: 60_000 * readNumber(given, longestWait),
+    maxWait: 60_000 * readNumber(given, maxWait),
     requestsPerMinute: Math.floor(readNumber(given, requestsPerMinute)),
   };
 }
@@ -87,7 +87,7 @@ export function readNumber(given: GivenOptions, field: INodeProperties): number 
   });
 }
 
-/** An expression may give a text; what is neither true nor false is an error, because money may depend on it. */
+/** An expression may give a text; any other value is rejected, because money may depend on it. */
 export function readBoolean(given: GivenOptions, field: INodeProperties): boolean {
   return given.get(field.name, nameOf(field), false, (value) => {
     const written = typeof value === 'string' ? value.trim().toLowerCase() : value;

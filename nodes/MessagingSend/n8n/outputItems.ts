@@ -18,8 +18,8 @@ export type Output =
   | 'batches';
 
 /**
- * The output items of a delivery, in the order of the input. A message that was not sent has an
- * item of its own in every kind of output, so that it can be found, filtered and sent again:
+ * The output items of a delivery, in the order of the input. A message that was not sent has
+ * its own item in every kind of output, so that it can be found, filtered and sent again:
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
@@ -48,9 +48,7 @@ export function* outputItems(
   }
   for (const { number, messages } of planned) {
     for (const message of messages) {
-      const { phone, text } = message;
-      const json = { phone, status: 'dry_run', batch: number, characters: codePoints(text), ...partOf(message) };
-      items.add(message, linked(json, message));
+      items.add(message, linked(plannedJson(message, number), message));
     }
     yield;
   }
@@ -139,6 +137,19 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
   return { ...json, ...noteOf(data) };
 }
 
+function plannedJson(message: Message, batch: number): IDataObject {
+  const { phone, phoneGiven, text } = message;
+  return {
+    phone,
+    ...(phoneGiven !== undefined && { phone_given: phoneGiven }),
+    message: text,
+    status: 'dry_run',
+    batch,
+    characters: codePoints(text),
+    ...partOf(message),
+  };
+}
+
 function batchJson({ batch, data }: Receipt): IDataObject {
   // n8n runs a node again whose first item has an error, though all of this was sent.
   const entries = Object.entries(data ?? {}).filter(([name]) => name !== 'error');
@@ -147,7 +158,7 @@ function batchJson({ batch, data }: Receipt): IDataObject {
 
 /** Why there is no message ID, where the ledger alone knows that a message was sent. */
 function noteOf(data: JsonRecord | null): { note?: string } {
-  return data === null ? { note: 'Sent before n8n stopped, and the answer of the service with the ID was lost' } : {};
+  return data === null ? { note: 'Sent before n8n stopped; the response with its ID was lost' } : {};
 }
 
 /** One link for each input item, however many of its messages are in the batch. */

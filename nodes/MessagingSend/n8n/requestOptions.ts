@@ -10,7 +10,7 @@ import type { GivenOptions } from './options';
 export interface RequestOptions {
   /** "Items per Batch", limited to 1 to 100; null where batching isn't set or is switched off (-1). */
   readonly batchSize: number | null;
-  /** "Batch Interval", in milliseconds: the least time between the starts of two requests. */
+  /** "Batch Interval", in milliseconds: the minimum time between the starts of two requests. */
   readonly interval: number;
   readonly http: Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
     /** In milliseconds. */
@@ -24,7 +24,7 @@ const batching: INodeProperties = {
   type: 'fixedCollection',
   placeholder: 'Add batching',
   default: { batch: {} },
-  description: 'How many messages go into a request, and how far apart requests start',
+  description: 'How many messages each request contains, and how much time passes between requests',
   options: [
     {
       displayName: 'Batching',
@@ -36,7 +36,7 @@ const batching: INodeProperties = {
           type: 'number',
           typeOptions: { minValue: -1, maxValue: MAX_BATCH_SIZE },
           default: MAX_BATCH_SIZE,
-          description: `How many messages Send Bulk puts into one request, at most ${MAX_BATCH_SIZE}`,
+          description: `How many messages Send Bulk packs into one request, at most ${MAX_BATCH_SIZE}`,
         },
         {
           displayName: 'Batch Interval (Ms)',
@@ -44,14 +44,14 @@ const batching: INodeProperties = {
           type: 'number',
           typeOptions: { minValue: 0 },
           default: 1000,
-          description: 'The least time between the starts of two requests, in milliseconds',
+          description: 'Minimum time between the starts of two requests, in milliseconds',
         },
       ],
     },
   ],
 };
 
-/** n8n adds these by itself to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
+/** n8n adds these automatically to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
 function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
   return {
     displayName: 'Request Options',
@@ -85,7 +85,7 @@ function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
         type: 'number',
         typeOptions: { minValue: 1 },
         default: 10000,
-        description: 'How long to wait for the answer of the service',
+        description: 'How long to wait for the response of the service',
       },
     ],
   };
@@ -140,7 +140,7 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
 
 /**
  * A user name or password as n8n's agents decode it once more. A '%' that encodes nothing, which they would not accept,
- * is meant as it stands.
+ * is meant literally.
  */
 function encoded(part: string): string {
   const meant = part.replace(/(%[\da-f]{2})+/gi, (sequence) => {

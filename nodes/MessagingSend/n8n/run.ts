@@ -103,7 +103,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     onProgress: progressReporter(context),
   };
   const { delivered, tally } = await sendAndNote(context, run);
-  const summary = await inSlices(summarize(delivered, tally, accounts.count));
+  const summary = await inSlices(summarize(delivered, tally, accounts.count, options));
   reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
   return { delivered, items: await itemsOrError(context, run, delivered) };
 }
@@ -221,7 +221,8 @@ async function itemsOrError(
   { settings, stopOnFailure }: Run,
   delivered: Delivered,
 ): Promise<INodeExecutionData[]> {
-  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered)) : null;
+  const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
+  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered, isRemembered)) : null;
   if (error !== null) throw error;
   return await inSlices(outputItems(delivered, settings.output));
 }

@@ -7,9 +7,6 @@ import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
 import { isTool, progressForModel, unsendableForModel } from './tool';
 
-const SEND_THE_REST =
-  'To send the rest, use Retry in the list of executions, on the newest one: it leaves those alone, while a new execution sends them again.';
-
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
@@ -22,9 +19,14 @@ interface Counts {
 
 /**
  * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first failure, says how many
- * messages were sent before, and names the items that failed alike.
+ * messages were sent, and names the items that failed alike.
+ * @param isRemembered whether a new execution skips what this one has sent
  */
-export function* runError(node: INode, delivered: Delivered): Interruptible<NodeApiError | NodeOperationError | null> {
+export function* runError(
+  node: INode,
+  delivered: Delivered,
+  isRemembered = false,
+): Interruptible<NodeApiError | NodeOperationError | null> {
   const { unsendable, receipts } = delivered;
   const [wrong] = unsendable;
   const { counts, first } = yield* countsOf(delivered);
@@ -37,7 +39,7 @@ export function* runError(node: INode, delivered: Delivered): Interruptible<Node
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : progressForUser(counts, yield* alikeIn(receipts, failure.message));
+    : progressForUser(counts, yield* alikeIn(receipts, failure.message), isRemembered);
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
@@ -96,12 +98,17 @@ function unsendableForUser(
 }
 
 /** How far the run was when it failed, how to send the rest, and which items failed alike. */
-function progressForUser({ total, sent, uncertain }: Counts, alike: readonly Origin[]): string {
+function progressForUser({ total, sent, uncertain }: Counts, alike: readonly Origin[], isRemembered: boolean): string {
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
   const messages = total === 1 ? 'message' : 'messages';
-  const before = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent before${also}.`;
-  const rest = sent > 0 ? ` ${SEND_THE_REST}` : '';
-  return `${before}${rest}${alsoConcerned(alike)}`;
+  const progress = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent${also}.`;
+  const rest = sent > 0 && !isRemembered ? ` ${sendTheRest(sent)}` : '';
+  return `${progress}${rest}${alsoConcerned(alike)}`;
+}
+
+function sendTheRest(sent: number): string {
+  const again = sent === 1 ? 'that message' : `those ${sent} messages`;
+  return `To send the rest, use Retry on the newest execution in the executions list. A new execution would send ${again} again.`;
 }
 
 function alsoConcerned(origins: readonly Origin[]): string {
@@ -110,5 +117,5 @@ function alsoConcerned(origins: readonly Origin[]): string {
     .slice(0, MAX_NAMED)
     .map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
   const more = origins.length > MAX_NAMED ? ` and ${origins.length - MAX_NAMED} more` : '';
-  return ` Items concerned: ${names.join(', ')}${more}.`;
+  return ` Affected items: ${names.join(', ')}${more}.`;
 }

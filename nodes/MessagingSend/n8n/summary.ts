@@ -1,4 +1,5 @@
 import type { Delivered } from '../delivery/deliver';
+import type { DeliveryOptions } from '../delivery/options';
 import { countMessages, type Interruptible, type Message } from '../messages/message';
 import type { Tally } from '../requests/tally';
 
@@ -12,7 +13,10 @@ export interface Summary {
   readonly skipped: number;
   /** Not sent, because another execution had. */
   readonly sentBefore: number;
-  readonly planned: number;
+  /** What a dry run would send, in how many requests; null where this is none. */
+  readonly planned: { readonly messages: number; readonly requests: number } | null;
+  /** Whether the node would skip, in a later execution, what this one has sent. */
+  readonly isRemembered: boolean;
   readonly creditsUsed: number;
   /** null where no answer reported it. */
   readonly creditsLeft: number | null;
@@ -26,6 +30,7 @@ export function* summarize(
   delivered: Delivered,
   { requests, waited }: Tally,
   accounts: number,
+  { dryRun, duplicateMessages }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages'>,
 ): Interruptible<Summary> {
   const { unsendable, receipts, duplicates, planned, resumed } = delivered;
   const count = { sent: 0, sent_before: 0, not_sent: 0, uncertain: 0 };
@@ -56,7 +61,8 @@ export function* summarize(
     uncertain: count.uncertain,
     skipped: duplicates.length - failedDuplicates,
     sentBefore: count.sent_before,
-    planned: countMessages(planned),
+    planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
+    isRemembered: duplicateMessages === 'sendOnceEver',
     creditsUsed,
     // Each account has its own.
     creditsLeft: accounts > 1 ? null : creditsLeft,
@@ -65,25 +71,61 @@ export function* summarize(
   };
 }
 
-/** The summary as one sentence for the hint over the output and the log. */
+/** The summary in words, for the hint over the output and the log. */
 export function summaryText(summary: Summary): string {
   const { sent, resumed, failed, uncertain, skipped, sentBefore, planned } = summary;
+  if (planned !== null) return dryRunText(summary, planned);
   const { creditsUsed, creditsLeft, requests, waited } = summary;
   const parts = [
-    planned > 0 ? `${planned} would be sent, nothing was sent (dry run)` : `${sent} sent`,
-    resumed > 0
-      ? planned > 0
-        ? `${resumed} sent in an earlier attempt`
-        : `of these ${resumed} in an earlier attempt`
-      : '',
+    resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`,
     failed > 0 ? `${failed} not sent` : '',
-    uncertain > 0 ? `${uncertain} uncertain` : '',
-    skipped > 0 ? `${skipped} skipped as duplicates` : '',
-    sentBefore > 0 ? `${sentBefore} skipped, because they were sent before` : '',
-    creditsUsed > 0 ? `${creditsUsed} credits used` : '',
+    uncertain > 0 ? `${uncertain} uncertain (may have been sent)` : '',
+    ...skippedTexts(skipped, sentBefore),
+    creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
     creditsLeft === null ? '' : `${creditsLeft} left`,
-    `${requests} ${requests === 1 ? 'request' : 'requests'}`,
-    waited >= 500 ? `${Math.round(waited / 1000)} s spent waiting for the limit` : '',
+    counted(requests, 'request'),
+    waited >= 500 ? `${Math.round(waited / 1000)} s spent waiting for the rate limit` : '',
   ];
-  return `${parts.filter((part) => part !== '').join(', ')}.`;
+  return `${joined(parts)}.`;
+}
+
+function dryRunText(
+  { resumed, failed, uncertain, skipped, sentBefore }: Summary,
+  { messages, requests }: NonNullable<Summary['planned']>,
+): string {
+  // Each message costs 1 credit (API 4.3).
+  const cost = messages === 0 ? '' : ` in ${counted(requests, 'request')}, for ${counted(messages, 'credit')}`;
+  const others = joined([
+    failed > 0 ? `${failed} can't be sent` : '',
+    uncertain > 0 ? `${uncertain} uncertain (may have been sent)` : '',
+    ...skippedTexts(skipped, sentBefore),
+    resumed > 0 ? `${resumed} already sent in an earlier attempt` : '',
+  ]);
+  const plan = `Dry run: ${counted(messages, 'message')} would be sent${cost}`;
+  const nothing = resumed + uncertain > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
+  return `${plan}${others === '' ? '' : `; ${others}`}. ${nothing}`;
+}
+
+function skippedTexts(skipped: number, sentBefore: number): string[] {
+  return [
+    skipped > 0 ? `${skipped} skipped as ${skipped === 1 ? 'a duplicate' : 'duplicates'}` : '',
+    sentBefore > 0 ? `${sentBefore} skipped because ${sentBefore === 1 ? 'it was' : 'they were'} sent before` : '',
+  ];
+}
+
+/** What running the step once more would send a second time; empty where that is nothing. */
+export function secondSendText({ sent, uncertain, isRemembered }: Summary): string {
+  if (isRemembered || sent + uncertain === 0) return '';
+  const doubtful = uncertain === 1 ? 'the uncertain message' : `the ${uncertain} uncertain messages`;
+  if (sent === 0) return `Running this step again sends ${doubtful} again.`;
+  const again = sent === 1 ? 'that message' : `the ${sent} messages`;
+  return `Running this step again sends ${again} again${uncertain > 0 ? `, and ${doubtful}` : ''}.`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,4 @@
-/** What is different where a model calls the node, as the tool of an agent or of an MCP server. */
+/** What differs where a model calls the node, as the tool of an agent or an MCP server. */
 import type { INode } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
@@ -16,7 +16,7 @@ export function isTool({ type }: INode): boolean {
   return type.endsWith('Tool');
 }
 
-/** Whether a person approves the calls of a tool through the node: n8n makes a type of its own for it. */
+/** Whether a person approves the calls of a tool through the node: n8n has a separate type for it. */
 export function isHumanReview({ type }: INode): boolean {
   return type.endsWith('HitlTool');
 }
@@ -30,8 +30,8 @@ export function forCaller(
 }
 
 /**
- * What a model needs to know of drafts that can't be sent. It can correct its arguments and call again, but knows of no
- * executions, so it learns what is wrong with each message.
+ * What a model needs to know about drafts that can't be sent. It can correct its arguments and call again, but has no list
+ * of executions, so it is given what is wrong with each message.
  */
 export function unsendableForModel({ unsendable, receipts }: Delivered): { message: string; description: string } {
   const named = unsendable.slice(0, MAX_NAMED);
@@ -51,7 +51,9 @@ export function progressForModel(results: readonly Result[]): string {
     results.filter(({ outcome }) => kinds.includes(outcome.kind)).map(({ message }) => message.entry ?? 0);
   const uncertain = entriesThat('uncertain');
   if (!hasEntries(results.map(({ message }) => message))) {
-    return uncertain.length > 0 ? 'Do not call this again until that is clear.' : 'Nothing was sent.';
+    return uncertain.length > 0
+      ? 'Do not call this tool again until it is clear whether the message was sent.'
+      : 'Nothing was sent.';
   }
   const parts = [
     ['Entries that were sent:', entriesThat('sent', 'sent_before')],
@@ -59,7 +61,7 @@ export function progressForModel(results: readonly Result[]): string {
     ['Entries that were not sent:', entriesThat('not_sent')],
   ] as const;
   const lists = parts.flatMap(([label, entries]) => (entries.length > 0 ? [`${label} ${ranges(entries)}.`] : []));
-  return [...lists, COUNTED_FROM_0, 'Call this again with only the entries that were not sent.'].join(' ');
+  return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {

@@ -65,7 +65,7 @@ export function thanksPage({ thanks }: Question): string {
 
 /** For a link whose question was answered, has expired or was followed by another. */
 export function closedPage(): string {
-  return page('<h1>No answer is needed any more.</h1><p>This question was answered, or it has expired.</p>');
+  return page('<h1>This question is closed.</h1><p>It has already been answered, or it has expired.</p>');
 }
 
 function textarea(name: string, rows: number, attributes = ''): string {

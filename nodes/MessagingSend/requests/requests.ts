@@ -16,7 +16,7 @@ export interface RequestLimits {
   readonly requestsPerMinute: number;
   /** How long one request may wait out 429s, its own and those of other requests of the key, in milliseconds. */
   readonly maxWait: number;
-  /** The least time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
+  /** The minimum time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
   readonly interval: number;
 }
 
@@ -24,14 +24,14 @@ export interface RequestsConfig {
   readonly call: Call;
   readonly pacer: KeyPacer;
   readonly limits: RequestLimits;
-  /** The Stop button: ends waits. A request that has left is not called back. */
+  /** The Stop button: ends waits. A request in flight is not cancelled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
   /** Shared by the requests of all accounts of a run; by default these requests have their own. */
   readonly traffic?: Traffic | undefined;
 }
 
-/** What requests need of the world, so that tests can bring their own. */
+/** The environment of requests; tests bring their own. */
 export interface RequestsClock {
   /** Milliseconds, never going back. */
   readonly now: () => number;
@@ -56,7 +56,7 @@ export interface Flight {
   readonly land: (reply: Reply | null) => void;
 }
 
-/** A service that works reports the balance sooner, in milliseconds. */
+/** A working service reports the balance within this time, in milliseconds. */
 const PROBE_TIMEOUT = 30_000;
 
 const UNOBSERVED: Flight = {

@@ -2,13 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import { notice } from '../n8n/notice';
-import { longestWait, requestsPerMinute } from '../n8n/options';
+import { maxWait, requestsPerMinute } from '../n8n/options';
 import { requestOptionsOfTrigger } from '../n8n/requestOptions';
 
 /** For the trigger, right below Poll Times: n8n's default is every minute. */
 const everyMinuteNotice = notice(
   'everyMinuteNotice',
-  `Each check takes one of the ${REQUESTS_PER_MINUTE} requests a minute that the service allows this API key. Once an hour will do for most.`,
+  `Each check uses one of the ${REQUESTS_PER_MINUTE} requests per minute that the service allows this API key. Once an hour is enough for most workflows.`,
   { '/pollTimes.item[0].mode': ['everyMinute'] },
 );
 
@@ -19,7 +19,7 @@ export const margin: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 0,
   description:
-    'By how many credits the balance has to rise above the threshold before the next fall starts the workflow again. It prevents many alerts while the balance moves around the threshold.',
+    'How many credits above the threshold the balance must rise before the next drop starts the workflow again. This prevents repeated alerts while the balance hovers around the threshold.',
 };
 
 export const remindEvery: INodeProperties = {
@@ -29,7 +29,7 @@ export const remindEvery: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 24,
   description:
-    'How often the workflow is started again while the balance stays low. With 0, or without this option, it is not.',
+    'How often to start the workflow again while the balance stays low. With 0, or without this option, it starts only once.',
 };
 
 /** The parameters of Messaging Send Trigger; read by `settings.ts`. n8n puts Poll Times before them. */
@@ -44,7 +44,7 @@ export const lowBalanceProperties: INodeProperties[] = [
       {
         name: 'Low Balance',
         value: 'lowBalance',
-        description: 'When the credits fall below the threshold',
+        description: 'When the balance drops below the threshold',
       },
     ],
     default: 'lowBalance',
@@ -56,7 +56,8 @@ export const lowBalanceProperties: INodeProperties[] = [
     typeOptions: { minValue: 1 },
     required: true,
     default: 100,
-    description: 'The balance is low when it has fewer credits than this. A message costs 1 credit.',
+    description:
+      'The balance is low when fewer credits than this are left. Set it above your largest list: each message uses 1 credit.',
   },
   {
     displayName: 'Options',
@@ -66,9 +67,9 @@ export const lowBalanceProperties: INodeProperties[] = [
     default: {},
     options: [
       {
-        ...longestWait,
+        ...maxWait,
         description:
-          'How long a check waits when the service says that there are too many requests. After that, the check fails.',
+          'How long a check waits when the rate limit is reached. After that, the check ends without a result, and n8n reports it.',
       },
       margin,
       remindEvery,

@@ -11,7 +11,7 @@ import { FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/account';
 import { openRecord } from '../../n8n/executionRecord';
 import { nodeApiError, setUpError } from '../../n8n/nodeErrors';
-import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';
 
@@ -19,7 +19,7 @@ export const get: INodePropertyOptions = {
   name: 'Get',
   value: 'get',
   action: 'Get credit balance',
-  description: 'Get the credits that are left, and whose account it is',
+  description: 'Get the remaining credits and the owner of the account',
   routing: routingOf(GET_BALANCE, getBalance),
 };
 
@@ -31,7 +31,7 @@ export const getFields: INodeProperties[] = [
     placeholder: 'Add option',
     default: {},
     displayOptions: { show: { resource: ['balance'] } },
-    options: [longestWait, requestsPerMinute],
+    options: [maxWait, requestsPerMinute],
   },
 ];
 

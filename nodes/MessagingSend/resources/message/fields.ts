@@ -16,7 +16,7 @@ export const phone: INodeProperties = {
   placeholder: 'e.g. 447700900123',
   hint: 'With the country code: 447700900123, not 07700 900123',
   description:
-    'Number of the recipient, one for each message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+    "Phone number of the recipient, one per message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option 'Default Country Code'.",
 };
 
 export const message: INodeProperties = {
@@ -27,7 +27,7 @@ export const message: INodeProperties = {
   required: true,
   default: '',
   placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
-  description: 'Text to send. To write to each recipient by name, drag a field from the input to here.',
+  description: 'Text to send. To address each recipient by name, drag a field from the input into it.',
 };
 
 /** The two fields that Send, and Send Bulk from Input Items, have in common. */
@@ -44,7 +44,7 @@ export function recipientAndText(show: Show, textHint?: string): INodeProperties
     forModels(
       text,
       show,
-      `Text to send, of at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, also if the same text was sent before.`,
+      `Text to send, at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, even if the same text was sent before.`,
     ),
   ];
 }

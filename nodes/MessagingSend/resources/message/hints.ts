@@ -7,7 +7,7 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint(`${SENDS_FOR_REAL}. To check without sending, add the option Dry Run.`, {
+  hint(`${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`, {
     type: 'info',
     condition:
       '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
@@ -17,17 +17,20 @@ export const hintsBeforeRun: NodeHint[] = [
     condition: '$parameter["resource"] === "message" && $parameter["operation"] === "sendAndWait"',
   }),
   hint(
-    `Send makes a request for each item, and the service allows ${REQUESTS_PER_MINUTE} a minute. Send Bulk makes one for every ${MAX_BATCH_SIZE} items.`,
+    `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,
     {
       type: 'warning',
       condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
     },
   ),
-  hint('The list in Messages is sent for every input item, unless Execute Once is on under Settings', {
-    type: 'warning',
-    condition:
-      '$parameter["resource"] === "message" && $parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
-  }),
+  hint(
+    "Every input item sends the whole list in 'Messages' again. To send it once, turn on Execute Once under Settings.",
+    {
+      type: 'warning',
+      condition:
+        '$parameter["resource"] === "message" && $parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
+    },
+  ),
 ];
 
 function hint(message: string, { type, condition }: { type: NodeHint['type']; condition: string }): NodeHint {

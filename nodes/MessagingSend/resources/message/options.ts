@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { DeliveryOptions } from '../../delivery/options';
 import {
   type GivenOptions,
-  longestWait,
+  maxWait,
   readBoolean,
   readChoice,
   readLimitOptions,
@@ -19,7 +19,7 @@ const checkCreditsFirst: INodeProperties = {
   noDataExpression: true,
   default: false,
   description:
-    'Whether to read the balance first, and send nothing at all if it does not cover every message of the run. This takes one more request.',
+    'Whether to read the balance first, and send nothing if it does not cover every message of the run. This takes one more request.',
 };
 
 /** Read for each item, in `n8n/drafts.ts`. */
@@ -30,7 +30,7 @@ export const defaultCountryCode: INodeProperties = {
   default: '',
   placeholder: 'e.g. 44',
   description:
-    'Country code of the numbers that have none, such as 07700 900123, also where a spreadsheet dropped the 0. Numbers with + or 00 keep their own, and so does one that only another country can have. Without this option, a number without a country code is not sent. With an expression, each item can have its own.',
+    'Country code for numbers that have none, such as 07700 900123, or 7700900123 where a spreadsheet dropped the 0. Numbers with + or 00 keep their own country code, as do numbers that only fit another country. Without this option, messages to numbers without a country code are not sent. An expression can set it for each item.',
 };
 
 const dryRun: INodeProperties = {
@@ -40,7 +40,7 @@ const dryRun: INodeProperties = {
   noDataExpression: true,
   default: false,
   description:
-    'Whether to check everything, send nothing and use no credits. Each output item says what would be sent.',
+    'Whether to check everything without sending or using credits. Each output item shows the number and the text that would be used.',
 };
 
 const duplicateMessages: INodeProperties = {
@@ -49,21 +49,20 @@ const duplicateMessages: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Send', value: 'send', description: 'Every item is sent' },
+    { name: 'Send', value: 'send', description: 'Send every message, even if the same one was sent before' },
     {
       name: 'Send Once',
       value: 'sendOnce',
-      description: 'The same text goes to the same number only once in a run',
+      description: 'Send each message only once in a run',
     },
     {
       name: 'Send Once, Across Executions',
       value: 'sendOnceEver',
-      description: 'A message that this node has sent before is not sent again, in whatever execution that was',
+      description: 'Send each message only once, even if an earlier execution of this node sent it',
     },
   ],
   default: 'send',
-  description:
-    'What to do with messages that are the same: those with the same number and text, or with the same Message Key',
+  description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
 };
 
 /** Read for each item, in `n8n/drafts.ts`. */
@@ -74,7 +73,7 @@ const messageKey: INodeProperties = {
   default: '',
   placeholder: 'e.g. {{ $json.orderId }}',
   description:
-    'What makes two messages the same, instead of number and text: an order number, for example. In a retry, too, a message is known by it. For a JSON List, number and text count besides. To send a message again on purpose, change its key.',
+    'Idempotency key that identifies a message instead of its number and text, for example an order number. Retries use it as well. In a JSON List, number and text count in addition to the key. To send a message again on purpose, change its key.',
 };
 
 const rememberLast: INodeProperties = {
@@ -84,11 +83,11 @@ const rememberLast: INodeProperties = {
   typeOptions: { minValue: 1, maxValue: 50_000 },
   default: 10_000,
   description:
-    'How many messages Send Once, Across Executions remembers: the newest ones. With more than 10,000, each request takes noticeably longer.',
+    'How many of the newest messages Send Once, Across Executions remembers. Above 10,000, each request takes noticeably longer.',
 };
 
 const uncertain: INodeProperties = {
-  displayName: 'If the Outcome Is Uncertain',
+  displayName: 'On Uncertain Outcome',
   name: 'uncertain',
   type: 'options',
   noDataExpression: true,
@@ -96,17 +95,18 @@ const uncertain: INodeProperties = {
     {
       name: 'Report',
       value: 'report',
-      description: 'The message is reported as uncertain and never sent again by itself',
+      description: 'The message is reported as uncertain and never sent again automatically',
     },
     {
       name: 'Send Again',
       value: 'sendAgain',
-      description: 'A retry of this node sends the message again. This can send it twice, and cost twice.',
+      description:
+        'A retry of this node sends the message again. The recipient may get it twice, and it may use credits twice.',
     },
   ],
   default: 'report',
   description:
-    'What a retry does with a message that may have gone out, because the service failed or did not answer. Send Again can send it twice.',
+    'What a retry does with a message that may have been sent, because the service did not confirm it. Send Again can send it twice.',
 };
 
 const longMessages: INodeProperties = {
@@ -118,12 +118,13 @@ const longMessages: INodeProperties = {
     {
       name: 'Fail',
       value: 'fail',
-      description: 'With Send, the item fails. With Send Bulk the service decides, because its limit is not known.',
+      description:
+        'Send does not send the message. Send Bulk sends it at full length, and the service may reject it: no limit for bulk messages is known.',
     },
     {
       name: 'Split Into Several',
       value: 'split',
-      description: 'The text is sent in parts, and each uses a credit',
+      description: 'The text is sent in several messages, and each uses 1 credit',
     },
     { name: 'Truncate', value: 'truncate', description: `Only the first ${MAX_TEXT} characters are sent` },
   ],
@@ -137,16 +138,16 @@ export const numberCheck: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Off', value: 'off', description: 'Any 7 to 15 digits are accepted' },
+    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits' },
     {
       name: 'On',
       value: 'on',
-      description: 'A number must have as many digits as numbers of its country have',
+      description: 'Accept only numbers of a length that exists in their country',
     },
   ],
   default: 'on',
   description:
-    'Whether phone numbers are compared with the numbering plan of their country. Switch it off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
+    'Whether to compare phone numbers with the numbering plan of their country. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
 /** Read in `sendBulk.ts`: Send has no choice. */
@@ -165,11 +166,11 @@ export const output: INodeProperties = {
     {
       name: 'One Item per Request',
       value: 'batches',
-      description: 'The answer of the service to each request, linked to all its items',
+      description: "The service's response to each request, linked to all items in it",
     },
   ],
   default: 'messages',
-  description: 'What the output items stand for. A message that fails always has an item of its own.',
+  description: 'What each output item contains. A message that was not sent always has its own item.',
 };
 
 const parallelRequests: INodeProperties = {
@@ -179,7 +180,7 @@ const parallelRequests: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 16,
   description:
-    'How many requests may be under way at once. Messages to one number are sent one after the other, in their order.',
+    'How many requests may be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
 const whenCreditsRunOut: INodeProperties = {
@@ -191,16 +192,16 @@ const whenCreditsRunOut: INodeProperties = {
     {
       name: 'Send What the Credits Allow',
       value: 'sendWhatCreditsAllow',
-      description: 'The credits that are left are used up first. Needs On Error set to Continue.',
+      description: 'Use up the remaining credits first. This works only with On Error set to Continue.',
     },
     {
       name: 'Stop',
       value: 'stop',
-      description: 'The request that is not covered is not sent, nor anything after it',
+      description: 'Send neither the request that the credits do not cover nor any request after it',
     },
   ],
   default: 'stop',
-  description: 'What to do when the service says that the credits do not cover a request',
+  description: 'What to do when the credits do not cover a request',
 };
 
 /** The options of both ways of sending. */
@@ -216,11 +217,11 @@ export const deliveryOptions: INodeProperties = {
     defaultCountryCode,
     dryRun,
     duplicateMessages,
-    uncertain,
     longMessages,
-    longestWait,
+    maxWait,
     messageKey,
     numberCheck,
+    uncertain,
     output,
     parallelRequests,
     rememberLast,

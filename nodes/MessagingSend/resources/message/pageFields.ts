@@ -11,11 +11,11 @@ export const responseType: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Approval', value: 'approval', description: 'The page has a button to approve, and one to decline' },
-    { name: 'Free Text', value: 'freeText', description: 'The page has a field for a text' },
+    { name: 'Approval', value: 'approval', description: 'The page shows a button to approve and one to decline' },
+    { name: 'Free Text', value: 'freeText', description: 'The page shows a text field' },
   ],
   default: 'approval',
-  description: 'How the question is answered',
+  description: 'How the recipient answers the question',
 };
 
 const approvalType: INodeProperties = {
@@ -51,7 +51,7 @@ const commentLabel: INodeProperties = {
   type: 'string',
   default: '',
   placeholder: 'e.g. Comment (optional)',
-  description: 'Label of a field for a comment. Without a label, the page has no such field.',
+  description: 'Label of a comment field. If it is empty, the page has no comment field.',
 };
 
 export const approvalOptions: INodeProperties = {
@@ -60,7 +60,7 @@ export const approvalOptions: INodeProperties = {
   type: 'fixedCollection',
   placeholder: 'Add option',
   default: {},
-  description: 'The buttons of the page, and whether it has a field for a comment',
+  description: 'Buttons and comment field of the answer page',
   options: [
     { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
   ],
@@ -80,7 +80,7 @@ export const thanks: INodeProperties = {
   name: 'thankYouText',
   type: 'string',
   default: 'Thank you. You can close this page.',
-  description: 'What the page shows after the answer',
+  description: 'Text that the page shows after the answer',
 };
 
 /** Reads the page's parameters, for the first item. @throws what n8n throws for an expression that fails */

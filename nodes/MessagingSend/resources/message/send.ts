@@ -18,13 +18,13 @@ export const send: INodePropertyOptions = {
   name: 'Send',
   value: 'send',
   action: 'Send text message to phone number',
-  description: 'Send one message for each input item, with a request each',
+  description: 'Send one message per input item, each in its own request',
   routing: routingOf(SEND.endpoint, sendOne),
 };
 
 export const sendFields: INodeProperties[] = recipientAndText(
   { resource: ['message'], operation: ['send'] },
-  `At most ${MAX_TEXT} characters. For longer texts, add the option Long Messages.`,
+  `At most ${MAX_TEXT} characters. For longer texts, add the option 'Long Messages'.`,
 );
 
 const JOB: Omit<Job, 'drafts'> = { operation: SEND, readOutput: () => 'send', readOptions: readDeliveryOptions };

@@ -16,7 +16,7 @@ import type { Draft, Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
 import { setUpError } from '../../n8n/nodeErrors';
-import { GivenOptions, longestWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
@@ -32,12 +32,12 @@ export const sendAndWait: INodePropertyOptions = {
   name: 'Send and Wait for Response',
   value: 'sendAndWait',
   action: 'Send text message and wait for response',
-  description: 'Send one message with a link, and continue when its recipient has answered',
+  description: 'Send one message with a link to an answer page, and continue when the recipient answers',
   // A model is answered by its own tool's review step; that step has the operation whatever the list shows.
   displayOptions: { hide: { '@tool': [true] } },
   builderHint: {
     propertyHint:
-      'For an approval or an answer by a person. Asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. After Limit Wait Time the input items pass on instead, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
+      'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
   },
   routing: routingOf(SEND.endpoint, refuse),
 };
@@ -47,15 +47,15 @@ const sendTo: INodeProperties = {
   ...phone,
   name: 'sendTo',
   description:
-    'Number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option Default Country Code.',
+    "Phone number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option 'Default Country Code'.",
   builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
 const question: INodeProperties = {
   ...message,
   placeholder: 'e.g. Refund order {{ $json.orderId }}?',
-  hint: `A link to the page with the answer follows. With it, at most ${MAX_TEXT} characters.`,
-  description: 'Question to send. The page behind the link shows it again.',
+  hint: `A link to the answer page is added. Text and link together can have at most ${MAX_TEXT} characters.`,
+  description: 'Question to send. The answer page shows it again.',
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
@@ -72,7 +72,7 @@ export const sendAndWaitFields: INodeProperties[] = [
     placeholder: 'Add option',
     default: {},
     displayOptions: { show: SHOW },
-    options: [defaultCountryCode, limitWaitTime, longestWait, numberCheck, requestsPerMinute, buttonLabel, thanks],
+    options: [defaultCountryCode, limitWaitTime, maxWait, numberCheck, requestsPerMinute, buttonLabel, thanks],
   },
 ];
 
@@ -140,7 +140,7 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   }
 }
 
-/** Says what a second message would be needed for, where nobody may be able to answer the first. */
+/** Replaces outcomes after which nobody may be able to answer the message, so that another must be sent. */
 function review(delivered: Delivered, hasLink: boolean): Delivered {
   const reviewed = (outcome: Outcome): Outcome => {
     if (outcome.kind === 'uncertain') {

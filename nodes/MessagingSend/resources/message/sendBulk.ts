@@ -25,8 +25,8 @@ export const sendBulk: INodePropertyOptions = {
   name: 'Send Bulk',
   value: 'sendBulk',
   action: 'Send text messages to many phone numbers',
-  description: `Send many messages with few requests, ${MAX_BATCH_SIZE} in each: one for each input item, or a whole list`,
-  builderHint: { propertyHint: 'For more than a few messages: Send makes a request for each of them.' },
+  description: `Send one message per input item, or a whole list, with up to ${MAX_BATCH_SIZE} messages in each request`,
+  builderHint: { propertyHint: 'Use this for more than a few messages: Send makes one request for each of them.' },
   routing: routingOf(SEND_BULK.endpoint, sendList),
 };
 
@@ -39,12 +39,12 @@ const source: INodeProperties = {
     {
       name: 'Input Items',
       value: 'items',
-      description: 'One message for each input item',
+      description: 'One message per input item',
     },
     {
       name: 'JSON List',
       value: 'json',
-      description: 'A list of messages of any length, such as a webhook brings',
+      description: 'A list of messages of any length, for example from a webhook',
     },
   ],
   default: 'items',
@@ -62,7 +62,7 @@ const messages: INodeProperties = {
   default: '',
   placeholder: `e.g. ${LIST}`,
   description:
-    'List of the messages, as JSON: each has "phone" (number of the recipient, with the country code) and "message" (text to send). A list that a webhook brought can be dragged from the input to here.',
+    'JSON array with one object per message: "phone" (number of the recipient, with the country code) and "message" (text to send). You can drag a list from the input into this field.',
 };
 
 export const sendBulkFields: INodeProperties[] = [
@@ -70,11 +70,11 @@ export const sendBulkFields: INodeProperties[] = [
   // A call by a model is one item, so from Input Items it could send only one message.
   { ...forModels(source, BULK), default: 'json' },
   ...recipientAndText(FROM_ITEMS),
-  notForModels({ ...messages, hint: `A list such as ${LIST}. Every input item sends its list.` }, FROM_LIST),
+  notForModels({ ...messages, hint: `For example ${LIST}. Each input item sends its own list.` }, FROM_LIST),
   forModels(
     messages,
     FROM_LIST,
-    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, which should have at most ${MAX_TEXT} characters. Each uses a credit.`,
+    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
   ),
 ];
 

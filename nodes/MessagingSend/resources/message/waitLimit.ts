@@ -15,9 +15,9 @@ const limitType: INodeProperties = {
     {
       name: 'After Time Interval',
       value: 'afterTimeInterval',
-      description: 'Wait for so long after the message was sent',
+      description: 'Wait for a certain time after the message was sent',
     },
-    { name: 'At Specified Time', value: 'atSpecifiedTime', description: 'Wait until a date and time' },
+    { name: 'At Specified Time', value: 'atSpecifiedTime', description: 'Wait until a certain date and time' },
   ],
   default: 'afterTimeInterval',
 };
@@ -60,7 +60,7 @@ export const limitWaitTime: INodeProperties = {
   name: 'limitWaitTime',
   type: 'fixedCollection',
   default: { values: { limitType: 'afterTimeInterval', resumeAmount: 45, resumeUnit: 'minutes' } },
-  description: 'How long to wait for the answer. After that, the execution continues with the input of this node.',
+  description: 'How long to wait for an answer. After that, the execution continues with the input items of this node.',
   options: [{ displayName: 'Values', name: 'values', values: [limitType, resumeAmount, resumeUnit, maxDateAndTime] }],
 };
 
