@@ -44,6 +44,14 @@ export function testForm({ instance, received, whileActive }: ExampleWorld): voi
     assert.deepEqual(received(), []);
   });
 
+  test('With no credits left, the page says that the account is the cause, not the number', async () => {
+    instance().sandbox.setCredits(0);
+    const page = await submit('+44 7700 900123');
+    assert.match(page, /^Your message was not sent\s+The messaging account can't send messages right now\./m);
+    assert.match(page, /Changing the number or the text does not help/);
+    assert.deepEqual(received(), []);
+  });
+
   test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
