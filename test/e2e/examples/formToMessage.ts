@@ -56,7 +56,7 @@ export function testForm({ instance, received, whileActive }: ExampleWorld): voi
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
       await submit('+44 7700 900123'),
-      /^Your message may have been sent\s+.*Ask Ada Example whether it arrived/m,
+      /^Your message may have been sent\s+.*Ask Ada Example whether the message arrived/m,
     );
     assert.equal(received().length, 1);
   });
