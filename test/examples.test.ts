@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { filesLinkedFrom } from '../tools/markdown';
+import { readManifest } from '../release/project';
+import { filesLinkedFrom, readPage } from '../tools/markdown';
 import { PROJECT_FOLDER } from '../tools/project';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
@@ -11,7 +12,7 @@ interface Node {
   id: string;
   type: string;
   position: [x: number, y: number];
-  parameters: { content?: string; width?: number; height?: number; rules?: { values: unknown[] } };
+  parameters: { content?: string; width?: number; height?: number; rules?: { values: unknown[] }; resource?: string };
   credentials?: Record<string, object>;
   onError?: string;
 }
@@ -28,6 +29,7 @@ interface Workflow {
 
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
+const SENDER = 'n8n-nodes-messaging-send.messagingSend';
 const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
 
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
@@ -50,14 +52,17 @@ describe.each(files)('%s', (file) => {
 
   test('contains only phone numbers that are reserved for fiction', () => {
     const numbers = text.match(/(?<![\w-])\+?\d[\d ]{8,}\d(?![\w-])/g) ?? [];
-    for (const number of numbers) expect(number.replace(/\D/g, '')).toMatch(/^(44|0)7700900\d{3}$/);
+    for (const number of numbers) expect(number.replace(/\D/g, '')).toMatch(/^((00)?44|0)7700900\d{3}$/);
   });
 
   test('explains on the canvas what it does, what to set, and that it sends real messages', () => {
     expect(written).toMatch(new RegExp(`^## ${workflow.name}$`, 'm'));
-    expect(written).toContain('**Before it runs**');
-    expect(written).toContain('**It really sends.**');
-    expect(written).toMatch(/\*\*(If something( else)? fails|What the answers mean to the caller)\*\*/);
+    expect(written).toContain('**Before you run it**');
+    const sends = nodes.some(({ type, parameters }) => type.startsWith(SENDER) && parameters.resource === 'message');
+    expect(written).toContain(
+      sends ? '**This sends real messages.**' : 'This workflow sends no messages and uses no credits.',
+    );
+    expect(written).toMatch(/\*\*(When something( else)? goes wrong|What the caller gets)\*\*/);
   });
 
   test('tells the user by name which nodes to open', () => {
@@ -100,11 +105,23 @@ describe.each(files)('%s', (file) => {
     expect(overlapping).toEqual([]);
   });
 
+  test('can be imported from the address in the README of the examples, which is that of the repository', () => {
+    const { pathname } = new URL(readManifest().homepage);
+    const targets = readPage(README).links.map(({ target }) => target);
+    expect(targets).toContain(`https://raw.githubusercontent.com${pathname}/main/examples/${file}`);
+  });
+
   test('is in the README of the examples, with a small picture', () => {
     const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
     expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
     expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
   });
+});
+
+test('The README of the examples has no address of a file that is no example', () => {
+  const targets = readPage(README).links.map(({ target }) => target);
+  const raw = targets.filter((target) => target.includes('raw.githubusercontent.com'));
+  expect(raw.map((target) => path.basename(target)).sort()).toEqual(files.toSorted());
 });
 
 test('Every file that the README of the examples links to exists', () => {

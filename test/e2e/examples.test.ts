@@ -14,15 +14,21 @@ import { testReminder } from './examples/appointmentReminder';
 import { testApproval } from './examples/approvalByTextMessage';
 import { testCampaign } from './examples/campaignLargerThanCredits';
 import { testContacts } from './examples/contactsToBulk';
+import { testDataTable } from './examples/dataTableToMessages';
 import { testForm } from './examples/formToMessage';
+import { testGoogleSheets } from './examples/googleSheetsToMessages';
 import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
+import { testOptOuts } from './examples/optOuts';
+import { testQuietHours } from './examples/quietHours';
 import { testBalanceCheck } from './examples/scheduledBalanceCheck';
+import { testSendTheRest } from './examples/sendTheRest';
 import { testOncePerOrder } from './examples/webhookOncePerOrder';
 import { testWebhook } from './examples/webhookToMessage';
 import { type ExampleWorld } from './examples/world';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
+import { type MailServer, startMailServer } from './mailServer';
 import { receivedBy } from './recipients';
 
 /** The tests of each example, by the name of its file. */
@@ -32,10 +38,15 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'approval-by-text-message': testApproval,
   'campaign-larger-than-credits': testCampaign,
   'contacts-to-bulk': testContacts,
+  'data-table-to-messages': testDataTable,
   'form-to-message': testForm,
+  'google-sheets-to-messages': testGoogleSheets,
   'low-balance-alert': testLowBalance,
   'mcp-server': testMcpExample,
+  'opt-outs': testOptOuts,
+  'quiet-hours': testQuietHours,
   'scheduled-balance-check': testBalanceCheck,
+  'send-the-rest': testSendTheRest,
   'webhook-once-per-order': testOncePerOrder,
   'webhook-to-message': testWebhook,
 };
@@ -46,7 +57,13 @@ const NEED_ERROR_OUTPUT = ['appointment-reminder', 'campaign-larger-than-credits
 /** They have a node that n8n has only since about 2.6, as the README says. */
 const NEED_HUMAN_REVIEW = ['ai-agent'];
 
-const NOT_ON_OLDEST = [...NEED_ERROR_OUTPUT, ...NEED_HUMAN_REVIEW];
+/** They create a Data Table, which older releases can't do in a workflow. */
+const NEED_DATA_TABLES = ['data-table-to-messages', 'opt-outs', 'send-the-rest'];
+
+/** The oldest release does not know all their nodes. */
+const UNKNOWN_TO_OLDEST = [...NEED_HUMAN_REVIEW, ...NEED_DATA_TABLES];
+
+const NOT_ON_OLDEST = [...NEED_ERROR_OUTPUT, ...UNKNOWN_TO_OLDEST];
 
 test('Every example has its tests', async () => {
   assert.deepEqual(Object.keys(TESTS).sort(), await exampleNames());
@@ -57,15 +74,24 @@ for (const release of SUPPORTED) {
     const instance = instanceForTests({ release });
     const inEditor = editorForTests(instance);
     let model: ChatModel;
+    let mailServer: MailServer;
     let credentials: StoredCredential[];
     before(async () => {
       model = await startChatModel();
-      credentials = [instance().credential, ...(await storeExampleCredentials(instance().rest, model.url))];
+      mailServer = await startMailServer();
+      const others = await storeExampleCredentials(instance().rest, model.url, mailServer.port);
+      credentials = [instance().credential, ...others];
     });
-    after(() => model.close());
-    beforeEach(() => instance().sandbox.reset());
+    after(async () => {
+      mailServer.close();
+      await model.close();
+    });
+    beforeEach(() => {
+      instance().sandbox.reset();
+      mailServer.clear();
+    });
 
-    const known = (name: string) => release !== OLDEST || !NEED_HUMAN_REVIEW.includes(name);
+    const known = (name: string) => release !== OLDEST || !UNKNOWN_TO_OLDEST.includes(name);
     test('n8n knows every node of every example, with its version and its parameters', async () => {
       const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
       for (const name of (await exampleNames()).filter(known)) {
@@ -84,9 +110,11 @@ for (const release of SUPPORTED) {
         const deactivate = () => instance().rest.deactivate(workflow);
         tests({
           instance,
+          release,
           workflow: () => workflow,
           inEditor,
           model: () => model,
+          mailServer: () => mailServer,
           received: () => receivedBy(instance().sandbox),
           runFrom: (trigger) => instance().rest.run(workflow, trigger),
           activate,

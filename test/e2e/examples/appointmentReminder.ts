@@ -9,7 +9,7 @@ import { type ExampleWorld, itemsAt } from './world';
 export function testReminder({ instance, received, runFrom, activate, deactivate }: ExampleWorld): void {
   /** The texts for the two people with an appointment tomorrow. */
   const expected = (execution: Execution) => {
-    const [first] = itemsAt(execution, 'One Item Each');
+    const [first] = itemsAt(execution, 'Split Out Appointments');
     const tomorrow = new Date(asString(first?.starts_at, 'starts_at').slice(0, 10));
     const part = (options: Intl.DateTimeFormatOptions) =>
       new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(tomorrow);
@@ -28,7 +28,7 @@ export function testReminder({ instance, received, runFrom, activate, deactivate
     assert.deepEqual(received(), expected(execution));
   });
 
-  test('When one person cannot get a text, the others do, and the error names that person', async () => {
+  test('When one person cannot get a text, the others do, and the execution stops and names that person', async () => {
     instance().sandbox.setFaults([
       {
         kind: 'status',
@@ -42,7 +42,7 @@ export function testReminder({ instance, received, runFrom, activate, deactivate
     assert.equal(execution.status, 'error');
     assert.match(
       execution.error,
-      /^1 without a reminder: Ada Example \(The service does not accept the phone number of this message\)$/,
+      /^Reminders not sent or uncertain: 1\. Ada Example \(The service does not accept the phone number of this message\)$/,
     );
     assert.deepEqual(received(), expected(execution).slice(1));
   });

@@ -67,7 +67,7 @@ export function testCampaign({ instance, received, runFrom, workflow, inEditor }
     assert.deepEqual(received(), CAMPAIGN);
   });
 
-  test('A message that fails for another reason does not wait for credits', async () => {
+  test('A message that is not sent for another reason does not wait for credits', async () => {
     instance().sandbox.setFaults([
       {
         kind: 'status',
@@ -79,7 +79,7 @@ export function testCampaign({ instance, received, runFrom, workflow, inEditor }
     ]);
     const execution = await runFrom('Start');
     assert.equal(execution.status, 'success');
-    const [failed, ...more] = itemsAt(execution, 'Failed for Another Reason');
+    const [failed, ...more] = itemsAt(execution, 'Not Sent for Another Reason');
     assert.deepEqual([failed?.name, asObject(failed?.details, 'details').outcome], ['Ben Made-Up', 'not_sent']);
     assert.deepEqual(more, []);
     assert.deepEqual(received(), CAMPAIGN.toSpliced(1, 1));

@@ -9,7 +9,7 @@ import { type JsonObject } from '../../../tools/json';
 import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../../tools/n8n/examples/contacts';
 import { filesFolderOf } from '../../../tools/n8n/settings';
 import { expectedPhone } from '../expectedMessages';
-import { type ExampleWorld } from './world';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign from a CSV file; the tests of the demo check what it sends. */
 export function testContacts({ instance, received, runFrom }: ExampleWorld): void {
@@ -57,6 +57,16 @@ export function testContacts({ instance, received, runFrom }: ExampleWorld): voi
       assert.match(String(row.error), /^The phone number /);
       assert.match(String(row.description), /\.$/);
     }
+  });
+
+  test("Each sent message has the contact's other fields beside it", async () => {
+    const contacts = await readContacts(EXAMPLE_CONTACTS);
+    const reachable = contacts.filter((contact) => expectedPhone(contact) !== undefined);
+    const sent = itemsAt(await runFrom('Start'), 'Sent');
+    assert.deepEqual(
+      sent.map(({ name, city, phone }) => ({ name, city, phone })),
+      reachable.map((contact) => ({ name: contact.name, city: contact.city, phone: expectedPhone(contact) })),
+    );
   });
 
   test('Contacts whose message may have been sent are in the file as uncertain', async () => {

@@ -44,11 +44,19 @@ export function testForm({ instance, received, whileActive }: ExampleWorld): voi
     assert.deepEqual(received(), []);
   });
 
+  test('With no credits left, the page says that the account is the cause, not the number', async () => {
+    instance().sandbox.setCredits(0);
+    const page = await submit('+44 7700 900123');
+    assert.match(page, /^Your message was not sent\s+The messaging account can't send messages right now\./m);
+    assert.match(page, /Changing the number or the text does not help/);
+    assert.deepEqual(received(), []);
+  });
+
   test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
       await submit('+44 7700 900123'),
-      /^Your message may have been sent\s+.*Ask Ada Example whether it arrived/m,
+      /^Your message may have been sent\s+.*Ask Ada Example whether the message arrived/m,
     );
     assert.equal(received().length, 1);
   });

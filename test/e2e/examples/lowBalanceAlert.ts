@@ -3,22 +3,30 @@ import { test } from 'node:test';
 
 import { type ExampleWorld } from './world';
 
-/** The trigger with its alert. */
-export function testLowBalance({ instance, received, runFrom, activate, deactivate }: ExampleWorld): void {
-  const alert = (credits: number) => [
-    { phone: '447700900100', message: `Messaging credits left: ${credits} (alert below 100). Please top up.` },
+/** The trigger with its warning. */
+export function testLowBalance({ instance, mailServer, received, runFrom, activate, deactivate }: ExampleWorld): void {
+  const warning = (credits: number) => [
+    {
+      from: 'n8n@example.com',
+      to: 'you@example.com',
+      subject: `Messaging credits are low: ${credits} left`,
+      text: `${credits} messaging credits are left, fewer than your threshold of 100. Please top up.`,
+    },
   ];
 
-  test('A test run reports the current balance', async () => {
-    assert.equal((await runFrom('Credits Are Low')).status, 'success');
-    assert.deepEqual(received(), alert(1_000_000));
+  test('A test run sends a mail with the current balance', async () => {
+    instance().sandbox.setCredits(42);
+    const execution = await runFrom('Credits Are Low');
+    assert.equal(execution.status, 'success', execution.error);
+    assert.deepEqual(mailServer().mails(), warning(42));
   });
 
-  test('An active workflow sends an alert about a low balance', async () => {
-    instance().sandbox.setCredits(99);
+  test('An active workflow warns by mail when no credits are left', async () => {
+    instance().sandbox.setCredits(0);
     await activate();
-    await instance().waitFor('the alert', 60, () => (received().length > 0 ? true : undefined));
-    assert.deepEqual(received(), alert(99));
+    await instance().waitFor('the mail', 60, () => (mailServer().mails().length > 0 ? true : undefined));
+    assert.deepEqual(mailServer().mails(), warning(0));
+    assert.deepEqual(received(), []);
     await deactivate();
   });
 }

@@ -63,7 +63,7 @@ export function testOncePerOrder({ instance, received, whileActive }: ExampleWor
       body: {
         outcome: 'uncertain',
         error:
-          'The message may have been sent. Another call for this order does not send it again: check with the recipient.',
+          'The message may have been sent. Another call for this order does not send it again. Check with the recipient.',
       },
     };
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);

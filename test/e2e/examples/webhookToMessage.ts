@@ -59,7 +59,7 @@ export function testWebhook({ instance, received, whileActive }: ExampleWorld): 
   test('What the caller cannot correct is answered with 503, without the reason', async () => {
     const later = {
       status: 503,
-      body: { outcome: 'not_sent', error: 'The message was not sent. The same call can be made again later.' },
+      body: { outcome: 'not_sent', error: 'The message was not sent. Make the same call again later.' },
     };
     instance().sandbox.setCredits(0);
     assert.deepEqual(await answerTo(GOOD), later);
@@ -74,7 +74,7 @@ export function testWebhook({ instance, received, whileActive }: ExampleWorld): 
       status: 504,
       body: {
         outcome: 'uncertain',
-        error: 'The message may have been sent. Do not simply repeat the call: check with the recipient first.',
+        error: 'The message may have been sent. Check with the recipient before you repeat the call.',
       },
     };
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);

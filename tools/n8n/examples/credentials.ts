@@ -13,8 +13,13 @@ export const MCP_TOKEN = 'made-up-token';
  * Stores the credentials that the examples name, besides that of the messaging service.
  *
  * @param modelUrl  the base URL of the model that the agent talks to
+ * @param mailPort  the port of a mail server on this machine
  */
-export async function storeExampleCredentials(rest: N8nRest, modelUrl: string): Promise<StoredCredential[]> {
+export async function storeExampleCredentials(
+  rest: N8nRest,
+  modelUrl: string,
+  mailPort = 25,
+): Promise<StoredCredential[]> {
   return [
     await rest.createCredential('Basic Auth account', 'httpBasicAuth', {
       user: VISITOR.username,
@@ -23,5 +28,13 @@ export async function storeExampleCredentials(rest: N8nRest, modelUrl: string): 
     await rest.createCredential('Header Auth account', 'httpHeaderAuth', CALLER),
     await rest.createCredential('Bearer Auth account', 'httpBearerAuth', { token: MCP_TOKEN }),
     await rest.createCredential('OpenAI account', 'openAiApi', { apiKey: 'made-up', url: modelUrl, header: false }),
+    await rest.createCredential('SMTP account', 'smtp', {
+      ...{ user: '', password: '', host: '127.0.0.1', port: mailPort },
+      ...{ secure: false, disableStartTls: true, hostName: '' },
+    }),
+    await rest.createCredential('Google Sheets account', 'googleSheetsOAuth2Api', {
+      clientId: 'made-up',
+      clientSecret: 'made-up',
+    }),
   ];
 }

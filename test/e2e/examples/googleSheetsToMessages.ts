@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { asObject, type JsonObject } from '../../../tools/json';
+import { OLDEST } from '../../../tools/n8n/releases';
+import { copyOf, type ExampleWorld, itemsAt } from './world';
+
+/** The list in Google Sheets, with pinned rows in place of a Google account. */
+export function testGoogleSheets({ instance, received, workflow, release }: ExampleWorld): void {
+  const SENT = 'Mark as Sent';
+  const NOT_SENT = 'Mark as Not Sent';
+  const rowOf = (row: number, name: string, phone: unknown, updatedAt = '') => ({
+    ...{ row_number: row, name, phone, appointment: '3 May at 9:30' },
+    ...{ status: 'to send', message_id: '', updated_at: updatedAt, reason: '' },
+  });
+  const messageTo = (name: string, phone: string) => ({
+    phone,
+    message: `Hello ${name}, a reminder of your appointment on 3 May at 9:30. Please call us if you can't come.`,
+  });
+
+  /** A copy with these rows that puts out what it would write. */
+  const withRows = async (rows: JsonObject[]): Promise<JsonObject> =>
+    await instance().rest.importWorkflow({
+      ...copyOf(workflow(), (node) => (String(node.name).startsWith('Mark as ') ? asEditFields(node) : node)),
+      pinData: { Contacts: rows.map((json) => ({ json })) },
+    });
+  /** Runs a copy; returns what it would write into the sheet. */
+  const run = async (copy: JsonObject): Promise<JsonObject[]> => {
+    const execution = await instance().rest.run(copy, 'Start');
+    assert.equal(execution.status, 'success', execution.error);
+    return [...itemsAt(execution, SENT), ...itemsAt(execution, NOT_SENT)];
+  };
+  const isNow = (time: unknown) => Math.abs(Date.now() - Date.parse(String(time))) < 600_000;
+
+  test('Each row gets its outcome: the ID of its message, or the reason', async () => {
+    const rows = [
+      rowOf(2, 'Ada Example', '+44 7700 900311'),
+      rowOf(3, 'Ben Made-Up', 447700900312),
+      rowOf(4, 'Dan Fiction', '07700 900314'),
+    ];
+    const written = await run(await withRows(rows));
+    assert.deepEqual(received(), [messageTo('Ada Example', '447700900311'), messageTo('Ben Made-Up', '447700900312')]);
+    assert.ok(written.every(({ updated_at: time }) => isNow(time)));
+    assert.deepEqual(
+      written.map(({ row_number: row, status }) => [row, status]),
+      [
+        ['2', 'sent'],
+        ['3', 'sent'],
+        // Where items with an error leave by the first output, such a row must not count as sent.
+        ['4', release === OLDEST ? 'uncertain' : 'not sent'],
+      ],
+    );
+    assert.match(String(written[0]?.message_id), /^\d+$/);
+    assert.match(String(written[2]?.reason), /country code is missing/);
+  });
+
+  test('A message that may have been sent is marked as uncertain', async () => {
+    instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
+    const [written] = await run(await withRows([rowOf(2, 'Cleo Sample', '+44 7700 900313')]));
+    assert.equal(written?.status, 'uncertain');
+    assert.equal(received().length, 1);
+  });
+
+  test('A run after n8n stopped before it wrote the outcomes sends nothing again', async () => {
+    const copy = await withRows([rowOf(2, 'Eve Invented', '+44 7700 900315')]);
+    assert.equal((await run(copy))[0]?.status, 'sent');
+    assert.equal((await run(copy))[0]?.status, 'sent');
+    assert.equal(received().length, 1);
+  });
+
+  test('A row that was set back is another message than before', async () => {
+    const row = (updatedAt: string) => rowOf(2, 'Eve Invented', '+44 7700 900315', updatedAt);
+    await run(await withRows([row(''), row('2026-05-03T09:30:00.000Z')]));
+    assert.equal(received().length, 2);
+  });
+}
+
+/** The node that writes into the sheet, as one that puts out what it would write. */
+function asEditFields(node: JsonObject): JsonObject {
+  const values = asObject(asObject(asObject(node.parameters, 'parameters').columns, 'columns').value, 'value');
+  const assignments = Object.entries(values).map(([name, value]) => ({ id: name, name, value, type: 'string' }));
+  return {
+    ...node,
+    type: 'n8n-nodes-base.set',
+    typeVersion: 3.4,
+    credentials: {},
+    parameters: { assignments: { assignments }, options: { ignoreConversionErrors: true } },
+  };
+}
