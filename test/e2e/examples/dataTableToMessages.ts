@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/json';
+import { asObject, type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { dataTable } from './dataTable';
 import { type ExampleWorld } from './world';
@@ -97,8 +97,28 @@ export function testDataTable({ instance, received, workflow, runFrom }: Example
     assert.deepEqual(received(), messages(REACHABLE));
     assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'not sent' });
   });
+
+  test('A dry run changes no row that it would send to', async () => {
+    await table.clear();
+    const { rest } = instance();
+    const nodes = nodesOf(workflow());
+    const dry = await rest.run(await rest.saveNodes(workflow(), nodes.map(withDryRun)), 'Start');
+    await rest.saveNodes(workflow(), nodes);
+    assert.equal(dry.status, 'success', dry.error);
+    assert.deepEqual(received(), []);
+    assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'not sent' });
+  });
 }
 
 function withoutUpdate(node: JsonObject): JsonObject {
   return String(node.name).startsWith('Mark as ') ? { ...node, disabled: true } : node;
+}
+
+function withDryRun(node: JsonObject): JsonObject {
+  if (node.name !== 'Send Messages') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  return {
+    ...node,
+    parameters: { ...parameters, options: { ...asObject(parameters.options, 'options'), dryRun: true } },
+  };
 }
