@@ -92,7 +92,7 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(await runWorkflow(fits))).toEqual(FOREVER);
     const { error, run } = await runWorkflow(withParameters({ message: '😀'.repeat(1001 - link) }));
     expect(error?.message).toBe(
-      `The message has ${1001 - link} characters, and its link ${link} more; at most 1000 can be sent`,
+      `The message has ${1001 - link} characters and its link ${link}, but at most 1000 can be sent in all`,
     );
     expect(run.waitTill).toBeUndefined();
     expect(receivedTexts(sandbox())).toHaveLength(2);
