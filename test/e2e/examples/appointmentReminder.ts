@@ -42,7 +42,7 @@ export function testReminder({ instance, received, runFrom, activate, deactivate
     assert.equal(execution.status, 'error');
     assert.match(
       execution.error,
-      /^Reminders not sent or uncertain: 1\. Ada Example \(The service does not accept the phone number of this message\)$/,
+      /^Reminders not sent or uncertain: 1\. Ada Example \(The service rejected the phone number of this message\)$/,
     );
     assert.deepEqual(received(), expected(execution).slice(1));
   });

@@ -78,7 +78,7 @@ export function testOncePerOrder({ instance, received, whileActive }: ExampleWor
       body: {
         outcome: 'not_sent',
         code: 'INVALID_PARAMETER',
-        error: "The option 'Message Key' gives no text and no number",
+        error: "The option 'Message Key' is empty for this item",
       },
     });
     const { status, body } = await answerTo({ order_id: 'E-1', phone: '07700 900123' });
