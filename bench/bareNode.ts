@@ -28,7 +28,7 @@ export function bareNode(batchSize: number): Step {
       const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
       const request: IHttpRequestOptions = {
         method: 'POST',
-        baseURL: String(data.baseUrl),
+        baseURL: data.baseUrl as string,
         url: batchSize === 1 ? '/messages/send' : '/messages/send-bulk',
       };
       const output: INodeExecutionData[] = [];
