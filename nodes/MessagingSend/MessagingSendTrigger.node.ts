@@ -37,7 +37,7 @@ export class MessagingSendTrigger implements INodeType {
     hints: [
       {
         message:
-          'A test always returns the current balance, low or not. The published workflow starts once each time the balance drops below the threshold.',
+          'The published workflow starts once each time the balance drops below the threshold. A test always returns the current balance, low or not.',
         type: 'info',
         location: 'outputPane',
         whenToDisplay: 'afterExecution',

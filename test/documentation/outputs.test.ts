@@ -55,7 +55,7 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'docs/reference.md send-and-wait-for-response 1': async () =>
     await answered({ responseType: 'freeText' }, { text: 'Tuesday at 9' }),
   'docs/reference.md the-trigger 1': lowBalance,
-  'README.md when-something-goes-wrong 1': async () => {
+  'docs/reference.md items-that-were-not-sent 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];

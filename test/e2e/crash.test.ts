@@ -89,7 +89,7 @@ for (const release of SUPPORTED) {
     test('Retry sends the rest with On Error: Stop, and ends with an error that names the uncertain messages', async () => {
       const retried = await crashes.retry('stop');
       assertInterrupted(retried, /350 of 450 messages were sent, and 100 may have been sent\./);
-      assert.match(retried.errorDescription, /Affected items: 0 \(entry 200\).* and 90 more\./);
+      assert.match(retried.errorDescription, /Affected items \(counted from 0\): 0 \(entry 200\).* and 90 more\./);
       assert.deepEqual(crashes.received('stop'), ALL);
 
       assertInterrupted(await crashes.retry('stop'), /350 of 450 messages were sent/);

@@ -85,7 +85,7 @@ describe('The demo', () => {
   test('Both ends of the workflow get their items', () => {
     const { execution } = outcome;
     assert.deepEqual(
-      [execution.outputOf('Sent').length, execution.outputOf('Not Sent').length],
+      [execution.outputOf('Sent').length, execution.outputOf('Unsent Contacts').length],
       [reachable().length, unreachable().length],
     );
   });

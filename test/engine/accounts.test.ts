@@ -79,7 +79,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
     const { error } = await runWorkflow(setupOf({ items: contactsOf(4, [KEY, '']), parameters }));
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
-    expect(error?.description).toContain('Nothing was sent. Affected items: 1, 3.');
+    expect(error?.description).toContain('Nothing was sent. Affected items (counted from 0): 1, 3.');
     expect(sandbox().requests()).toEqual([]);
   });
 

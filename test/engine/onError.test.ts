@@ -25,7 +25,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
       message: 'The phone number begins with 0, so its country code is missing',
       context: { itemIndex: 1 },
     });
-    expect(error?.description).toContain('Nothing was sent. Affected items: 1, 3.');
+    expect(error?.description).toContain('Nothing was sent. Affected items (counted from 0): 1, 3.');
     expect(sandbox().requests()).toEqual([]);
   });
 

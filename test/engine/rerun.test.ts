@@ -488,7 +488,7 @@ describe('The Stop button', () => {
       message: 'The run was stopped while the request was in flight',
       context: { itemIndex: 2 },
     });
-    expect(again.error?.description).toContain('Affected items: 2, 3.');
+    expect(again.error?.description).toContain('Affected items (counted from 0): 2, 3.');
     sentOnce(6);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
-import { type Question, readAnswer, type Response } from '../../nodes/MessagingSend/questions/question';
+import { type Answer, type Question, readAnswer, type Response } from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
@@ -20,10 +20,12 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
   ...texts,
 });
 
+const APPROVED: Answer = { kind: 'approval', approved: true, comment: null };
+
 const PAGES = {
   approval: questionPage(question(approval())),
   freeText: questionPage(question({ kind: 'freeText', buttonLabel: 'Send' })),
-  thanks: thanksPage(question(approval())),
+  thanks: thanksPage(question(approval()), APPROVED),
   closed: closedPage(),
 };
 
@@ -41,10 +43,18 @@ describe('A page behind the link of a question', () => {
     const pages = [
       questionPage(question(approval(labels), { text: HOSTILE })),
       questionPage(question({ kind: 'freeText', buttonLabel: HOSTILE }, { text: HOSTILE })),
-      thanksPage(question(approval(), { thanks: HOSTILE })),
+      thanksPage(question(approval({ approveLabel: HOSTILE }), { thanks: HOSTILE }), APPROVED),
     ];
-    expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([4, 2, 1]);
+    expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([4, 2, 2]);
     for (const page of pages) expect(page).not.toContain(HOSTILE);
+  });
+
+  test.each([
+    [true, 'Yes, refund'],
+    [false, 'No'],
+  ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
+    const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
+    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(`<h1>Thanks</h1><p>${label}</p></main>`);
   });
 
   test('sends its form to the address it was opened by, whatever that is', () => {

@@ -48,7 +48,7 @@ describe('An invalid draft', () => {
 
   test('is named in the error with the others', () => {
     const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
-    expect(error?.description).toBe('Correct it. Nothing was sent. Affected items: 4, 6 (entry 2).');
+    expect(error?.description).toBe('Correct it. Nothing was sent. Affected items (counted from 0): 4, 6 (entry 2).');
   });
 });
 
@@ -95,14 +95,18 @@ describe('The error of a run', () => {
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
       receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
     ];
-    expect(stopError({ unsendable: [], receipts })?.description).toContain('Affected items: 1, 2 (entry 5).');
+    expect(stopError({ unsendable: [], receipts })?.description).toContain(
+      'Affected items (counted from 0): 1, 2 (entry 5).',
+    );
   });
 
   test('names at most 10 items', () => {
     const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
-    expect(ten?.description).toMatch(/Affected items: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
+    expect(ten?.description).toMatch(/Affected items \(counted from 0\): 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
     const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
-    expect(more?.description).toMatch(/Affected items: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
+    expect(more?.description).toMatch(
+      /Affected items \(counted from 0\): 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/,
+    );
   });
 
   test('keeps its own text if n8n has one for a word in it', () => {

@@ -31,6 +31,7 @@ test.each<[string, Partial<Summary>]>([
   ['2 sent, 3 skipped as duplicates, 1 request.', { sent: 2, skipped: 3, requests: 1 }],
   ['0 sent, 1 skipped because it was sent before, 0 requests.', { sentBefore: 1 }],
   ['0 sent, 4 skipped because they were sent before, 0 requests.', { sentBefore: 4 }],
+  ['2 sent, 2 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 359_000 }],
   ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
 ])('A run is summed up as: %s', (text, changed) => {
   expect(summaryText(summary(changed))).toBe(text);

@@ -559,7 +559,7 @@ export const CATALOGUE = {
     sendAgain: 'checkFirst',
     message: "n8n stopped during an earlier attempt, so this message's outcome is unknown",
     advice:
-      "If it was not sent, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow'.",
+      "If no uncertain message of the run was sent, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all of them again. If some were sent, send the others with a new execution.",
   }),
   reserved: entry()({
     code: 'RESERVED',

@@ -102,7 +102,7 @@ function progressForUser({ total, sent, uncertain }: Counts, alike: readonly Ori
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
   const messages = total === 1 ? 'message' : 'messages';
   const progress = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent${also}.`;
-  const rest = sent > 0 && !isRemembered ? ` ${sendTheRest(sent)}` : '';
+  const rest = sent > 0 && sent + uncertain < total && !isRemembered ? ` ${sendTheRest(sent)}` : '';
   return `${progress}${rest}${alsoConcerned(alike)}`;
 }
 
@@ -117,5 +117,5 @@ function alsoConcerned(origins: readonly Origin[]): string {
     .slice(0, MAX_NAMED)
     .map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
   const more = origins.length > MAX_NAMED ? ` and ${origins.length - MAX_NAMED} more` : '';
-  return ` Affected items: ${names.join(', ')}${more}.`;
+  return ` Affected items (counted from 0): ${names.join(', ')}${more}.`;
 }

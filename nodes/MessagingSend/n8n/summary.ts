@@ -84,7 +84,7 @@ export function summaryText(summary: Summary): string {
     creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
     creditsLeft === null ? '' : `${creditsLeft} left`,
     counted(requests, 'request'),
-    waited >= 500 ? `${Math.round(waited / 1000)} s spent waiting for the rate limit` : '',
+    waited >= 500 ? `${durationText(waited)} spent waiting for the rate limit` : '',
   ];
   return `${joined(parts)}.`;
 }
@@ -128,4 +128,9 @@ function joined(parts: readonly string[]): string {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

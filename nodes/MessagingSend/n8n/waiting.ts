@@ -94,7 +94,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
   // n8n sends the page itself; newer releases only once they have continued the execution, so that nothing lost is thanked for.
-  return Promise.resolve({ webhookResponse: thanksPage(question), workflowData: [[item]] });
+  return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
 }
 
 /** Answers with a page; the execution goes on waiting. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
-import { DECISIONS, FIELDS, type Question } from './question';
+import { type Answer, DECISIONS, FIELDS, type Question } from './question';
 
 // The pages behind the link in a message. They are plain HTML without a script, so that they work on any phone, and load
 // nothing, so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with. A button
@@ -16,7 +16,8 @@ h1 { margin: 0; font: inherit; white-space: pre-wrap; }
 p { margin: 1rem 0 0; }
 .done { display: block; width: 3rem; height: 3rem; margin: 0 auto 0.75rem; border-radius: 50%; background: var(--accent); }
 .done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
-.done + h1 { text-align: center; }
+.done ~ * { text-align: center; }
+.done ~ p { font-weight: 600; }
 label { display: block; margin-top: 1.25rem; }
 textarea { display: block; box-sizing: border-box; width: 100%; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
 form > textarea:first-child { margin-top: 1.25rem; }
@@ -59,8 +60,16 @@ export function questionPage({ text, response }: Question): string {
   return page(`<h1 id="question">${escapeHtml(text)}</h1><form method="post">${fields}</form>`);
 }
 
-export function thanksPage({ thanks }: Question): string {
-  return page(`<span class="done"></span><h1>${escapeHtml(thanks)}</h1>`);
+/** Repeats the decision by the label of its button, so that a slip of the finger does not go unnoticed. */
+export function thanksPage({ thanks, response }: Question, answer: Answer): string {
+  const label =
+    response.kind === 'approval' && answer.kind === 'approval'
+      ? answer.approved
+        ? response.approveLabel
+        : response.declineLabel
+      : null;
+  const decision = label === null ? '' : `<p>${escapeHtml(label)}</p>`;
+  return page(`<span class="done"></span><h1>${escapeHtml(thanks)}</h1>${decision}`);
 }
 
 /** For a link whose question was answered, has expired or was followed by another. */

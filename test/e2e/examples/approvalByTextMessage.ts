@@ -32,7 +32,7 @@ export function testApproval({ instance, received, workflow, whileActive }: Exam
     await page.getByLabel('Amount').fill('£50');
     await page.getByLabel('Reason').fill('It arrived broken.');
     await page.getByRole('button', { name: 'Ask' }).click();
-    await page.getByText('The manager has been asked.').waitFor();
+    await page.getByText('Your request was received. The manager will be asked.').waitFor();
     await window.close();
   };
   /** Waits until the newest execution waits for the manager; returns its id. */

@@ -7,7 +7,7 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint(`${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`, {
+  hint(`${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run' and switch it on.`, {
     type: 'info',
     condition:
       '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',

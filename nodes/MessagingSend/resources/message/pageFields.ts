@@ -51,7 +51,8 @@ const commentLabel: INodeProperties = {
   type: 'string',
   default: '',
   placeholder: 'e.g. Comment (optional)',
-  description: 'Label of a comment field. If it is empty, the page has no comment field.',
+  hint: 'Without a label, the page has no comment field',
+  description: 'Label of a field for a comment beside the decision',
 };
 
 export const approvalOptions: INodeProperties = {

@@ -58,6 +58,12 @@ const question: INodeProperties = {
   description: 'Question to send. The answer page shows it again.',
 };
 
+/** Beside 'Limit Wait Time', it could be taken for the time to answer. */
+const maxWaitForService: INodeProperties = {
+  ...maxWait,
+  description: `Not the time for an answer, which is 'Limit Wait Time'. ${maxWait.description}`,
+};
+
 export const sendAndWaitFields: INodeProperties[] = [
   notForModels(sendTo, SHOW),
   // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
@@ -72,7 +78,15 @@ export const sendAndWaitFields: INodeProperties[] = [
     placeholder: 'Add option',
     default: {},
     displayOptions: { show: SHOW },
-    options: [defaultCountryCode, limitWaitTime, maxWait, numberCheck, requestsPerMinute, buttonLabel, thanks],
+    options: [
+      defaultCountryCode,
+      limitWaitTime,
+      maxWaitForService,
+      numberCheck,
+      requestsPerMinute,
+      buttonLabel,
+      thanks,
+    ],
   },
 ];
 
