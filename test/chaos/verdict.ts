@@ -194,7 +194,7 @@ function readItems(run: NodeRun, inputs: readonly number[][], { campaign, sandbo
 }
 
 /** The text of the error of a run with On Error: Stop. */
-const PROGRESS = /(\d+) of (\d+) messages? (?:was|were) sent before(?:, and (\d+) may have been sent)?/;
+const PROGRESS = /(\d+) of (\d+) messages? (?:was|were) sent(?:, and (\d+) may have been sent)?/;
 
 function readError({ error, errorDescription }: Execution, messages: number[]): RunReport {
   const found = PROGRESS.exec(errorDescription);
