@@ -56,8 +56,10 @@ export class RemoteSandbox {
   }
 
   private async ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> {
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const answer = await fetch(`${this.url}/_sandbox/${path}`, { method, ...json });
+    // A connection that is kept for the next question may be closed just as that is asked.
+    const headers = { connection: 'close', ...(body && { 'content-type': 'application/json' }) };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await fetch(`${this.url}/_sandbox/${path}`, init);
     if (!answer.ok) throw new Error(`the sandbox answered ${answer.status} to ${path}`);
     return await answer.json();
   }
