@@ -54,7 +54,7 @@ describe('A page behind the link of a question', () => {
     [false, 'No'],
   ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
     const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
-    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(`<h1>Thanks</h1><p>${label}</p></main>`);
+    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(`<p>${label}</p><h1>Thanks</h1></main>`);
   });
 
   test('sends its form to the address it was opened by, whatever that is', () => {

@@ -17,7 +17,7 @@ p { margin: 1rem 0 0; }
 .done { display: block; width: 3rem; height: 3rem; margin: 0 auto 0.75rem; border-radius: 50%; background: var(--accent); }
 .done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
 .done ~ * { text-align: center; }
-.done ~ p { font-weight: 600; }
+.done ~ p { margin: 0 0 0.75rem; font-weight: 600; }
 label { display: block; margin-top: 1.25rem; }
 textarea { display: block; box-sizing: border-box; width: 100%; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
 form > textarea:first-child { margin-top: 1.25rem; }
@@ -69,7 +69,7 @@ export function thanksPage({ thanks, response }: Question, answer: Answer): stri
         : response.declineLabel
       : null;
   const decision = label === null ? '' : `<p>${escapeHtml(label)}</p>`;
-  return page(`<span class="done"></span><h1>${escapeHtml(thanks)}</h1>${decision}`);
+  return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`);
 }
 
 /** For a link whose question was answered, has expired or was followed by another. */
