@@ -1,7 +1,7 @@
 import { messagingSend } from '../test/support/contenders';
 import { runSteps, type Steps } from '../test/support/engine/steps';
 import { bareNode } from './bareNode';
-import { atMost, type Goal, inTurn, type Measurements, median, type Series } from './measurements';
+import { atMost, type Goal, inTurn, type Measurements, ratio, ratios, type Series } from './measurements';
 import type { Options } from './options';
 import { withSandbox } from './sandbox';
 import { contacts } from './workflows';
@@ -44,9 +44,8 @@ export async function bare({ rounds, log }: Options): Promise<Measurements> {
         log,
       );
       if (own === undefined || least === undefined) throw new Error('a contender is missing');
-      const ratios = own.rounds.map((time, round) => time / (least.rounds[round] ?? NaN));
-      series.push(own, least, { ...of, contender: `${name} over bare loop`, unit: 'x', rounds: ratios });
-      if (goal !== null) goals.push(atMost(`${of.case}, over a bare loop`, median(ratios), goal));
+      series.push(own, least, ratios(own, least));
+      if (goal !== null) goals.push(atMost(`${of.case}, over a bare loop`, ratio(own, least), goal));
     }
     return { series, goals };
   });

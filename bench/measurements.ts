@@ -34,9 +34,15 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** The median of the ratios of two series by round: what slows down a round slows down both. */
+/** The ratios of two series by round: what slows down a round slows down both. */
+export function ratios(of: Series, to: Series): Series {
+  const rounds = of.rounds.map((value, round) => value / (to.rounds[round] ?? NaN));
+  return { case: of.case, contender: `${of.contender} over ${to.contender}`, unit: `x ${of.unit}`, rounds };
+}
+
+/** Their median. */
 export function ratio(of: Series, to: Series): number {
-  return median(of.rounds.map((value, round) => value / (to.rounds[round] ?? NaN)));
+  return median(ratios(of, to).rounds);
 }
 
 export interface Contender {

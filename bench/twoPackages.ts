@@ -1,6 +1,6 @@
 /** Two packages, each in an n8n of its own, side by side. */
 import type { Session } from '../tools/cli/session';
-import { inTurn, type Series } from './measurements';
+import { inTurn, ratios, type Series } from './measurements';
 import { type Package, type RealN8n, startRealN8n, withSession } from './realN8n';
 import type { RemoteSandbox } from './sandbox';
 
@@ -54,13 +54,8 @@ export async function compare(
       const own = (measured[index] ?? []).slice(1);
       return { case: what, contender: name, unit, rounds: own.map((figures) => figures[place] ?? NaN) };
     });
-    return [...series, ratios(series)];
+    const [first, last] = [series[0], series.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('there is nothing to compare');
+    return [...series, ratios(first, last)];
   });
-}
-
-function ratios(series: readonly Series[]): Series {
-  const [first, last] = [series[0], series.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('there is nothing to compare');
-  const rounds = first.rounds.map((value, round) => value / (last.rounds[round] ?? NaN));
-  return { case: first.case, contender: `${first.contender} over ${last.contender}`, unit: `x ${first.unit}`, rounds };
 }

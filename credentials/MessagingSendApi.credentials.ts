@@ -8,9 +8,9 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-import { asText } from '../nodes/MessagingSend/api/account';
 import { normalizeApiKey } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
+import { asText } from '../nodes/MessagingSend/api/records';
 import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/isFixed';
 
 export class MessagingSendApi implements ICredentialType {

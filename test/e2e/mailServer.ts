@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { type AddressInfo } from 'node:net';
 
-import { isObject } from '../../tools/json';
+import { type AddressObject, simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
 
 /** A mail that the server has received. */
 export interface Mail {
@@ -24,59 +24,30 @@ export interface MailServer {
 /** Starts a {@link MailServer} that asks for no user and no encryption. */
 export async function startMailServer(): Promise<MailServer> {
   let mails: Mail[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-    void converse(socket, (mail) => mails.push(mail));
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData: (stream, _session, done) => {
+      simpleParser(stream).then(({ from, to, subject = '', text = '' }) => {
+        mails.push({ from: textOf(from), to: textOf(to), subject, text: text.trim() });
+        done();
+      }, done);
+    },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const listener = server.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
   return {
-    port: isObject(address) ? Number(address.port) : 0,
+    port: (listener.address() as AddressInfo).port,
     mails: () => mails,
     clear: () => {
       mails = [];
     },
-    close: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
+    close: () => server.close(),
   };
 }
 
-/** Speaks as much of SMTP as a client needs to leave its mails. */
-async function converse(socket: Socket, receive: (mail: Mail) => void): Promise<void> {
-  const say = (line: string) => socket.write(`${line}\r\n`);
-  let data: string[] | undefined;
-  say('220 mail.example.com');
-  for await (const line of createInterface({ input: socket, crlfDelay: Infinity })) {
-    if (data === undefined) {
-      const command = line.slice(0, 4).toUpperCase();
-      if (command === 'DATA') data = [];
-      say(command === 'DATA' ? '354 Go on' : command === 'QUIT' ? '221 Bye' : '250 OK');
-    } else if (line === '.') {
-      receive(readMail(data));
-      data = undefined;
-      say('250 OK');
-    } else {
-      data.push(line.replace(/^\.\./, '.'));
-    }
-  }
-}
-
-function readMail(lines: string[]): Mail {
-  const end = lines.indexOf('');
-  const header = (name: string) =>
-    lines
-      .slice(0, end)
-      .find((line) => line.toLowerCase().startsWith(`${name}:`))
-      ?.replace(/^[^:]*:\s*/, '') ?? '';
-  // "=" at the end of a line says that the line goes on.
-  const text = lines
-    .slice(end + 1)
-    .join('\n')
-    .replace(/=\n/g, '');
-  return { from: header('from'), to: header('to'), subject: header('subject'), text: text.trim() };
+function textOf(addresses: AddressObject | AddressObject[] | undefined): string {
+  return [addresses ?? []]
+    .flat()
+    .map(({ text }) => text)
+    .join(', ');
 }

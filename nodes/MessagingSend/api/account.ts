@@ -23,8 +23,3 @@ function serviceOf(baseUrl: string): string {
   const { hostname, port, pathname } = new URL(baseUrl);
   return `${hostname.replace(/\.$/, '')}:${port}${pathname.replace(VERSION, '').replace(/\/+$/, '')}`;
 }
-
-/** A field of the credential, which may be an expression that gives anything. */
-export function asText(field: unknown): string {
-  return typeof field === 'string' || typeof field === 'number' ? String(field) : '';
-}

@@ -18,6 +18,11 @@ export function creditsOf({ credits }: JsonRecord): number | null {
   return isNumber(value) ? value : null;
 }
 
+/** What an expression gives where a text is wanted: a number is taken for its digits, and all else for nothing. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

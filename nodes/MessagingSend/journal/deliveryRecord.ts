@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../api/records';
+import { asText, isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import { addTo } from '../messages/group';
@@ -139,7 +139,7 @@ export class DeliveryRecord {
     const unsendableLeft: Unsendable[] = [];
     for (const draft of drafts) {
       const own = unclaimed.get(placeOf(draft)) ?? [];
-      const phone = typeof draft.phone === 'string' || typeof draft.phone === 'number' ? String(draft.phone) : '';
+      const phone = asText(draft.phone);
       for (const { identity, receipt, outcome } of own) {
         addTo(byReceipt, receipt, { message: { ...readPlace(identity.place), phone, text: '' }, outcome });
       }

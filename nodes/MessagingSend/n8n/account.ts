@@ -1,8 +1,9 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { type Account, asText } from '../api/account';
+import type { Account } from '../api/account';
 import { foreignCharacter, normalizeApiKey } from '../api/apiKey';
 import { normalizeBaseUrl } from '../api/baseUrl';
+import { asText } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { type Failure, FailureError, isFailure } from '../failures/failure';
 import { reasonOf } from './failureText';

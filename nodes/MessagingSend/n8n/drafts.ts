@@ -1,4 +1,4 @@
-import { isRecord } from '../api/records';
+import { asText, isRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import { FailureError } from '../failures/failure';
 import { type Draft, type Origin, type Unsendable, unsendable } from '../messages/message';
@@ -104,7 +104,7 @@ const NO_KEY = '\0';
  */
 function readMessageKey(value: unknown): string | null {
   if (value === NO_KEY) return null;
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  const text = asText(value).trim();
   if (text === '' || Number.isNaN(value)) throw new FailureError(failure('messageKeyEmpty'));
   return text;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { asObject, type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { dataTable } from './dataTable';
-import { type ExampleWorld } from './world';
+import { copyOf, type ExampleWorld } from './world';
 
 /** The list in a Data Table, sent again and again. */
 export function testDataTable({ instance, received, workflow, runFrom }: ExampleWorld): void {
@@ -101,9 +101,7 @@ export function testDataTable({ instance, received, workflow, runFrom }: Example
   test('A dry run changes no row that it would send to', async () => {
     await table.clear();
     const { rest } = instance();
-    const nodes = nodesOf(workflow());
-    const dry = await rest.run(await rest.saveNodes(workflow(), nodes.map(withDryRun)), 'Start');
-    await rest.saveNodes(workflow(), nodes);
+    const dry = await rest.run(await rest.importWorkflow(copyOf(workflow(), withDryRun)), 'Start');
     assert.equal(dry.status, 'success', dry.error);
     assert.deepEqual(received(), []);
     assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'not sent' });
