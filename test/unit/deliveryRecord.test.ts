@@ -2,16 +2,21 @@ import fc from 'fast-check';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { DeliveryRecord, type Recall } from '../../nodes/MessagingSend/journal/deliveryRecord';
+import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
+import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { phoneAt } from '../support/contacts';
 import { complete, messageAt } from './samples';
 
-const RECALL: Recall = { sendUncertainAgain: false, willSend: true, isSingle: false };
-
 function message(item: number, text: string): Message {
   return { item, entry: null, part: null, phone: '447700900123', text };
+}
+
+function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Recall> = {}): Recalled {
+  const repeated = complete(repeatedPhones(messages));
+  const usual: Recall = { sendUncertainAgain: false, willSend: true, isSingle: false, repeated };
+  return complete(record.recall(messages, [], { ...usual, ...changed }));
 }
 
 /** A record as it is read in a re-run. */
@@ -28,13 +33,12 @@ const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failure('outcomeUnknown
 function recordOf(messages: readonly Message[], sent = messages.length): DeliveryRecord {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
-  complete(record.recall(messages, [], RECALL));
+  recall(record, messages);
   noteAs(record, SENT, ...messages.slice(0, sent));
   return reread(context);
 }
 
-const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) =>
-  complete(record.recall(messages, [], RECALL)).pending;
+const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) => recall(record, messages).pending;
 
 /** Messages to one phone, as the rows of a list. */
 const rows = (...texts: string[]): Message[] => texts.map((text, index) => message(index, text));
@@ -114,7 +118,7 @@ describe('Of several messages to one phone,', () => {
         let list = first;
         for (const { sends, removes, reverses, isList } of attempts) {
           const record = reread(context);
-          const { pending, receipts } = complete(record.recall(placed(list, isList), [], RECALL));
+          const { pending, receipts } = recall(record, placed(list, isList));
           const known = count(receipts.flatMap(({ results }) => results.map(({ message: each }) => each)));
           // Of each text that arrived, as many are known as there are.
           for (const [each, wanted] of count(list)) {
@@ -123,7 +127,7 @@ describe('Of several messages to one phone,', () => {
           const sent = pending.slice(0, sends);
           for (const each of sent) arrived.set(key(each), (arrived.get(key(each)) ?? 0) + 1);
           const after = new DeliveryRecord(context, 0);
-          complete(after.recall(placed(list, isList), [], RECALL));
+          recall(after, placed(list, isList));
           noteAs(after, SENT, ...sent);
           list = list.filter((_, index) => !removes.includes(index));
           if (reverses) list = list.toReversed();
@@ -138,13 +142,13 @@ test('A message that was sent again has its new outcome, and one alike does not 
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
   noteAs(record, UNCERTAIN, message(0, 'At 10:00'));
-  const again = { ...RECALL, sendUncertainAgain: true };
+  const again = { sendUncertainAgain: true };
   const second = new DeliveryRecord(context, 0);
   const resent = message(0, 'At 10:01');
-  expect(complete(second.recall([resent], [], again)).again.size).toBe(1);
+  expect(recall(second, [resent], again).again.size).toBe(1);
   noteAs(second, SENT, resent);
   const list = [message(0, 'At 10:02'), message(1, 'At 10:02')];
-  const { receipts, pending } = complete(reread(context).recall(list, [], RECALL));
+  const { receipts, pending } = recall(reread(context), list);
   expect(receipts.flatMap(({ results }) => results)).toEqual([{ message: list[0], outcome: SENT }]);
   expect(pending).toEqual([list[1]]);
 });
@@ -160,16 +164,16 @@ test('A part of a split text is never confused with the same part of another tex
 test('A dry run notes nothing of its messages', () => {
   const context: JsonRecord = {};
   const alike = [message(0, 'A'), message(1, 'B')];
-  complete(new DeliveryRecord(context, 0).recall(alike, [], { ...RECALL, willSend: false }));
+  recall(new DeliveryRecord(context, 0), alike, { willSend: false });
   expect(context).toEqual({});
-  complete(new DeliveryRecord(context, 0).recall(alike, [], RECALL));
+  recall(new DeliveryRecord(context, 0), alike);
   expect(context).not.toEqual({});
 });
 
 test('Another run in a loop sends its messages', () => {
   const context: JsonRecord = {};
   noteAs(new DeliveryRecord(context, 0), SENT, message(0, 'A'));
-  expect(complete(new DeliveryRecord(context, 1).recall([message(0, 'A')], [], RECALL)).pending).toHaveLength(1);
+  expect(recall(new DeliveryRecord(context, 1), [message(0, 'A')]).pending).toHaveLength(1);
 });
 
 test.each([
@@ -178,7 +182,7 @@ test.each([
   '[1,{"0":"abcdefghijkl"},[],{},null]',
 ])('A receipt in a form of another version of this node makes messages without an outcome uncertain: %s', (line) => {
   const context: JsonRecord = { deliveries: { 0: [line] } };
-  const { pending, receipts } = complete(new DeliveryRecord(context, 0).recall([message(0, 'A')], [], RECALL));
+  const { pending, receipts } = recall(new DeliveryRecord(context, 0), [message(0, 'A')]);
   expect(pending).toEqual([]);
   expect(receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
     { kind: 'uncertain', failure: { code: 'UNCERTAIN' } },

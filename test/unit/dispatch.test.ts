@@ -3,6 +3,7 @@ import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
+import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
 import {
@@ -311,6 +312,7 @@ describe('Parallel requests', () => {
       ledger: null,
       reservations: null,
       outages: { uncertainInARow: null, note: () => undefined },
+      repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,

@@ -7,6 +7,7 @@ import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { acceptAll, complete, refuseValues, rejectWith } from './samples';
@@ -89,6 +90,7 @@ export class Run {
       ledger: null,
       reservations: null,
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
+      repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,

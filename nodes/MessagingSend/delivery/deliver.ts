@@ -15,7 +15,7 @@ import { RunEnd } from './runEnd';
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
   DispatchConfig,
-  keyof DeliveryOptions | keyof Channel | 'record' | 'ledger' | 'uncertainBefore' | 'runEnd'
+  keyof DeliveryOptions | keyof Channel | 'record' | 'ledger' | 'repeated' | 'uncertainBefore' | 'runEnd'
 > {
   readonly options: DeliveryOptions;
   readonly record: DeliveryRecord;
@@ -44,7 +44,7 @@ export interface Delivered {
 }
 
 /** Sends the batches of a plan, those of all accounts at the same time. */
-export async function deliver({ shares, known }: Plan, delivery: Delivery): Promise<Dispatched> {
+export async function deliver({ shares, known, repeated }: Plan, delivery: Delivery): Promise<Dispatched> {
   const { options, record, ledger, signal, onProgress, ...config } = delivery;
   if (options.dryRun) return { receipts: [], unsent: [] };
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
@@ -66,7 +66,7 @@ export async function deliver({ shares, known }: Plan, delivery: Delivery): Prom
       ownDone = progress.done;
       onProgress({ done, total });
     };
-    const own = { ...channel, record, ledger, uncertainBefore, runEnd, onProgress: addProgress };
+    const own = { ...channel, record, ledger, repeated, uncertainBefore, runEnd, onProgress: addProgress };
     if (why !== null) unsent.push({ batches, why });
     else receipts.push(dispatch(batches, { ...options, ...config, ...own }));
   }
@@ -125,7 +125,7 @@ export function* gather(
     }
   }
   if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
-  else if (!options.dryRun) record.endAttempt();
+  else if (!options.dryRun) yield* record.endAttempt();
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, resumed };
 }

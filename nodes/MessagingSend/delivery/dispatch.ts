@@ -39,6 +39,8 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   /** With `sendOnceEver`: what has been sent from the account in all executions. */
   readonly reservations: Pick<Reservations, 'reserve' | 'release' | 'settle'> | null;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
+  /** The phones that more than one message goes to; there may be others among them. */
+  readonly repeated: ReadonlySet<string>;
   /** Messages of the run that are uncertain since an earlier attempt. */
   readonly uncertainBefore: number;
   /** Whether the output needs the service's whole answers; a large run is smaller without. */
@@ -65,7 +67,7 @@ export interface Progress {
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config, countMessages(batches));
-  await inOrder(batches, config.parallelRequests, async (batch) => await run.process(batch));
+  await inOrder(batches, config, async (batch) => await run.process(batch));
   return run.finish();
 }
 

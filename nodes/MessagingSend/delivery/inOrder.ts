@@ -1,12 +1,19 @@
 import type { Batch } from '../messages/message';
 
+/** How batches are worked through. */
+interface Order {
+  readonly parallelRequests: number;
+  /** All phones that several batches have in common, perhaps among others. */
+  readonly repeated: ReadonlySet<string>;
+}
+
 /**
- * Works through batches with at most `parallel` at the same time, in their order; one that has a number in common with
- * an earlier one waits until that one is done.
+ * Works through batches, so many at the same time, in their order; one that has a number in common with an earlier one
+ * waits until that one is done.
  */
 export async function inOrder(
   batches: readonly Batch[],
-  parallel: number,
+  { parallelRequests, repeated }: Order,
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   const inProgress = new Map<string, Promise<void>>();
@@ -14,21 +21,22 @@ export async function inOrder(
 
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
-      const earlier = new Set<Promise<void>>();
-      for (const { phone } of batch.messages) {
-        const own = inProgress.get(phone);
-        if (own !== undefined) earlier.add(own);
-      }
+      const phones = repeated.size === 0 ? [] : phonesOf(batch).filter((phone) => repeated.has(phone));
+      const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
       const done = Promise.all(earlier).then(async () => await work(batch));
-      for (const { phone } of batch.messages) inProgress.set(phone, done);
+      for (const phone of phones) inProgress.set(phone, done);
       await done;
-      for (const { phone } of batch.messages) if (inProgress.get(phone) === done) inProgress.delete(phone);
+      for (const phone of phones) if (inProgress.get(phone) === done) inProgress.delete(phone);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(parallelRequests, batches.length) }, worker));
 }
 
 export function haveNumberInCommon(one: Batch, other: Batch): boolean {
-  const phones = new Set(one.messages.map(({ phone }) => phone));
-  return other.messages.some(({ phone }) => phones.has(phone));
+  const phones = new Set(phonesOf(one));
+  return phonesOf(other).some((phone) => phones.has(phone));
+}
+
+function phonesOf({ messages }: Batch): string[] {
+  return messages.map(({ phone }) => phone);
 }

@@ -10,12 +10,15 @@ import { reported } from './reported';
  * uncertain: the service took the request and does not say what it did with this one.
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
-  const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
+  const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
+  const entries = haveOwnIds(listed) ? listed : uniqueEntries(listed);
   const inPlace =
     entries.length === messages.length &&
     entries.every((entry, index) => {
+      const expected = messages[index]?.phone;
+      if (entry.phone === expected) return true;
       const phone = phoneOf(entry);
-      return phone === null || phone === messages[index]?.phone;
+      return phone === null || phone === expected;
     });
   if (inPlace) return entries.map(entryOutcome);
 
@@ -61,6 +64,15 @@ function isAsDocumented(entry: JsonRecord): boolean {
 
 /** For a message that the service took and does not mention. */
 export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
+
+/** As nearly all answers have. */
+function haveOwnIds(entries: readonly JsonRecord[]): boolean {
+  const identities = entries.map((entry) => {
+    const id = scalar(entry, 'message_id');
+    return id === null ? entry : String(id);
+  });
+  return new Set(identities).size === entries.length;
+}
 
 /** Entries with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {

@@ -13,6 +13,7 @@ import {
 } from '../messages/message';
 import { byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
+import { repeatedPhones } from '../messages/phones';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
@@ -61,6 +62,8 @@ export interface Plan {
   readonly shares: readonly Share[];
   /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
+  /** The phones that more than one message of the run goes to. */
+  readonly repeated: ReadonlySet<string>;
 }
 
 /**
@@ -73,6 +76,7 @@ export function* plan(order: Order): Interruptible<Plan> {
   const { messages } = composed;
   const sendOnce = options.duplicateMessages !== 'send';
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
+  const repeated = yield* repeatedPhones(unique);
   const {
     pending,
     again,
@@ -83,11 +87,12 @@ export function* plan(order: Order): Interruptible<Plan> {
     sendUncertainAgain: options.uncertain === 'sendAgain',
     willSend: !options.dryRun && broken === null,
     isSingle: operation.maxBatchSize === 1,
+    repeated,
   });
 
   const { byAccount, refused } = yield* divide(pending, broken === null ? channelOf : () => broken);
   const { sendable, unsendable } = yield* withRefused(left, refused, again, duplicates, broken);
-  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again };
+  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
   const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);

@@ -16,6 +16,8 @@ export interface Recall {
   readonly willSend: boolean;
   /** Whether the service's answers have the form of a single send (API 2.2). */
   readonly isSingle: boolean;
+  /** The phones that more than one of the messages goes to. */
+  readonly repeated: ReadonlySet<string>;
 }
 
 /** What a record contains about a run's messages. */
@@ -58,14 +60,22 @@ const MAX_JOINED = 4096;
 /** How many planned messages one line contains, so that none takes long to read or write. */
 const MAX_PLANNED = 500;
 
+/** Of how many messages outcomes may be unwritten: n8n waits for them when it stores the execution, some 20 ms. */
+const MAX_UNWRITTEN = 10_000;
+
 /**
  * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
  * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to `getContext('node')`
  * through all its re-runs, and begins each execution anew; the runs of a loop share it, so they are kept apart by run
  * index.
+ *
+ * Outcomes are written when n8n reads them, which it never does in a run that sends everything: to write them takes a
+ * tenth of such a run.
  */
 export class DeliveryRecord {
   private readonly texts: string[];
+  private unwritten: Receipt[] = [];
+  private unwrittenMessages = 0;
   private readonly inFlight = new Set<Batch>();
   /** Of messages that are sent again, what they are recorded as: the new outcome replaces the old one. */
   private readonly recordedAs = new Map<Message, Identity>();
@@ -90,7 +100,7 @@ export class DeliveryRecord {
 
   /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
   open(): void {
-    this.save(this.texts);
+    this.keep();
   }
 
   /** Notes that outcomes of this execution were lost: every message that has none may have been sent. */
@@ -112,7 +122,7 @@ export class DeliveryRecord {
   *recall(
     messages: readonly Message[],
     drafts: readonly Unsendable[],
-    { sendUncertainAgain, willSend, isSingle }: Recall,
+    { sendUncertainAgain, willSend, isSingle, repeated }: Recall,
   ): Interruptible<Recalled> {
     const { recorded, planned, lastBatch, isReadable } = yield* this.read();
     const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
@@ -149,7 +159,7 @@ export class DeliveryRecord {
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
       yield;
     }
-    if (willSend) yield* this.notePlanned(messages, pending, planned);
+    if (willSend && repeated.size > 0) yield* this.notePlanned(pending, planned, repeated);
     const receipts = yield* receiptsOf(byReceipt, isSingle);
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
@@ -171,8 +181,10 @@ export class DeliveryRecord {
 
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
-    const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
-    if (text !== null) this.append(text);
+    this.unwritten.push(receipt);
+    this.unwrittenMessages += receipt.results.length;
+    while (this.unwrittenMessages > MAX_UNWRITTEN) this.writeNext();
+    this.keep();
   }
 
   /** Keeps the name of this run in the ledger for a run that begins with this record. */
@@ -180,14 +192,26 @@ export class DeliveryRecord {
     this.context.runs = { ...(isRecord(this.context.runs) ? this.context.runs : {}), [String(this.runIndex)]: name };
   }
 
-  /** Changes the digest that this attempt started with, so that the ledger can distinguish the next one. */
-  endAttempt(): void {
+  /**
+   * Writes the rest, and changes the digest that this attempt started with, so that the ledger can distinguish the next
+   * one.
+   */
+  *endAttempt(): Interruptible<void> {
+    while (this.unwritten.length > 0) {
+      this.writeNext();
+      yield;
+    }
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
   }
 
   /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
-    this.save(undefined);
+    this.unwritten = [];
+    this.unwrittenMessages = 0;
+    if (isRecord(this.context.deliveries)) {
+      Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
+      if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
+    }
     const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
     if (Object.keys(others).length > 0) this.context.runs = others;
     else delete this.context.runs;
@@ -198,21 +222,13 @@ export class DeliveryRecord {
    * removed, the next one is not taken for it with another text.
    */
   private *notePlanned(
-    messages: readonly Message[],
     pending: readonly Message[],
     planned: Planned,
+    repeated: Recall['repeated'],
   ): Interruptible<void> {
-    const phones = new Set<string>();
-    const shared = new Set<string>();
-    for (const { phone } of messages) {
-      if (phones.has(phone)) shared.add(phone);
-      phones.add(phone);
-      yield;
-    }
-    if (shared.size === 0) return;
     let added: Placed[] = [];
     for (const message of pending) {
-      const placed = shared.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
+      const placed = repeated.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
       if (placed !== null && !planned.has(placed)) added.push(placed);
       if (added.length === MAX_PLANNED) {
         this.append(writePlanned(added));
@@ -223,19 +239,35 @@ export class DeliveryRecord {
     if (added.length > 0) this.append(writePlanned(added));
   }
 
+  private writeNext(): void {
+    const receipt = this.unwritten.shift();
+    if (receipt === undefined) return;
+    this.unwrittenMessages -= receipt.results.length;
+    const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
+    if (text !== null) this.append(text);
+  }
+
   private append(text: string): void {
     const last = this.texts.at(-1);
     if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
     else this.texts[this.texts.length - 1] = `${last}\n${text}`;
-    this.save(this.texts);
+    this.keep();
   }
 
-  private save(texts: string[] | undefined): void {
+  /** Gives n8n the record as a list of texts, as it is whenever n8n reads it. */
+  private keep(): void {
     const deliveries: JsonRecord = isRecord(this.context.deliveries) ? this.context.deliveries : {};
-    if (texts === undefined) Reflect.deleteProperty(deliveries, String(this.runIndex));
-    else deliveries[String(this.runIndex)] = texts;
-    if (Object.keys(deliveries).length > 0) this.context.deliveries = deliveries;
-    else delete this.context.deliveries;
+    Object.defineProperty(deliveries, String(this.runIndex), {
+      get: () => this.written(),
+      enumerable: true,
+      configurable: true,
+    });
+    this.context.deliveries = deliveries;
+  }
+
+  private written(): readonly string[] {
+    while (this.unwritten.length > 0) this.writeNext();
+    return this.texts;
   }
 
   /** All that is known. */
@@ -250,7 +282,7 @@ export class DeliveryRecord {
     const planned = new Planned();
     let lastBatch = 0;
     let isReadable = true;
-    for (const text of linesOf(this.texts)) {
+    for (const text of linesOf(this.written())) {
       const places = readPlanned(text);
       for (const place of places ?? []) planned.add(place);
       if (places !== null) continue;

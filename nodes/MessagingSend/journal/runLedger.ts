@@ -214,7 +214,7 @@ export class RunLedger {
     const open = this.isOpened ? [unit.fact] : [this.run, unit.fact];
     const note = this.isOpened ? [] : [this.plan, ...this.previousIncomplete];
     if (!isWholeUnit(batch, unit)) {
-      const messages = batch.messages.map((message) => this.factOf(message));
+      const messages = this.factsOf(batch.messages);
       this.markSplit(unit, messages);
       note.push(splitOf(unit));
       open.push(...messages);
@@ -235,7 +235,7 @@ export class RunLedger {
     const unit = this.units.get(batch.number);
     if (unit === undefined || unit.hasSeveral || this.isLeftOut) return;
     const left = batch.messages.filter((message) => !this.again.has(message));
-    if (!isWholeUnit(batch, unit)) this.ledger.retract(left.map((message) => this.factOf(message)));
+    if (!isWholeUnit(batch, unit)) this.ledger.retract(this.factsOf(left));
     else if (left.length === unit.size) this.ledger.retract([unit.fact]);
   }
 
@@ -247,7 +247,7 @@ export class RunLedger {
     const outcomeOf = ({ message, outcome }: Result) =>
       outcome.kind === 'not_sent' && this.again.has(message) ? 'uncertain' : outcome.kind;
     const those = (kind: Outcome['kind']) =>
-      results.filter((result) => outcomeOf(result) === kind).map(({ message }) => this.factOf(message));
+      results.filter((result) => outcomeOf(result) === kind).map(({ message }) => message);
     const sent = those('sent');
     const unsent = those('not_sent');
     unit.unsent -= sent.length;
@@ -255,10 +255,12 @@ export class RunLedger {
     if (unit.hasSeveral || isWholeUnit(batch, unit)) {
       if (unit.unsent === 0) this.ledger.close([unit.fact]);
       else if (!unit.hasSeveral && unsent.length === unit.size) this.ledger.retract([unit.fact]);
-      else if (!unit.hasSeveral && sent.length + unsent.length > 0) this.split(unit, sent, those('uncertain'));
+      else if (!unit.hasSeveral && sent.length + unsent.length > 0) {
+        this.split(unit, this.factsOf(sent), this.factsOf(those('uncertain')));
+      }
     } else {
-      this.ledger.close(sent);
-      this.ledger.retract(unsent);
+      this.ledger.close(this.factsOf(sent));
+      this.ledger.retract(this.factsOf(unsent));
     }
   }
 
@@ -336,9 +338,7 @@ export class RunLedger {
     const splits = await this.ledger.ask(open.map(splitOf));
     for (const [index, unit] of open.entries()) unit.isSplit = splits[index] === 'noted';
     const splitMessages = batches.filter(({ number }) => this.units.get(number)?.isSplit === true);
-    const own = await this.askAbout(
-      splitMessages.flatMap(({ messages }) => messages.map((message) => this.factOf(message))),
-    );
+    const own = await this.askAbout(splitMessages.flatMap(({ messages }) => this.factsOf(messages)));
     return (message, { number }) => {
       const unit = this.units.get(number);
       const state = unit?.isSplit === true ? own.get(this.factOf(message)) : states.get(unit?.fact ?? '');
@@ -388,6 +388,10 @@ export class RunLedger {
     } catch {
       // The next request tries again.
     }
+  }
+
+  private factsOf(messages: readonly Message[]): string[] {
+    return messages.map((message) => this.factOf(message));
   }
 
   private factOf(message: Message): string {

@@ -86,7 +86,7 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
  * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
 function readCountryCode(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
+  if (value === undefined || value === null || value === '') return null;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
   const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');
   if (digits === '') return null;

@@ -134,7 +134,7 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
   if (part !== null) Object.assign(json, partOf(message));
-  return { ...json, ...noteOf(data) };
+  return data === null ? { ...json, ...noteOf(data) } : json;
 }
 
 function plannedJson(message: Message, batch: number): IDataObject {

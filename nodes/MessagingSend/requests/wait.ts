@@ -11,26 +11,31 @@ export type Wait = (what: number | Promise<void>) => Promise<void>;
  * @param signal its reason is what a wait throws
  */
 export function waitUnless(signal: AbortSignal): Wait {
+  // One listener for all, and only while somebody waits: Node keeps a signal that is listened to, for as long as it lives.
+  const waiting = new Set<() => void>();
+  const stopAll = (): void => {
+    for (const stop of waiting) stop();
+  };
   return async (what) => {
     signal.throwIfAborted();
     const end = typeof what === 'number' ? sleep(what) : what;
-    const own = follow(signal);
     let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
-    own.addEventListener('abort', stop);
+    if (waiting.size === 0) signal.addEventListener('abort', stopAll);
+    waiting.add(stop);
     try {
       await Promise.race([end, stopped]);
     } finally {
-      // Node keeps a signal that is listened to, for as long as it lives.
-      own.removeEventListener('abort', stop);
+      waiting.delete(stop);
+      if (waiting.size === 0) signal.removeEventListener('abort', stopAll);
     }
-    own.throwIfAborted();
+    signal.throwIfAborted();
   };
 }
 
 /**
- * A signal that follows another. Many wait for the Stop button at the same time; with a listener each on n8n's one
- * signal, Node would warn of a leak from the eleventh on.
+ * A signal that follows another. Many requests listen for the Stop button at the same time; with a listener each on n8n's
+ * one signal, Node would warn of a leak from the eleventh on.
  */
 export function follow(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal]);
