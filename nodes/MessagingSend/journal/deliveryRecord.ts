@@ -60,22 +60,18 @@ const MAX_JOINED = 4096;
 /** How many planned messages one line contains, so that none takes long to read or write. */
 const MAX_PLANNED = 500;
 
-/** Of how many messages outcomes may be unwritten: n8n waits for them when it stores the execution, some 20 ms. */
-const MAX_UNWRITTEN = 10_000;
-
 /**
  * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
  * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to `getContext('node')`
  * through all its re-runs, and begins each execution anew; the runs of a loop share it, so they are kept apart by run
  * index.
  *
- * Outcomes are written when n8n reads them, which it never does in a run that sends everything: to write them takes a
- * tenth of such a run.
+ * Outcomes are written when n8n reads them to store the execution, which takes it several times as long for the items
+ * alone. Of a run that sends everything, none need be written: that would be a tenth of its work.
  */
 export class DeliveryRecord {
   private readonly texts: string[];
   private unwritten: Receipt[] = [];
-  private unwrittenMessages = 0;
   private readonly inFlight = new Set<Batch>();
   /** Of messages that are sent again, what they are recorded as: the new outcome replaces the old one. */
   private readonly recordedAs = new Map<Message, Identity>();
@@ -182,8 +178,6 @@ export class DeliveryRecord {
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
     this.unwritten.push(receipt);
-    this.unwrittenMessages += receipt.results.length;
-    while (this.unwrittenMessages > MAX_UNWRITTEN) this.writeNext();
     this.keep();
   }
 
@@ -197,8 +191,8 @@ export class DeliveryRecord {
    * one.
    */
   *endAttempt(): Interruptible<void> {
-    while (this.unwritten.length > 0) {
-      this.writeNext();
+    for (let receipt = this.unwritten.shift(); receipt !== undefined; receipt = this.unwritten.shift()) {
+      this.write(receipt);
       yield;
     }
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
@@ -207,7 +201,6 @@ export class DeliveryRecord {
   /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
     this.unwritten = [];
-    this.unwrittenMessages = 0;
     if (isRecord(this.context.deliveries)) {
       Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
       if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
@@ -239,10 +232,13 @@ export class DeliveryRecord {
     if (added.length > 0) this.append(writePlanned(added));
   }
 
-  private writeNext(): void {
-    const receipt = this.unwritten.shift();
-    if (receipt === undefined) return;
-    this.unwrittenMessages -= receipt.results.length;
+  private written(): readonly string[] {
+    for (const receipt of this.unwritten) this.write(receipt);
+    this.unwritten = [];
+    return this.texts;
+  }
+
+  private write(receipt: Receipt): void {
     const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
     if (text !== null) this.append(text);
   }
@@ -263,11 +259,6 @@ export class DeliveryRecord {
       configurable: true,
     });
     this.context.deliveries = deliveries;
-  }
-
-  private written(): readonly string[] {
-    while (this.unwritten.length > 0) this.writeNext();
-    return this.texts;
   }
 
   /** All that is known. */
