@@ -1,7 +1,7 @@
 import { messagingSend } from '../test/support/contenders';
 import { runSteps, type Steps } from '../test/support/engine/steps';
 import { bareNode } from './bareNode';
-import { atMost, type Goal, inTurn, type Measurements, ratio, ratios, type Series } from './measurements';
+import { atMost, type Goal, inTurn, type Measurements, ratio, ratios, type Series, warmUpsFor } from './measurements';
 import type { Options } from './options';
 import { withSandbox } from './sandbox';
 import { contacts } from './workflows';
@@ -42,6 +42,7 @@ export async function bare({ rounds, log }: Options): Promise<Measurements> {
         [contender(name, messagingSend(operation)), contender('bare loop', [bareNode(MAX_BATCH_SIZE[operation])])],
         rounds * repeated,
         log,
+        warmUpsFor(count),
       );
       if (own === undefined || least === undefined) throw new Error('a contender is missing');
       series.push(own, least, ratios(own, least));

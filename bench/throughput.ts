@@ -1,6 +1,6 @@
 import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from '../test/support/contenders';
 import { runSteps, type Steps } from '../test/support/engine/steps';
-import { atLeast, type Contender, type Goal, inTurn, type Measurements, ratio, type Series } from './measurements';
+import { atLeast, type Contender, type Goal, inTurn, type Measurements, ratio, type Series, warmUpsFor } from './measurements';
 import type { Options } from './options';
 import { type RemoteSandbox, withSandbox } from './sandbox';
 import { contacts } from './workflows';
@@ -37,11 +37,12 @@ export async function throughput({ rounds, log }: Options): Promise<Measurements
         ],
         rounds * repeated,
         log,
+        warmUpsFor(count),
       );
       series.push(...measured);
       const [bulk, send, perItem] = measured;
       if (bulk === undefined || send === undefined || perItem === undefined) throw new Error('a contender is missing');
-      if (count === 1_000) goals.push(atLeast(`${BULK} over ${PER_ITEM}, ${perItem.case}`, ratio(bulk, perItem), 30));
+      if (count === 1_000) goals.push(atLeast(`${BULK} over ${PER_ITEM}, ${perItem.case}`, ratio(bulk, perItem), 35));
       goals.push(atLeast(`${SEND} over ${PER_ITEM}, ${perItem.case}`, ratio(send, perItem), 1));
     }
     return { series, goals };
