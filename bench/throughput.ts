@@ -1,6 +1,15 @@
 import { loopAggregateRequest, messagingSend, requestPerItem, requestPerItemBatched } from '../test/support/contenders';
 import { runSteps, type Steps } from '../test/support/engine/steps';
-import { atLeast, type Contender, type Goal, inTurn, type Measurements, ratio, type Series, warmUpsFor } from './measurements';
+import {
+  atLeast,
+  type Contender,
+  type Goal,
+  inTurn,
+  type Measurements,
+  ratio,
+  type Series,
+  warmUpsFor,
+} from './measurements';
 import type { Options } from './options';
 import { type RemoteSandbox, withSandbox } from './sandbox';
 import { contacts } from './workflows';

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
+import { inOrder } from '../../nodes/MessagingSend/delivery/inOrder';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import type { Batch } from '../../nodes/MessagingSend/messages/message';
 import { type KeyPacer, Pacer, Pacers } from '../../nodes/MessagingSend/requests/pacer';
 import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
 import { follow, type Wait } from '../../nodes/MessagingSend/requests/wait';
@@ -270,6 +272,39 @@ function requestsWith(
 }
 
 const make = async (requests: Requests): Promise<Reply> => await requests.make({ endpoint: GET_BALANCE });
+
+describe('Where the user sets no number of parallel requests,', () => {
+  /** 180 requests whose answers take so long: when the last one came, and how many were in flight at most. */
+  async function run(answerTime: number): Promise<{ end: number; most: number }> {
+    const clock = new FakeClock();
+    let inFlight = 0;
+    let most = 0;
+    const answer = async (): Promise<Reply> => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await clock.sleep(answerTime);
+      inFlight -= 1;
+      return accepted;
+    };
+    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer);
+    const batches = Array.from({ length: 180 }, (_, index): Batch => ({ number: index + 1, messages: [] }));
+    const done = inOrder(batches, new Set(), requests.most, async () => void (await make(requests)));
+    await clock.run();
+    await done;
+    return { end: clock.now(), most };
+  }
+
+  test.each([[50], [1_000], [5_000]])('a service that answers within %i ms gets 16 at the same time', async (time) => {
+    expect((await run(time)).most).toBe(16);
+  });
+
+  test('a slow one gets as many as its limit allows', async () => {
+    const { end, most } = await run(20_000);
+    expect(most).toBe(60 - 16);
+    // 16 of each window leave 20 s before the others, and a slot is free a window after its answer.
+    expect(end).toBe(2 * (WINDOW + 20_000 + MARGIN) + 20_000 + 20_000);
+  });
+});
 
 describe('After a 429,', () => {
   /** The times of requests when the first ones are refused with these headers. */

@@ -307,7 +307,13 @@ describe('Parallel requests', () => {
     const probe = async () => await Promise.resolve(null);
     const done = dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
-      requests: { make, probe, isOverLimit: async () => await Promise.resolve(true), halt: () => undefined },
+      requests: {
+        make,
+        probe,
+        isOverLimit: async () => await Promise.resolve(true),
+        halt: () => undefined,
+        most: () => parallelRequests,
+      },
       record: { leave: () => undefined, land: () => undefined, note: () => undefined },
       ledger: null,
       reservations: null,
@@ -316,7 +322,6 @@ describe('Parallel requests', () => {
       uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,
-      parallelRequests,
       whenCreditsRunOut: 'stop',
       onProgress: () => undefined,
     });
@@ -371,8 +376,8 @@ describe('Parallel requests', () => {
     await open[0]?.answer();
     expect(started()).toEqual([[1]]);
     await open[0]?.answer();
-    expect(started()).toEqual([[4], [2]]);
-    await open[0]?.answer();
+    expect(started()).toEqual([[2], [4]]);
+    await open[1]?.answer();
     // The first one to this number is done, and the second one is in flight: the others wait.
     expect(started()).toEqual([[2]]);
     while (open.length > 0) await open[0]?.answer();

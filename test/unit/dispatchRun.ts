@@ -10,6 +10,7 @@ import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
+import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
 import { acceptAll, complete, refuseValues, rejectWith } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply;
@@ -31,6 +32,7 @@ export interface Changes extends Partial<DispatchConfig> {
   readonly wait?: () => Promise<void>;
   /** The reply to a request for the balance, by their number; by default it is accepted. */
   readonly balance?: (request: number) => Reply;
+  readonly parallelRequests?: number;
   /** In milliseconds. */
   readonly maxWait?: number;
 }
@@ -57,7 +59,15 @@ export class Run {
   ) {}
 
   async send(messages: readonly Message[], size = 100): Promise<this> {
-    const { interval = 0, duration = 0, maxWait = 0, balance = () => BALANCE, wait, ...config } = this.changes;
+    const {
+      parallelRequests = 1,
+      interval = 0,
+      duration = 0,
+      maxWait = 0,
+      balance = () => BALANCE,
+      wait,
+      ...config
+    } = this.changes;
     const now = () => this.time;
     const pass = async (what: number | Promise<void>): Promise<void> => {
       if (typeof what !== 'number') {
@@ -82,6 +92,7 @@ export class Run {
       limits: { requestsPerMinute: Infinity, maxWait, interval },
       signal: undefined,
       clock: { now, random: () => 1, waitUnless: () => pass },
+      traffic: new Traffic(now, parallelRequests),
     });
     this.receipts = await dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
@@ -94,7 +105,6 @@ export class Run {
       uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,
-      parallelRequests: 1,
       whenCreditsRunOut: 'stop',
       onProgress: () => undefined,
       ...config,

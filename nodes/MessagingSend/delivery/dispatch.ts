@@ -30,9 +30,9 @@ const MAX_UNCLEAR = 3;
 const MAX_SEARCH_REFUSALS = 20;
 
 /** All that a dispatch needs besides its batches; it has no clock, network or signal of its own. */
-export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
+export interface DispatchConfig extends Pick<DeliveryOptions, 'whenCreditsRunOut'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'isOverLimit' | 'halt'>;
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'isOverLimit' | 'halt' | 'most'>;
   readonly record: Pick<DeliveryRecord, 'leave' | 'land' | 'note'>;
   /** Where this is noted in n8n's database. */
   readonly ledger: Pick<RunLedger, 'leave' | 'land' | 'settle'> | null;
@@ -67,7 +67,7 @@ export interface Progress {
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config, countMessages(batches));
-  await inOrder(batches, config, async (batch) => await run.process(batch));
+  await inOrder(batches, config.repeated, config.requests.most, async (batch) => await run.process(batch));
   return run.finish();
 }
 

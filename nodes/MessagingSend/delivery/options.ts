@@ -11,8 +11,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly longMessages: 'fail' | 'truncate' | 'split';
   /** `off`: a phone number can have any 7 to 15 digits, whatever its country. */
   readonly numberCheck: 'on' | 'off';
-  /** The most requests in flight at the same time. */
-  readonly parallelRequests: number;
+  /** The most requests in flight at the same time; null for as many as the service's answers need. */
+  readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;
   /** What a re-run does with a message that may have been sent. */

@@ -77,9 +77,18 @@ export class GivenOptions {
 
 /** A number of at least the field's `minValue`. */
 export function readNumber(given: GivenOptions, field: INodeProperties): number {
-  const fallback = Number(field.default);
-  return given.get(field.name, nameOf(field), fallback, (value) => {
-    if (isUnset(value)) return fallback;
+  return readGiven(given, field) ?? Number(field.default);
+}
+
+/** A whole number of at least the field's `minValue`; null where it is not set. */
+export function readCount(given: GivenOptions, field: INodeProperties): number | null {
+  const number = readGiven(given, field);
+  return number === null ? null : Math.floor(number);
+}
+
+function readGiven(given: GivenOptions, field: INodeProperties): number | null {
+  return given.get(field.name, nameOf(field), null, (value) => {
+    if (isUnset(value)) return null;
     const min = field.typeOptions?.minValue ?? 0;
     const number = Number(value);
     if (Number.isFinite(number) && number >= min) return number;

@@ -61,6 +61,7 @@ export class Pacer {
   private heldUntil = 0;
   /** All that the pacer was ever held, up to `heldUntil`, in milliseconds. */
   private held = 0;
+  private latestAnswer = 0;
   /** Who waits for a slot, in the order in which they came. */
   private queue: Waiting[] = [];
   /** When the queue is looked at next; Infinity if that depends on an answer. */
@@ -109,7 +110,17 @@ export class Pacer {
     this.serve();
   }
 
-  /** Whether it knows nothing that a new one would not know. */
+  /** What the latest answer took, as a share of the window; 0 before the first. */
+  get answerTime(): number {
+    return this.latestAnswer / this.window;
+  }
+
+  /** @param milliseconds from the start of a request to its answer */
+  noteAnswer(milliseconds: number): void {
+    this.latestAnswer = milliseconds;
+  }
+
+  /** Whether it knows nothing that a new one would need. */
   isIdle(): boolean {
     const now = this.clock.now();
     this.forget(now);
@@ -215,6 +226,10 @@ export interface KeyPacer {
   readonly acquire: (limit: number, wait: Wait, came: number, maxHold: number) => Promise<Slot | HeldTooLong>;
   /** {@link Pacer.hold} */
   readonly hold: (milliseconds: number) => void;
+  /** {@link Pacer.noteAnswer} */
+  readonly noteAnswer: (milliseconds: number) => void;
+  /** {@link Pacer.answerTime} */
+  readonly answerTime: number;
 }
 
 /** The pacers of this process, one for each key and address: the limit is counted per API key (API part 8). */
@@ -234,9 +249,14 @@ export class Pacers {
   /** @param account identifies the account without being a secret */
   for(account: string): KeyPacer {
     // Each time the one that is kept now: a run may be idle for longer than its pacer is kept.
+    const current = (): Pacer => this.current(account);
     return {
-      acquire: async (...wanted) => await this.current(account).acquire(...wanted),
-      hold: (milliseconds) => this.current(account).hold(milliseconds),
+      acquire: async (...wanted) => await current().acquire(...wanted),
+      hold: (milliseconds) => current().hold(milliseconds),
+      noteAnswer: (milliseconds) => current().noteAnswer(milliseconds),
+      get answerTime() {
+        return current().answerTime;
+      },
     };
   }
 

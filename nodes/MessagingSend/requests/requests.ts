@@ -85,6 +85,9 @@ export class Requests {
     this.wait = clock.waitUnless(this.stopped);
   }
 
+  /** How many may be in flight now, together with those of the run's other accounts. */
+  readonly most = (): number => this.traffic.most(this.config.pacer.answerTime);
+
   /** Lets no further request start: one that waits for its turn throws. Those in flight still get their replies. */
   halt(): void {
     this.halted.abort();
@@ -156,7 +159,7 @@ export class Requests {
     let isMade = false;
     try {
       await this.interval();
-      await this.traffic.enter(this.wait);
+      await this.traffic.enter(this.wait, this.most);
       try {
         if (!flight.mayLeave()) throw new CalledOff();
         await flight.leave();
@@ -167,7 +170,10 @@ export class Requests {
         }
         isMade = true;
         this.tally.requests += 1;
-        const reply = await this.config.call(request);
+        const { call, pacer, clock } = this.config;
+        const left = clock.now();
+        const reply = await call(request);
+        if (reply.kind === 'accepted') pacer.noteAnswer(clock.now() - left);
         flight.land(reply);
         return reply;
       } finally {
@@ -199,8 +205,8 @@ const WINDOW = 60_000;
 const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
 
 /** What the requests of a run share, those of all its accounts. */
-export function trafficOf(maxInFlight: number): Traffic {
-  return new Traffic(SYSTEM_CLOCK.now, maxInFlight);
+export function trafficOf(parallelRequests: number | null): Traffic {
+  return new Traffic(SYSTEM_CLOCK.now, parallelRequests);
 }
 
 /** The requests of one run, which share the limit of their key with all other runs of this process. */

@@ -1,3 +1,4 @@
+import { parallelFor } from './parallel';
 import { Tally } from './tally';
 import type { Wait } from './wait';
 
@@ -9,20 +10,29 @@ export class Traffic {
   private inFlight = 0;
   private readonly queue: Array<() => void> = [];
 
-  /** @param maxInFlight the most requests in flight at the same time */
+  /** @param parallelRequests the most requests in flight at the same time; null for as many as the answers need */
   constructor(
     now: () => number,
-    private readonly maxInFlight = Infinity,
+    private readonly parallelRequests: number | null = null,
   ) {
     this.tally = new Tally(now);
   }
 
   /**
+   * How many requests may be in flight.
+   * @param answerTime what the latest answer took, as a share of the window
+   */
+  most(answerTime: number): number {
+    return this.parallelRequests ?? parallelFor(answerTime);
+  }
+
+  /**
    * Waits until one more request may be in flight; call {@link leave} when it no longer is.
+   * @param most how many may be
    * @throws what `wait` throws when the run is stopped meanwhile
    */
-  async enter(wait: Wait): Promise<void> {
-    while (this.inFlight >= this.maxInFlight) {
+  async enter(wait: Wait, most: () => number): Promise<void> {
+    while (this.inFlight >= most()) {
       let wake: () => void = () => undefined;
       const woken = new Promise<void>((resolve) => (wake = resolve));
       this.queue.push(wake);

@@ -6,10 +6,12 @@ import {
   maxWait,
   readBoolean,
   readChoice,
+  readCount,
   readLimitOptions,
   readNumber,
   requestsPerMinute,
 } from '../../n8n/options';
+import { PARALLEL_REQUESTS } from '../../requests/parallel';
 import { MAX_TEXT } from './fields';
 
 const checkCreditsFirst: INodeProperties = {
@@ -178,9 +180,8 @@ const parallelRequests: INodeProperties = {
   name: 'parallelRequests',
   type: 'number',
   typeOptions: { minValue: 1 },
-  default: 16,
-  description:
-    'How many requests may be in flight at the same time. Messages to the same number are sent one after the other, in order.',
+  default: PARALLEL_REQUESTS,
+  description: `How many requests may be in flight at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
 };
 
 const whenCreditsRunOut: INodeProperties = {
@@ -243,7 +244,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
     numberCheck: readNumberCheck(given),
-    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
+    parallelRequests: readCount(given, parallelRequests),
     rememberLast: Math.floor(readNumber(given, rememberLast)),
     uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),
     whenCreditsRunOut: readChoice(given, whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow']),
