@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 
 import { bare } from './bare';
+import { campaign } from './campaign';
 import { floor } from './floor';
 import { ledger } from './ledger';
 import { limit } from './limit';
@@ -24,6 +25,7 @@ const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurem
   weight,
   ledger,
   workers,
+  campaign,
 };
 
 async function main(names: readonly string[], options: Options): Promise<void> {

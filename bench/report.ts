@@ -3,9 +3,11 @@ import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
+import { chart, NEEDED } from './chart';
 import { type Measurements, median } from './measurements';
 
 const FILE = join(import.meta.dirname, 'results', 'latest.json');
+const CHART = join(import.meta.dirname, '..', 'docs', 'speed.svg');
 
 /** Packages whose versions a figure depends on. */
 const PACKAGES = ['n8n-core', 'n8n-workflow', 'n8n-nodes-base'];
@@ -33,7 +35,7 @@ export async function print(name: string, { series, goals }: Measurements): Prom
   console.log('');
 }
 
-/** Writes the figures of one benchmark to the results, and keeps those of the others. */
+/** Writes the figures of one benchmark to the results, and keeps those of the others; draws the chart anew. */
 export async function write(name: string, rounds: number, measurements: Measurements, seconds: number): Promise<void> {
   await mkdir(join(FILE, '..'), { recursive: true });
   const result = {
@@ -43,7 +45,9 @@ export async function write(name: string, rounds: number, measurements: Measurem
     ...(await environment()),
     ...measurements,
   };
-  await writeFile(FILE, `${JSON.stringify({ ...(await results()), [name]: result }, null, 1)}\n`);
+  const all = { ...(await results()), [name]: result };
+  await writeFile(FILE, `${JSON.stringify(all, null, 1)}\n`);
+  if (NEEDED.every((each) => each in all)) await writeFile(CHART, chart(all));
 }
 
 /** The figures of earlier runs. */

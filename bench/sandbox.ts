@@ -1,4 +1,4 @@
-import type { SandboxOptions } from '../sandbox/server';
+import type { Fault, SandboxOptions } from '../sandbox/server';
 import { KEY } from '../test/support/account';
 import { startWorker } from './processes';
 
@@ -6,6 +6,11 @@ interface SandboxRequest {
   readonly started_at: string;
   readonly duration_ms: number | null;
   readonly status: number | null;
+}
+
+interface MessagePage {
+  readonly messages: ReadonlyArray<{ readonly phone: string }>;
+  readonly next_after: number;
 }
 
 /** What a sandbox has received. */
@@ -29,7 +34,28 @@ export class RemoteSandbox {
 
   /** Until it is reset, each answer comes so many milliseconds after the request. */
   async answerAfter(ms: number): Promise<void> {
-    await this.ask('PUT', 'faults', [{ kind: 'delay', ms, probability: 1 }]);
+    await this.fail([{ kind: 'delay', ms, probability: 1 }]);
+  }
+
+  /** Until it is reset, it has these faults. */
+  async fail(faults: readonly Fault[]): Promise<void> {
+    await this.ask('PUT', 'faults', faults);
+  }
+
+  /** How many messages it has sent. */
+  async sent(): Promise<number> {
+    return ((await this.ask('GET', 'state')) as { messages: number }).messages;
+  }
+
+  /** All phone numbers that got a message. */
+  async phones(): Promise<ReadonlySet<string>> {
+    const phones = new Set<string>();
+    for (let after: number | null = 0; after !== null;) {
+      const page = (await this.ask('GET', `messages?after=${after}&limit=1000`)) as MessagePage;
+      for (const { phone } of page.messages) phones.add(phone);
+      after = page.messages.length === 0 ? null : page.next_after;
+    }
+    return phones;
   }
 
   /** What has arrived; times and refusals are of the last 1,000 requests. */

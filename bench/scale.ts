@@ -14,11 +14,25 @@ export const WARM_UP = 100;
 /** What a worker measures. */
 export interface ScaleTask {
   readonly measure: 'memory' | 'block';
-  /** `evaluate` has a text that n8n evaluates for each item; `hold` only holds the items. */
-  readonly contender: 'send' | 'evaluate' | 'hold';
+  /**
+   * `evaluate` has a text that n8n evaluates for each item; `reject` and `stop` have no number that can be sent to, with On
+   * Error: Continue and Stop; `break` has an option that can't be used; `hold` only holds the items.
+   */
+  readonly contender: 'send' | 'evaluate' | 'reject' | 'stop' | 'break' | 'hold';
   readonly count: number;
   readonly url: string;
 }
+
+/** The runs whose blocks are measured, and whether they send. */
+const BLOCKING = [
+  { contender: 'send', name: 'Send Bulk', sends: true },
+  { contender: 'evaluate', name: 'Send Bulk, n8n evaluates each text', sends: true },
+  { contender: 'reject', name: 'no number can be sent to, On Error: Continue', sends: false },
+  { contender: 'stop', name: 'no number can be sent to, On Error: Stop', sends: false },
+  { contender: 'break', name: "an option can't be used, On Error: Continue", sends: false },
+] as const;
+/** Of blocks, the slowest round counts as well. */
+const ROUNDS_OF_BLOCKS = 2;
 
 /** How long other workflows of the same n8n may wait, in milliseconds. */
 const LONGEST_BLOCK = 50;
@@ -34,7 +48,9 @@ export async function scale({ rounds, log }: Options): Promise<Measurements> {
       time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, log)));
       log(`${of}: memory`);
       const memoryOf = async (contender: ScaleTask['contender']) =>
-        (await measure(sandbox, { measure: 'memory', contender, count }, rounds)).map((bytes) => bytes / count / 1024);
+        (await measure(sandbox, { measure: 'memory', contender, count }, contender === 'send', rounds)).map(
+          (bytes) => bytes / count / 1024,
+        );
       memory.push({ case: of, contender: 'Send Bulk, peak memory', unit: 'KB/item', rounds: await memoryOf('send') });
       memory.push({
         case: of,
@@ -43,15 +59,12 @@ export async function scale({ rounds, log }: Options): Promise<Measurements> {
         rounds: await memoryOf('hold'),
       });
       log(`${of}: event loop`);
-      for (const [contender, name] of [
-        ['send', 'Send Bulk'],
-        ['evaluate', 'Send Bulk, n8n evaluates each text'],
-      ] as const) {
+      for (const { contender, name, sends } of BLOCKING) {
         blocked.push({
           case: of,
           contender: `${name}, longest block`,
           unit: 'ms',
-          rounds: await measure(sandbox, { measure: 'block', contender, count }, rounds),
+          rounds: await measure(sandbox, { measure: 'block', contender, count }, sends, rounds * ROUNDS_OF_BLOCKS),
         });
       }
     }
@@ -110,12 +123,17 @@ async function timePerItem(
 }
 
 /** Measures each round in its own process, so that a round leaves nothing behind for the next. */
-async function measure(sandbox: RemoteSandbox, task: Omit<ScaleTask, 'url'>, rounds: number): Promise<number[]> {
+async function measure(
+  sandbox: RemoteSandbox,
+  task: Omit<ScaleTask, 'url'>,
+  sends: boolean,
+  rounds: number,
+): Promise<number[]> {
   const measured: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await sandbox.reset();
     measured.push(await askOnce<number>('scaleWorker.ts', { ...task, url: sandbox.url } satisfies ScaleTask));
-    if (task.contender !== 'hold') await sandbox.expectOnce(task.count + WARM_UP);
+    if (task.contender !== 'hold') await sandbox.expectOnce(sends ? task.count + WARM_UP : 0);
   }
   return measured;
 }

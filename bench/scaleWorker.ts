@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { NodeOperationError } from 'n8n-workflow';
+
 import { messagingSend } from '../test/support/contenders';
 import { loadPackage } from '../test/support/engine/engine';
 import { runSteps, type Steps } from '../test/support/engine/steps';
@@ -8,18 +10,32 @@ import { serve } from './processes';
 import { type ScaleTask, WARM_UP } from './scale';
 import { contacts, HOLD } from './workflows';
 
+const WITHOUT_NUMBERS = { phone: '={{ $json.name }}', message: '={{ $json.message }}' };
+
+const continued = ([step]: Steps): Steps => [{ ...step, settings: { onError: 'continueRegularOutput' } }];
+
 const CONTENDERS: Readonly<Record<ScaleTask['contender'], Steps>> = {
   send: messagingSend('sendBulk'),
   evaluate: messagingSend('sendBulk', { phone: '={{ $json.phone }}', message: '=Hello {{ $json.name }}' }),
+  reject: continued(messagingSend('sendBulk', WITHOUT_NUMBERS)),
+  stop: messagingSend('sendBulk', WITHOUT_NUMBERS),
+  break: continued(messagingSend('sendBulk', { options: { parallelRequests: 0 } })),
   hold: HOLD,
 };
 
 /** Reports bytes or milliseconds. */
 serve(async ({ measure, contender, count, url }: ScaleTask) => {
   const steps = CONTENDERS[contender];
-  await runSteps(contacts(count, count + WARM_UP), steps, url);
+  await run(count, count + WARM_UP, steps, url);
   return measure === 'memory' ? await peakMemory(count, steps, url) : await longestBlock(count, steps, url);
 });
+
+/** The items from one index up to another; that a run ends with an error is no error here. */
+async function run(from: number, to: number, steps: Steps, url: string): Promise<void> {
+  await runSteps(contacts(from, to), steps, url).catch((error: unknown) => {
+    if (!(error instanceof NodeOperationError)) throw error;
+  });
+}
 
 /** The peak of memory in use, items included, over what was in use before; each value is taken after a garbage collection. */
 async function peakMemory(count: number, steps: Steps, url: string): Promise<number> {
@@ -30,7 +46,7 @@ async function peakMemory(count: number, steps: Steps, url: string): Promise<num
   const before = inUse();
   let peak = before;
   const timer = setInterval(() => (peak = Math.max(peak, inUse())), 50);
-  await runSteps(contacts(0, count), steps, url);
+  await run(0, count, steps, url);
   clearInterval(timer);
   return peak - before;
 }
@@ -52,6 +68,6 @@ async function longestBlock(count: number, steps: Steps, url: string): Promise<n
       delay.disable();
     }
   };
-  await runSteps(contacts(0, count), steps, url);
+  await run(0, count, steps, url);
   return delay.max / 1e6;
 }

@@ -67,10 +67,15 @@ export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
   if (isMarked || home === undefined) {
     const phone = internationalNumber(international);
-    return phone === null ? wrong(whyImpossible(international, isMarked)) : { kind: 'clean', phone };
+    return phone === null ? wrong(whyImpossible(international, isMarked)) : clean(phone, text);
   }
   const phone = numberFrom(home, digits);
-  return phone === null ? wrong(whyImpossibleAt(home, digits)) : { kind: 'clean', phone };
+  return phone === null ? wrong(whyImpossibleAt(home, digits)) : clean(phone, text);
+}
+
+/** Where the text was clean, the text itself, which the item holds already. */
+function clean(phone: string, text: string): PhoneCheck {
+  return { kind: 'clean', phone: phone === text ? text : phone };
 }
 
 /** The digits of the number, with the + or 00 before them; or why they are not one number. */
