@@ -181,6 +181,11 @@ function measurements(
 ): Measurements {
   const items = ended.flatMap((execution) => execution.outputOf(SENDER).map(({ json }) => json));
   const outcomes = new Map(items.map((item) => [phoneOf(item), outcomeOf(item)]));
+  const codes = new Map<string, number>();
+  for (const { details } of items) {
+    const code = isObject(details) ? String(details.code) : null;
+    if (code !== null) codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
   const countOf = (outcome: string) => [...outcomes.values()].filter((each) => each === outcome).length;
   const isSilentlyLost = (phone: string) => !reached.has(phone) && isSent(outcomes.get(phone));
   const all = Array.from({ length: MESSAGES }, (_, index) => `4477${String(index).padStart(8, '0')}`);
@@ -202,6 +207,7 @@ function measurements(
       ...['sent', 'skipped', 'uncertain', 'not_sent'].map((outcome) =>
         count(`reported as ${outcome}`, 'messages', countOf(outcome)),
       ),
+      ...[...codes].map(([code, messages]) => count(`with the code ${code}`, 'messages', messages)),
       count(
         'reported as uncertain, and sent',
         'messages',

@@ -132,6 +132,16 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
   });
 });
 
+test.each(SENDING_OPERATIONS)(
+  'No write of %s shortens the list to less than is remembered',
+  async (_name, parameters) => {
+    const allowed = new Set<number>();
+    processedData.set({ onCheck: (maxEntries) => allowed.add(maxEntries) });
+    await run(contacts(3), once(parameters, { rememberLast: 20_000 }));
+    expect([...allowed]).toEqual([30_000]);
+  },
+);
+
 test('A second execution fills its requests with what is left', async () => {
   const odd = contacts(6).filter((_, index) => index % 2 === 1);
   await run(odd, once(SEND_BULK));

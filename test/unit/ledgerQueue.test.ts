@@ -42,6 +42,22 @@ test('Of two processes that claim the same, one wins, also if one writes back wh
   expect(won.flat()).toEqual([CLAIM.entry]);
 });
 
+test('Nobody wins a claim that others overwrite each time', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  const overwritten: LedgerStorage = {
+    ...storage,
+    settle: async () => {
+      list.entries = ['of another process'];
+      await Promise.resolve();
+    },
+  };
+  const queue = new LedgerQueue();
+  await expect(queue.claim([CLAIM], 'a mark', overwritten)).rejects.toThrow('overwrite');
+  await queue.whenWritten();
+  expect(list.entries).toEqual(['of another process']);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const list = new SharedList();
   const storage = list.storage();

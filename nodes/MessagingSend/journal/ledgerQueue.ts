@@ -6,8 +6,11 @@ export interface LedgerStorage {
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly remove: (entries: readonly string[]) => Promise<void>;
-  /** Resolves when what another process was writing meanwhile is most likely written. */
-  readonly settle: () => Promise<void>;
+  /**
+   * Resolves when what another process was writing meanwhile is most likely written.
+   * @param attempt counted from 0: later ones wait longer, each process for another time
+   */
+  readonly settle: (attempt: number) => Promise<void>;
 }
 
 /** An entry that only one may have, and one that goes with it until its end is known. */
@@ -16,8 +19,8 @@ export interface Claim {
   readonly companion: string;
 }
 
-/** How often a claim is repeated after another process has overwritten it. */
-const MAX_CLAIMS = 5;
+/** How often a claim is repeated after another process has overwritten it, within some 2 s. */
+const MAX_CLAIMS = 12;
 
 /** n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. */
 const MAX_REMOVED = 100;
@@ -78,6 +81,7 @@ export class LedgerQueue {
    * back afterwards. So they are looked for once more when such a write has most likely ended.
    * @param mark an entry of this call alone: where it is missing afterwards, another process has overwritten the write
    * @returns the entries that nobody had, and all that were there before
+   * @throws where others overwrite it each time; then nothing is claimed
    */
   async claim(
     wanted: readonly Claim[],
@@ -102,11 +106,14 @@ export class LedgerQueue {
     );
     let open = wanted.filter(({ entry, companion }) => !present.has(entry) && !present.has(companion));
     for (let attempt = 0; open.length > 0; attempt += 1) {
-      await storage.settle();
+      await storage.settle(attempt);
       const found = await write(open);
       if (found.has(mark)) break;
       // What another process wrote over it is there now, and what nobody has is added again.
-      open = attempt < MAX_CLAIMS ? open.filter(({ entry }) => !found.has(entry)) : [];
+      open = open.filter(({ entry }) => !found.has(entry));
+      if (attempt < MAX_CLAIMS || open.length === 0) continue;
+      this.remove([mark, ...entriesOf(open)], storage);
+      throw new Error('other processes overwrite every claim');
     }
     this.remove([mark], storage);
     return {

@@ -8,7 +8,7 @@ import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { Ledger } from '../journal/ledger';
 import { Reservations } from '../journal/reservations';
 import { nameOf, RunLedger, type RunName } from '../journal/runLedger';
-import { ledgerQueueOf, ledgerStorageOf, MAX_ENTRIES } from './ledgerStorage';
+import { ledgerQueueOf, ledgerStorageOf } from './ledgerStorage';
 import { isTool } from './tool';
 
 /** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
@@ -17,12 +17,14 @@ const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: 
 /**
  * The ledger of a run in a workflow; null where it would be of no use, or cost more than it is worth.
  * @param ordinal of the run within its execution
+ * @param rememberLast how many messages, at least, n8n's database remembers for the node
  */
 export function ledgerOfRun(
   context: IExecuteFunctions,
   operation: SendOperation,
   ordinal: number,
   record: DeliveryRecord,
+  rememberLast: number,
 ): RunLedger | null {
   const { id: workflow } = context.getWorkflow();
   if (workflow === undefined || !canRemember(context) || !isWorthIt(context, operation, ordinal)) return null;
@@ -31,7 +33,8 @@ export function ledgerOfRun(
   const previous = latest.get(kept);
   if (previous?.ordinal === ordinal) return previous.ledger;
   previous?.ledger.leaveBehind();
-  const ledger = new Ledger(ledgerQueueOf(context), ledgerStorageOf(context), workflow, randomUUID);
+  const storage = ledgerStorageOf(context, rememberLast);
+  const ledger = new Ledger(ledgerQueueOf(context), storage, workflow, randomUUID);
   const name: RunName = { ...lineageOf(context), ordinal, record: record.digest };
   const run = new RunLedger(ledger, name, record.previousRun, previous?.ledger.isOwn);
   record.noteRun(nameOf(name));
@@ -51,7 +54,7 @@ export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): bo
  */
 export function reservationsOf(context: IExecuteFunctions, account: Account, rememberLast: number): Reservations {
   const secret = JSON.stringify([context.getWorkflow().id, accountId(account)]);
-  const storage = ledgerStorageOf(context, MAX_ENTRIES + rememberLast);
+  const storage = ledgerStorageOf(context, rememberLast);
   return new Reservations(new Ledger(ledgerQueueOf(context), storage, secret, randomUUID));
 }
 

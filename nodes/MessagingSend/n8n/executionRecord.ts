@@ -24,11 +24,16 @@ export interface Journal {
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
  * fail, so a re-run that finds none, although the node has run before, follows a run that n8n knows nothing of.
+ * @param rememberLast how many messages, at least, n8n's database remembers for the node
  */
-export async function openJournal(context: IExecuteFunctions, operation: SendOperation): Promise<Journal> {
+export async function openJournal(
+  context: IExecuteFunctions,
+  operation: SendOperation,
+  rememberLast: number,
+): Promise<Journal> {
   const runs = runsOf(context);
   const record = recordOf(context, runs);
-  const ledger = ledgerOfRun(context, operation, runs.ordinal, record);
+  const ledger = ledgerOfRun(context, operation, runs.ordinal, record, rememberLast);
   const start = { isRetry: context.getMode() === 'retry', followsKill: !record.isOpen && runs.followsKill };
   const isInterrupted = ledger === null ? start.followsKill : await ledger.start(start);
   if (isInterrupted) record.markInterrupted();

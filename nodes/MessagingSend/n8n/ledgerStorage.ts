@@ -4,8 +4,8 @@ import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
 
 type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 
-/** The length, in 0.3 MB, at which n8n's list for a node drops its oldest entries. */
-export const MAX_ENTRIES = 10_000;
+/** The length, in 0.3 MB, at which n8n's list for a node drops its oldest entries, if no messages are remembered. */
+const MAX_ENTRIES = 10_000;
 
 /** From when n8n reads a list until it has written it back, another process needs some milliseconds, seldom more. */
 const SETTLE_MS = 50;
@@ -23,15 +23,17 @@ export function ledgerQueueOf(context: Context): LedgerQueue {
 /**
  * The list that n8n keeps for a node in its database for Remove Duplicates, and for every node that asks for it. It is
  * written immediately, while everything else that n8n stores for a node waits until the node has ended.
+ * @param rememberLast how many messages, at least, are remembered; the same in all that a run writes, because each write
+ * shortens the list
  */
-export function ledgerStorageOf({ helpers }: Context, maxEntries = MAX_ENTRIES): LedgerStorage {
-  const options = { mode: 'entries', maxEntries } as const;
+export function ledgerStorageOf({ helpers }: Context, rememberLast: number): LedgerStorage {
+  const options = { mode: 'entries', maxEntries: MAX_ENTRIES + rememberLast } as const;
   return {
     record: async (entries) => {
       const { processed } = await helpers.checkProcessedAndRecord([...entries], 'node', options);
       return new Set(processed.map(String));
     },
     remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
-    settle: async () => await sleep(SETTLE_MS),
+    settle: async (attempt) => await sleep(SETTLE_MS * (1 + attempt * Math.random())),
   };
 }

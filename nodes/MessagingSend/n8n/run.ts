@@ -80,7 +80,6 @@ interface Run {
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
-  const journal = await openJournal(context, job.operation);
   const settings = readSettings(
     job,
     (path, fallback) => context.getNodeParameter(path, 0, fallback),
@@ -88,6 +87,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   );
   const { options } = settings;
   const isReserved = options.duplicateMessages === 'sendOnceEver';
+  const journal = await openJournal(context, job.operation, isReserved ? options.rememberLast : 0);
   const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
   const run: Run = {
