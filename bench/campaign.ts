@@ -26,7 +26,7 @@ const CONCURRENCY = 2;
 
 /** Requests per window, and how long that is instead of a minute. */
 const LIMIT = 60;
-const WINDOW_MS = 10_000;
+const WINDOW_MS = 20_000;
 const LATENCY_MS = 100;
 
 /** Of the requests, half of them before anything is sent, and half of them after all of it. */
@@ -41,8 +41,8 @@ const MAIN_KILLED_AT = 0.7 * MESSAGES;
 
 const PATH = 'part';
 
-/** As the documentation advises for two workers; the rest of n8n's settings are its own, but for shorter windows. */
-const OPTIONS = { duplicateMessages: 'sendOnceEver', rememberLast: 20_000, requestsPerMinute: LIMIT / WORKERS };
+/** As the documentation advises for two workers, and for what is sent until a lost list is started again. */
+const OPTIONS = { duplicateMessages: 'sendOnceEver', rememberLast: 50_000, requestsPerMinute: LIMIT / WORKERS };
 
 /**
  * 100,000 messages in parts, on two workers of n8n's queue mode, with faults of the service and kills of n8n; a part
@@ -88,7 +88,6 @@ export async function campaign({ log }: Options): Promise<Measurements> {
       ];
       await sandbox.fail(FAULTS);
       const started = performance.now();
-      for (let part = 0; part < PARTS; part += 1) await run.start(part);
       await run.untilAllEnded(async () => {
         const [next] = incidents;
         if (next === undefined || (await sandbox.sent()) < next.at) return;
@@ -106,6 +105,7 @@ export async function campaign({ log }: Options): Promise<Measurements> {
 class Run {
   /** By the execution's ID. */
   private readonly parts = new Map<string, number>();
+  private readonly waiting = Array.from({ length: PARTS }, (_, part) => part);
   private readonly open = new Set<string>();
   readonly ended: Execution[] = [];
   lost = 0;
@@ -116,8 +116,19 @@ class Run {
     private readonly log: Options['log'],
   ) {}
 
-  async start(part: number): Promise<void> {
+  /** Starts the parts, as many as the workers can take, and one again where n8n has lost its execution. */
+  async untilAllEnded(meanwhile: () => Promise<void>): Promise<void> {
+    await this.n8n.instance.waitFor('all parts to end', 1_800, async () => {
+      await meanwhile();
+      await this.look();
+      while (this.open.size < WORKERS * CONCURRENCY && this.waiting.length > 0) await this.startNext();
+      return this.open.size === 0 ? true : undefined;
+    });
+  }
+
+  private async startNext(): Promise<void> {
     const { instance } = this.n8n;
+    const part = this.waiting.shift() ?? NaN;
     const answer = await fetch(`${instance.n8n.url}/webhook/${PATH}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -133,15 +144,6 @@ class Run {
     this.open.add(id);
   }
 
-  /** Starts a part again where n8n has lost its execution, as a user would. */
-  async untilAllEnded(meanwhile: () => Promise<void>): Promise<void> {
-    await this.n8n.instance.waitFor('all parts to end', 1_800, async () => {
-      await meanwhile();
-      await this.look();
-      return this.open.size === 0 ? true : undefined;
-    });
-  }
-
   private async look(): Promise<void> {
     const { rest } = this.n8n.instance;
     for (const { id, status } of await rest.executionsOf(this.workflow)) {
@@ -153,7 +155,7 @@ class Run {
         const part = this.parts.get(id) ?? NaN;
         this.log(`The execution of part ${part} ended with the status ${status}: starting it again`);
         this.lost += 1;
-        await this.start(part);
+        this.waiting.unshift(part);
       }
     }
   }

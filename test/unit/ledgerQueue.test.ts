@@ -36,8 +36,8 @@ class SharedList {
 
 test('Of two processes that claim the same, one wins, also if one writes back what it read before the other wrote', async () => {
   const list = new SharedList();
-  const slow = new LedgerQueue().claim([CLAIM], 'mark of the slow one', list.storage(1));
-  const fast = new LedgerQueue().claim([CLAIM], 'mark of the fast one', list.storage());
+  const slow = new LedgerQueue(() => 0).claim([CLAIM], 'mark of the slow one', list.storage(1));
+  const fast = new LedgerQueue(() => 0).claim([CLAIM], 'mark of the fast one', list.storage());
   const won = (await Promise.all([slow, fast])).map((claimed) => [...claimed.won]);
   expect(won.flat()).toEqual([CLAIM.entry]);
 });
@@ -52,16 +52,80 @@ test('Nobody wins a claim that others overwrite each time', async () => {
       await Promise.resolve();
     },
   };
-  const queue = new LedgerQueue();
+  const queue = new LedgerQueue(() => 0);
   await expect(queue.claim([CLAIM], 'a mark', overwritten)).rejects.toThrow('overwrite');
   await queue.whenWritten();
   expect(list.entries).toEqual(['of another process']);
 });
 
+test('The two entries of a fact are removed by one write', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  const writes: Array<readonly string[]> = [];
+  const watched: LedgerStorage = {
+    ...storage,
+    remove: async (entries) => {
+      writes.push(entries);
+      await storage.remove(entries);
+    },
+  };
+  const facts = Array.from({ length: 120 }, (_, index) => [`fact ${index}`, `fact ${index}?`]);
+  list.entries = ['other', ...facts.flat()];
+  const queue = new LedgerQueue(() => 0);
+  queue.remove(['other'], watched);
+  queue.remove(facts.flat(), watched);
+  for (let before = -1; before < writes.length;) {
+    before = writes.length;
+    await queue.whenWritten();
+  }
+  expect(list.entries).toEqual([]);
+  for (const write of writes) {
+    for (const [first = '', second = ''] of facts) expect(write.includes(first)).toBe(write.includes(second));
+  }
+});
+
+test('What another process writes back while the list is asked is removed again', async () => {
+  const list = new SharedList();
+  list.entries = ['present'];
+  const storage = list.storage();
+  let lost = 2;
+  // Removals that the other process overwrites with what it had read before.
+  const overwritten: LedgerStorage = {
+    ...storage,
+    remove: async (entries) => {
+      lost -= 1;
+      if (lost < 0) await storage.remove(entries);
+    },
+  };
+  const queue = new LedgerQueue(() => 0);
+  const asked = await queue.ask(['present', 'missing'], 'a mark', overwritten);
+  expect([...asked.present]).toEqual(['present']);
+  await queue.confirmRemoved([asked], overwritten);
+  expect(list.entries).toEqual(['present']);
+});
+
+test('What is done is written again until nobody can overwrite it any more', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let now = 0;
+  const queue = new LedgerQueue(() => now);
+  queue.hold([CLAIM.entry]);
+  queue.releaseWhenSafe([CLAIM.entry]);
+  const isWrittenAgain = async () => {
+    list.entries = [];
+    await queue.record(['another'], storage);
+    return list.entries.includes(CLAIM.entry);
+  };
+  expect(await isWrittenAgain()).toBe(true);
+  now = 3_000;
+  await queue.record(['another'], storage);
+  expect(await isWrittenAgain()).toBe(false);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const list = new SharedList();
   const storage = list.storage();
-  const queue = new LedgerQueue();
+  const queue = new LedgerQueue(() => 0);
   await queue.record([CLAIM.entry, CLAIM.companion], storage);
   const claimed = queue.claim([CLAIM], 'a mark', storage);
   // More than are removed together.
@@ -76,7 +140,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
 test('A claim of what is done leaves it as it was', async () => {
   const list = new SharedList();
   const storage = list.storage();
-  const queue = new LedgerQueue();
+  const queue = new LedgerQueue(() => 0);
   await queue.record([CLAIM.entry], storage);
   const { won, present } = await queue.claim([CLAIM], 'a mark', storage);
   await queue.whenWritten();

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import type { LedgerQueue, LedgerStorage } from './ledgerQueue';
+import type { Asked, LedgerQueue, LedgerStorage } from './ledgerQueue';
 
 /**
  * The state of a fact. `open`: begun, and its end is not noted. `noted`: it is true.
@@ -31,13 +31,17 @@ export class Ledger {
 
   async ask(facts: readonly string[]): Promise<FactState[]> {
     const states: FactState[] = [];
+    const asked: Asked[] = [];
     for (let start = 0; start < facts.length; start += MAX_ASKED) {
       const pairs = facts.slice(start, start + MAX_ASKED).map((fact) => this.pairOf(fact));
-      const present = await this.queue.ask(pairs.flat(), this.storage);
+      const answer = await this.queue.ask(pairs.flat(), this.newMark(), this.storage);
+      const { present } = answer;
+      asked.push(answer);
       for (const [first, second] of pairs) {
         states.push(present.has(second) ? 'open' : present.has(first) ? 'noted' : 'unknown');
       }
     }
+    await this.queue.confirmRemoved(asked, this.storage);
     return states;
   }
 
@@ -58,7 +62,7 @@ export class Ledger {
   async claim(facts: readonly string[]): Promise<FactState[]> {
     const pairs = facts.map((fact) => this.pairOf(fact));
     const wanted = pairs.map(([entry, companion]) => ({ entry, companion }));
-    const { won, present } = await this.queue.claim(wanted, this.pairOf(this.uniqueName())[0], this.storage);
+    const { won, present } = await this.queue.claim(wanted, this.newMark(), this.storage);
     this.queue.hold(pairs.filter(([first]) => won.has(first)).flat());
     return pairs.map(([first, second]) => {
       if (won.has(first)) return 'unknown';
@@ -73,7 +77,7 @@ export class Ledger {
       pairs.map(([, second]) => second),
       this.storage,
     );
-    this.queue.releaseWhenFound(pairs.map(([first]) => first));
+    this.queue.releaseWhenSafe(pairs.map(([first]) => first));
   }
 
   /** Leaves them `open` if they are not `noted` yet, because another fact is about to cover them. */
@@ -102,6 +106,10 @@ export class Ledger {
   /** The run has ended: another process that overwrites these facts now does so without harm. */
   release(facts: readonly string[]): void {
     this.queue.release(facts.flatMap((fact) => this.pairOf(fact)));
+  }
+
+  private newMark(): string {
+    return this.pairOf(this.uniqueName())[0];
   }
 
   private pairOf(fact: string): [first: string, second: string] {

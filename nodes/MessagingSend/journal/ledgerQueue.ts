@@ -8,9 +8,10 @@ export interface LedgerStorage {
   readonly remove: (entries: readonly string[]) => Promise<void>;
   /**
    * Resolves when what another process was writing meanwhile is most likely written.
+   * @param took how long the latest write took here, in milliseconds
    * @param attempt counted from 0: later ones wait longer, each process for another time
    */
-  readonly settle: (attempt: number) => Promise<void>;
+  readonly settle: (took: number, attempt: number) => Promise<void>;
 }
 
 /** An entry that only one may have, and one that goes with it until its end is known. */
@@ -19,26 +20,47 @@ export interface Claim {
   readonly companion: string;
 }
 
-/** How often a claim is repeated after another process has overwritten it, within some 2 s. */
-const MAX_CLAIMS = 12;
+/** No process takes so long from reading the list to writing it back, in milliseconds. */
+const LONGEST_WRITE = 2_000;
 
-/** n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. */
+/** What the list had of some entries. */
+export interface Asked {
+  readonly present: ReadonlySet<string>;
+  readonly mark: string;
+  /** Those that it did not have, and had for a moment. */
+  readonly added: readonly string[];
+}
+
+/** How often what another process has overwritten is written again, within some 2 s. */
+const MAX_ATTEMPTS = 12;
+
+/**
+ * n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. Even, because
+ * the two entries of a fact are removed by one write: between two, another process may write one of them back.
+ */
 const MAX_REMOVED = 100;
 
 /**
  * The writes of all runs of a node in this process, one after the other: n8n reads the list, changes it and writes it
  * back, so of two concurrent writes one would be lost. Whatever arrives during a write is written together next.
  *
- * Another process may still overwrite a write. So each write repeats what is held: everything recent that a run relies on.
+ * Another process may still overwrite a write. So each write that adds something repeats what is held: everything recent
+ * that a run relies on.
  */
 export class LedgerQueue {
   private last: Promise<unknown> = Promise.resolve();
   private additions: { readonly entries: Set<string>; readonly written: Promise<unknown> } | null = null;
   private readonly removals = new Set<string>();
+  /** The same, as they are removed together. */
+  private readonly removalGroups: Array<readonly string[]> = [];
   private isRemoving = false;
   private readonly held = new Set<string>();
-  /** See {@link releaseWhenFound}. */
-  private readonly unconfirmed = new Set<string>();
+  /** With the time from which on a write releases them that finds them. */
+  private readonly unconfirmed = new Map<string, number>();
+  private took = 0;
+
+  /** @param now milliseconds, never going back */
+  constructor(private readonly now: () => number) {}
 
   /** @throws what the storage throws, at the second attempt */
   async record(entries: readonly string[], storage: LedgerStorage): Promise<void> {
@@ -49,14 +71,20 @@ export class LedgerQueue {
     await written;
   }
 
-  /** In the background: what is not removed only makes a later re-run more careful than needed. */
+  /**
+   * In the background: what is not removed only makes a later re-run more careful than needed.
+   * @param entries the two of a fact, if both are among them, one after the other, and at an even place
+   */
   remove(entries: readonly string[], storage: LedgerStorage): void {
+    for (let start = 0; start < entries.length; start += MAX_REMOVED) {
+      this.removalGroups.push(entries.slice(start, start + MAX_REMOVED));
+    }
     for (const entry of entries) {
       this.removals.add(entry);
       this.held.delete(entry);
       this.unconfirmed.delete(entry);
     }
-    if (this.isRemoving || this.removals.size === 0) return;
+    if (this.isRemoving || this.removalGroups.length === 0) return;
     this.isRemoving = true;
     void this.next(async () => await this.writeRemovals(storage)).catch(() => undefined);
   }
@@ -66,14 +94,42 @@ export class LedgerQueue {
     for (const entry of entries) this.removals.delete(entry);
   }
 
-  /** Whether each entry is in the list. Missing ones are added for a moment, because n8n can't read without writing. */
-  async ask(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
+  /**
+   * Whether each entry is in the list. Missing ones are added for a moment, because n8n can't read without writing: see
+   * {@link confirmRemoved}.
+   * @param mark an entry of this call alone
+   */
+  async ask(entries: readonly string[], mark: string, storage: LedgerStorage): Promise<Asked> {
     return await this.next(async () => {
-      const present = await storage.record(entries);
-      const missing = entries.filter((entry) => !present.has(entry));
-      if (missing.length > 0) await storage.remove(missing);
-      return new Set(entries.filter((entry) => present.has(entry) && !this.removals.has(entry)));
+      const found = await storage.record([mark, ...entries]);
+      const added = entries.filter((entry) => !found.has(entry));
+      await storage.remove([mark, ...added]);
+      const present = new Set(entries.filter((entry) => found.has(entry) && !this.removals.has(entry)));
+      return { present, mark, added };
     });
+  }
+
+  /**
+   * Another process may have read the list while an answer's entries were in it, and write them back: nobody could claim
+   * them any more. The answer's mark shows it.
+   */
+  async confirmRemoved(asked: readonly Asked[], storage: LedgerStorage): Promise<void> {
+    let open = asked.filter(({ added }) => added.length > 0);
+    for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
+      await storage.settle(this.took, attempt);
+      open = await this.next(async () => {
+        const marks = open.map(({ mark }) => mark);
+        const found = await storage.record(marks);
+        await storage.remove(marks);
+        const back = open.filter(({ mark }) => found.has(mark));
+        for (const { added } of back) await storage.remove(added.filter((entry) => !this.isWanted(entry)));
+        return back;
+      });
+    }
+  }
+
+  private isWanted(entry: string): boolean {
+    return this.held.has(entry) || this.unconfirmed.has(entry);
   }
 
   /**
@@ -94,8 +150,8 @@ export class LedgerQueue {
         const entries = entriesOf(claims);
         // What is about to be removed counts as removed, and must stay if it is won.
         const removed = new Set(entries.filter((entry) => this.removals.delete(entry)));
-        const present = await storage.record([mark, ...entries]);
-        return new Set([...present].filter((entry) => !removed.has(entry)));
+        const present = await this.add([mark, ...entries], storage);
+        return new Set(entries.concat(mark).filter((entry) => present.has(entry) && !removed.has(entry)));
       });
     const present = await write(wanted);
     // Added to those that others have done with, and no sign of a claim.
@@ -106,13 +162,13 @@ export class LedgerQueue {
     );
     let open = wanted.filter(({ entry, companion }) => !present.has(entry) && !present.has(companion));
     for (let attempt = 0; open.length > 0; attempt += 1) {
-      await storage.settle(attempt);
+      await storage.settle(this.took, attempt);
       const found = await write(open);
       if (found.has(mark)) break;
       // What another process wrote over it is there now, and what nobody has is added again.
       open = open.filter(({ entry }) => !found.has(entry));
-      if (attempt < MAX_CLAIMS || open.length === 0) continue;
-      this.remove([mark, ...entriesOf(open)], storage);
+      if (attempt < MAX_ATTEMPTS || open.length === 0) continue;
+      this.remove([...entriesOf(open), mark], storage);
       throw new Error('other processes overwrite every claim');
     }
     this.remove([mark], storage);
@@ -136,7 +192,16 @@ export class LedgerQueue {
 
   /** Releases them once a further write has found them in the list: the one that added them may have been overwritten. */
   releaseWhenFound(entries: readonly string[]): void {
-    for (const entry of entries) if (this.held.delete(entry)) this.unconfirmed.add(entry);
+    this.releaseFrom(-Infinity, entries);
+  }
+
+  /** The same, once nobody can write a list any more that was read before they were in it. */
+  releaseWhenSafe(entries: readonly string[]): void {
+    this.releaseFrom(this.now() + LONGEST_WRITE, entries);
+  }
+
+  private releaseFrom(time: number, entries: readonly string[]): void {
+    for (const entry of entries) if (this.held.delete(entry)) this.unconfirmed.set(entry, time);
   }
 
   /** Resolves when the writes that were asked for so far have ended. */
@@ -151,21 +216,43 @@ export class LedgerQueue {
   }
 
   private async writeAdditions(storage: LedgerStorage): Promise<void> {
-    const unconfirmed = [...this.unconfirmed];
-    const entries = [...new Set([...this.held, ...unconfirmed, ...(this.additions?.entries ?? [])])];
+    const entries = [...(this.additions?.entries ?? [])];
     this.additions = null;
-    const write = async () => await storage.record(entries);
-    const present = await write().catch(write);
-    for (const entry of unconfirmed) if (present.has(entry)) this.unconfirmed.delete(entry);
+    const write = async () => await this.add(entries, storage);
+    await write().catch(write);
+  }
+
+  /** @returns those that were in the list before */
+  private async add(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
+    const began = this.now();
+    const present = await storage.record([...new Set([...this.held, ...this.unconfirmed.keys(), ...entries])]);
+    this.took = this.now() - began;
+    for (const [entry, time] of this.unconfirmed) {
+      if (time <= began && present.has(entry)) this.unconfirmed.delete(entry);
+    }
+    return present;
   }
 
   private async writeRemovals(storage: LedgerStorage): Promise<void> {
     this.isRemoving = false;
-    const entries = [...this.removals].slice(0, MAX_REMOVED);
-    if (entries.length === 0) return;
+    const groups = this.nextRemovals();
+    const entries = groups.flat().filter((entry) => this.removals.has(entry));
     // They stay listed until they are gone, so that nobody takes them for valid meanwhile.
-    await storage.remove(entries);
+    if (entries.length > 0) await storage.remove(entries);
+    this.removalGroups.splice(0, groups.length);
     for (const entry of entries) this.removals.delete(entry);
     this.remove([], storage);
+  }
+
+  /** As many groups as one write may have. */
+  private nextRemovals(): Array<readonly string[]> {
+    const groups: Array<readonly string[]> = [];
+    let size = 0;
+    for (const group of this.removalGroups) {
+      size += group.length;
+      if (groups.length > 0 && size > MAX_REMOVED) break;
+      groups.push(group);
+    }
+    return groups;
   }
 }

@@ -7,15 +7,18 @@ type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 /** The length, in 0.3 MB, at which n8n's list for a node drops its oldest entries, if no messages are remembered. */
 const MAX_ENTRIES = 10_000;
 
-/** From when n8n reads a list until it has written it back, another process needs some milliseconds, seldom more. */
+/** From when n8n reads a list until it has written it back, another process seldom needs more, in milliseconds. */
 const SETTLE_MS = 50;
+
+/** With a long list, it needs about as long as this one; to remove something, n8n takes longer than to add it. */
+const SETTLE_FACTOR = 3;
 
 /** For each node of a workflow, the one queue that all of its writes in this process go through. */
 const queues = new Map<string, LedgerQueue>();
 
 export function ledgerQueueOf(context: Context): LedgerQueue {
   const key = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
-  const queue = queues.get(key) ?? new LedgerQueue();
+  const queue = queues.get(key) ?? new LedgerQueue(() => performance.now());
   queues.set(key, queue);
   return queue;
 }
@@ -34,6 +37,8 @@ export function ledgerStorageOf({ helpers }: Context, rememberLast: number): Led
       return new Set(processed.map(String));
     },
     remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
-    settle: async (attempt) => await sleep(SETTLE_MS * (1 + attempt * Math.random())),
+    settle: async (took, attempt) => {
+      await sleep(Math.max(SETTLE_MS, SETTLE_FACTOR * took) * (1 + attempt * Math.random()));
+    },
   };
 }
