@@ -84,6 +84,24 @@ test('The two entries of a fact are removed by one write', async () => {
   }
 });
 
+test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let writes = 0;
+  const refusing: LedgerStorage = {
+    ...storage,
+    record: async (entries) => {
+      writes += 1;
+      if (writes > 1) throw new Error('locked');
+      return await storage.record(entries);
+    },
+  };
+  const queue = new LedgerQueue(() => 0);
+  await expect(queue.claim([CLAIM], 'a mark', refusing)).rejects.toThrow('locked');
+  await queue.whenWritten();
+  expect(list.entries).toEqual([]);
+});
+
 test('What another process writes back while the list is asked is removed again', async () => {
   const list = new SharedList();
   list.entries = ['present'];

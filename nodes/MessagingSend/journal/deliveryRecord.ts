@@ -57,6 +57,9 @@ const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFligh
 /** Receipts are joined up to this length: n8n's form of storage needs some room for each text. */
 const MAX_JOINED = 4096;
 
+/** How many receipts are written between two interruptions: some milliseconds, with 100 messages each. */
+const WRITTEN_TOGETHER = 16;
+
 /** How many planned messages one line contains, so that none takes long to read or write. */
 const MAX_PLANNED = 500;
 
@@ -191,8 +194,8 @@ export class DeliveryRecord {
    * one.
    */
   *endAttempt(): Interruptible<void> {
-    for (let receipt = this.unwritten.shift(); receipt !== undefined; receipt = this.unwritten.shift()) {
-      this.write(receipt);
+    while (this.unwritten.length > 0) {
+      for (const receipt of this.unwritten.splice(0, WRITTEN_TOGETHER)) this.write(receipt);
       yield;
     }
     if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));

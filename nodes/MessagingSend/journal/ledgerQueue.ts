@@ -31,6 +31,9 @@ export interface Asked {
   readonly added: readonly string[];
 }
 
+/** Of how many answers what was written back is removed by one write: up to 200 entries for each. */
+const ASKED_TOGETHER = 4;
+
 /** How often what another process has overwritten is written again, within some 2 s. */
 const MAX_ATTEMPTS = 12;
 
@@ -117,15 +120,24 @@ export class LedgerQueue {
     let open = asked.filter(({ added }) => added.length > 0);
     for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
       await storage.settle(this.took, attempt);
-      open = await this.next(async () => {
-        const marks = open.map(({ mark }) => mark);
-        const found = await storage.record(marks);
-        await storage.remove(marks);
-        const back = open.filter(({ mark }) => found.has(mark));
-        for (const { added } of back) await storage.remove(added.filter((entry) => !this.isWanted(entry)));
-        return back;
-      });
+      const back: Asked[] = [];
+      for (let start = 0; start < open.length; start += ASKED_TOGETHER) {
+        const some = open.slice(start, start + ASKED_TOGETHER);
+        back.push(...(await this.next(async () => await this.removeWrittenBack(some, storage))));
+      }
+      open = back;
     }
+  }
+
+  /** @returns those that another process had written back */
+  private async removeWrittenBack(asked: readonly Asked[], storage: LedgerStorage): Promise<Asked[]> {
+    const marks = asked.map(({ mark }) => mark);
+    const found = await storage.record(marks);
+    const back = asked.filter(({ mark }) => found.has(mark));
+    const added = back.flatMap((each) => each.added).filter((entry) => !this.isWanted(entry));
+    // In one write: what is written back after it, is so with its mark.
+    await storage.remove([...marks, ...added]);
+    return back;
   }
 
   private isWanted(entry: string): boolean {
@@ -145,33 +157,49 @@ export class LedgerQueue {
     storage: LedgerStorage,
   ): Promise<{ readonly won: ReadonlySet<string>; readonly present: ReadonlySet<string> }> {
     const entriesOf = (claims: readonly Claim[]) => claims.flatMap(({ entry, companion }) => [entry, companion]);
+    // What is about to be removed counts as removed, and must stay if it is won.
+    const removed = new Set<string>();
     const write = async (claims: readonly Claim[]) =>
       await this.next(async () => {
         const entries = entriesOf(claims);
-        // What is about to be removed counts as removed, and must stay if it is won.
-        const removed = new Set(entries.filter((entry) => this.removals.delete(entry)));
-        const present = await this.add([mark, ...entries], storage);
-        return new Set(entries.concat(mark).filter((entry) => present.has(entry) && !removed.has(entry)));
+        const kept = entries.filter((entry) => this.removals.delete(entry));
+        for (const entry of kept) removed.add(entry);
+        let isWritten = false;
+        try {
+          const present = await this.add([mark, ...entries], storage);
+          isWritten = true;
+          return new Set([mark, ...entries].filter((entry) => present.has(entry) && !removed.has(entry)));
+        } finally {
+          if (!isWritten) this.remove(kept, storage);
+        }
       });
     const present = await write(wanted);
     // Added to those that others have done with, and no sign of a claim.
-    const added = wanted.filter(({ entry, companion }) => present.has(entry) && !present.has(companion));
-    this.remove(
-      added.map(({ companion }) => companion),
-      storage,
-    );
+    const removeSigns = (claims: readonly Claim[], found: ReadonlySet<string>) => {
+      const added = claims.filter(({ entry, companion }) => found.has(entry) && !found.has(companion));
+      this.remove(
+        added.map(({ companion }) => companion),
+        storage,
+      );
+    };
+    removeSigns(wanted, present);
     let open = wanted.filter(({ entry, companion }) => !present.has(entry) && !present.has(companion));
-    for (let attempt = 0; open.length > 0; attempt += 1) {
-      await storage.settle(this.took, attempt);
-      const found = await write(open);
-      if (found.has(mark)) break;
-      // What another process wrote over it is there now, and what nobody has is added again.
-      open = open.filter(({ entry }) => !found.has(entry));
-      if (attempt < MAX_ATTEMPTS || open.length === 0) continue;
-      this.remove([...entriesOf(open), mark], storage);
-      throw new Error('other processes overwrite every claim');
+    let isWon = false;
+    try {
+      for (let attempt = 0; open.length > 0 && attempt <= MAX_ATTEMPTS; attempt += 1) {
+        await storage.settle(this.took, attempt);
+        const claims = open;
+        const found = await write(claims).catch(async () => await write(claims));
+        isWon = found.has(mark);
+        if (isWon) break;
+        // What another process wrote over it is there now, and what nobody has is added again.
+        removeSigns(claims, found);
+        open = claims.filter(({ entry }) => !found.has(entry));
+      }
+    } finally {
+      this.remove(isWon ? [mark] : [...entriesOf(open), mark], storage);
     }
-    this.remove([mark], storage);
+    if (!isWon && open.length > 0) throw new Error('other processes overwrite every claim');
     return {
       won: new Set(open.map(({ entry }) => entry)),
       present: new Set(entriesOf(wanted).filter((entry) => present.has(entry))),

@@ -10,8 +10,11 @@ const MAX_ENTRIES = 10_000;
 /** From when n8n reads a list until it has written it back, another process seldom needs more, in milliseconds. */
 const SETTLE_MS = 50;
 
-/** With a long list, it needs about as long as this one; to remove something, n8n takes longer than to add it. */
+/** Where the list is so long that this process needs more than that, another one may be removing something, which takes longer. */
 const SETTLE_FACTOR = 3;
+
+/** A database that is locked for long is no reason to wait longer. */
+const MAX_SETTLE_MS = 2_000;
 
 /** For each node of a workflow, the one queue that all of its writes in this process go through. */
 const queues = new Map<string, LedgerQueue>();
@@ -38,7 +41,8 @@ export function ledgerStorageOf({ helpers }: Context, rememberLast: number): Led
     },
     remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
     settle: async (took, attempt) => {
-      await sleep(Math.max(SETTLE_MS, SETTLE_FACTOR * took) * (1 + attempt * Math.random()));
+      const usual = took > SETTLE_MS ? Math.min(SETTLE_FACTOR * took, MAX_SETTLE_MS) : SETTLE_MS;
+      await sleep(usual * (1 + attempt * Math.random()));
     },
   };
 }

@@ -87,7 +87,9 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   );
   const { options } = settings;
   const isReserved = options.duplicateMessages === 'sendOnceEver';
-  const journal = await openJournal(context, job.operation, isReserved ? options.rememberLast : 0);
+  // Where it is unknown how many are to be remembered, nothing is sent, and nothing forgotten.
+  const rememberLast = settings.failure !== null ? Infinity : isReserved ? options.rememberLast : 0;
+  const journal = await openJournal(context, job.operation, rememberLast);
   const accounts = await readAccounts(context);
   const signal = context.getExecutionCancelSignal();
   const run: Run = {
