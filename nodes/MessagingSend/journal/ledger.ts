@@ -30,6 +30,17 @@ export class Ledger {
   ) {}
 
   async ask(facts: readonly string[]): Promise<FactState[]> {
+    return (await this.look(facts)).states;
+  }
+
+  /** The same for facts that are to be claimed: what another process has written back of it would count as claimed. */
+  async askBeforeClaim(facts: readonly string[]): Promise<FactState[]> {
+    const { states, asked } = await this.look(facts);
+    await this.queue.confirmRemoved(asked, this.storage);
+    return states;
+  }
+
+  private async look(facts: readonly string[]): Promise<{ states: FactState[]; asked: Asked[] }> {
     const states: FactState[] = [];
     const asked: Asked[] = [];
     for (let start = 0; start < facts.length; start += MAX_ASKED) {
@@ -41,8 +52,7 @@ export class Ledger {
         states.push(present.has(second) ? 'open' : present.has(first) ? 'noted' : 'unknown');
       }
     }
-    await this.queue.confirmRemoved(asked, this.storage);
-    return states;
+    return { states, asked };
   }
 
   /**

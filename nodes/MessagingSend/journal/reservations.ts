@@ -18,7 +18,7 @@ export class Reservations {
 
   /** Those that were sent or reserved before; reserves none. */
   async find(messages: readonly Message[]): Promise<Taken> {
-    return takenOf(messages, await this.ledger.ask(messages.map(samenessOf)));
+    return takenOf(messages, await this.ledger.askBeforeClaim(messages.map(samenessOf)));
   }
 
   /**
