@@ -82,12 +82,22 @@ export class Ledger {
 
   /** From `open` to `noted`. */
   close(facts: readonly string[]): void {
+    this.queue.releaseWhenFound(this.removeSigns(facts));
+  }
+
+  /** The same for facts that other processes rely on, whatever happens to this one: they are repeated for longer. */
+  closeForAll(facts: readonly string[]): void {
+    this.queue.releaseWhenSafe(this.removeSigns(facts));
+  }
+
+  /** @returns what is left of them in the list */
+  private removeSigns(facts: readonly string[]): string[] {
     const pairs = facts.map((fact) => this.pairOf(fact));
     this.queue.remove(
       pairs.map(([, second]) => second),
       this.storage,
     );
-    this.queue.releaseWhenSafe(pairs.map(([first]) => first));
+    return pairs.map(([first]) => first);
   }
 
   /** Leaves them `open` if they are not `noted` yet, because another fact is about to cover them. */

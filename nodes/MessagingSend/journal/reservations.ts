@@ -57,7 +57,7 @@ export class Reservations {
     const those = (kind: 'sent' | 'not_sent') =>
       results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message);
     const sent = those('sent').filter((message) => this.own.has(message) || this.earlier.has(message));
-    if (sent.length > 0) this.ledger.close(sent.map(samenessOf));
+    if (sent.length > 0) this.ledger.closeForAll(sent.map(samenessOf));
     this.release(those('not_sent'));
   }
 }
