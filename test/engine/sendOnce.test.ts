@@ -257,9 +257,9 @@ test('Where n8n keeps nothing for the node, nothing is sent', async () => {
 });
 
 test('No number, text, key or API key is stored', async () => {
-  await run([keyed(0, 'Hello there', 'A1')], once(SEND, BY_ORDER));
+  await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
   const stored = JSON.stringify(processedData.calls);
-  for (const secret of [phoneAt(0), 'Hello there', 'A1', accountOf(sandbox()).apiKey]) {
+  for (const secret of [phoneAt(0), 'Hello there', 'Order A1', accountOf(sandbox()).apiKey]) {
     expect(stored).not.toContain(secret);
   }
   expect(processedData.entries.length).toBeGreaterThan(0);

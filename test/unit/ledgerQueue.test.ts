@@ -164,3 +164,117 @@ test('A claim of what is done leaves it as it was', async () => {
   await queue.whenWritten();
   expect([[...won], [...present], list.entries]).toEqual([[], [CLAIM.entry], [CLAIM.entry]]);
 });
+
+test('A claim is confirmed later where a change of the list took long not long ago', async () => {
+  const list = new SharedList();
+  let now = 0;
+  const took = [300, 1, 1, 1];
+  const waits: number[] = [];
+  const storage = list.storage();
+  const watched: LedgerStorage = {
+    ...storage,
+    record: async (entries) => {
+      now += took.shift() ?? 1;
+      return await storage.record(entries);
+    },
+    settle: async (longest) => {
+      waits.push(longest);
+      await Promise.resolve();
+    },
+  };
+  const queue = new LedgerQueue(() => now);
+  await queue.record(['slow'], watched);
+  await queue.claim([CLAIM], 'a mark', watched);
+  await queue.whenWritten();
+  now += 300_000;
+  await queue.claim([{ entry: 'later', companion: 'later?' }], 'another mark', watched);
+  expect(waits[0]).toBeGreaterThan(280);
+  expect(waits[1]).toBeLessThan(2);
+});
+
+test('Claims of one process at the same moment are written together, and one of those for the same entry wins', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let writes = 0;
+  const watched: LedgerStorage = {
+    ...storage,
+    record: async (entries) => {
+      writes += 1;
+      return await storage.record(entries);
+    },
+  };
+  const queue = new LedgerQueue(() => 0);
+  const orders = Array.from({ length: 20 }, (_, index) => ({ entry: `order ${index}`, companion: `order ${index}?` }));
+  const claims = [...orders, CLAIM, CLAIM].map(
+    async (claim, index) => await queue.claim([claim], `mark ${index}`, watched),
+  );
+  const won = (await Promise.all(claims)).flatMap((each) => [...each.won]);
+  await queue.whenWritten();
+  expect(won).toEqual([...orders.map(({ entry }) => entry), CLAIM.entry]);
+  expect(list.entries.filter((entry) => entry.startsWith('mark'))).toEqual([]);
+  expect(writes).toBeLessThanOrEqual(4);
+});
+
+test('What another process writes back of a question can be claimed while it is removed again', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  const queue = new LedgerQueue(() => 0);
+  const claims: Array<ReturnType<LedgerQueue['claim']>> = [];
+  const watched: LedgerStorage = {
+    ...storage,
+    remove: async (entries) => {
+      if (claims.length === 0) claims.push(queue.claim([CLAIM], 'mark of a claim', storage));
+      await storage.remove(entries);
+    },
+  };
+  const asked = await queue.ask([CLAIM.entry, CLAIM.companion], 'a mark', storage);
+  list.entries = [CLAIM.entry, CLAIM.companion, 'a mark'];
+  await queue.confirmRemoved([asked], watched);
+  const won = (await Promise.all(claims)).flatMap((claimed) => [...claimed.won]);
+  expect(won).toEqual([CLAIM.entry]);
+});
+
+test('What this process has won stays its own when another process overwrites it', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  const queue = new LedgerQueue(() => 0);
+  await queue.claim([CLAIM], 'a mark', storage);
+  list.entries = [];
+  const { won, present } = await queue.claim([CLAIM], 'another mark', storage);
+  expect([[...won], [...present]]).toEqual([[], [CLAIM.entry, CLAIM.companion]]);
+});
+
+test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
+  const list = new SharedList();
+  list.entries = [CLAIM.entry];
+  const storage = list.storage();
+  const queue = new LedgerQueue(() => 0);
+  const claims: Array<Promise<unknown>> = [];
+  const watched: LedgerStorage = {
+    ...storage,
+    settle: async () => {
+      if (claims.length === 0) claims.push(queue.claim([CLAIM], 'another mark', storage));
+      await Promise.all(claims);
+    },
+  };
+  await queue.claim([CLAIM, { entry: 'new', companion: 'new?' }], 'a mark', watched);
+  expect(await claims[0]).toEqual({ won: new Set(), present: new Set([CLAIM.entry]) });
+});
+
+test('A question whose end the storage refuses leaves nothing behind', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let removals = 0;
+  const refusing: LedgerStorage = {
+    ...storage,
+    remove: async (entries) => {
+      removals += 1;
+      if (removals === 1) throw new Error('locked');
+      await storage.remove(entries);
+    },
+  };
+  const queue = new LedgerQueue(() => 0);
+  await queue.ask(['missing', 'missing?'], 'a mark', refusing);
+  await queue.whenWritten();
+  expect(list.entries).toEqual([]);
+});

@@ -73,7 +73,6 @@ export class Ledger {
     const pairs = facts.map((fact) => this.pairOf(fact));
     const wanted = pairs.map(([entry, companion]) => ({ entry, companion }));
     const { won, present } = await this.queue.claim(wanted, this.newMark(), this.storage);
-    this.queue.hold(pairs.filter(([first]) => won.has(first)).flat());
     return pairs.map(([first, second]) => {
       if (won.has(first)) return 'unknown';
       return present.has(first) && !present.has(second) ? 'noted' : 'open';

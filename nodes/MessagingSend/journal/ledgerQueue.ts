@@ -8,10 +8,10 @@ export interface LedgerStorage {
   readonly remove: (entries: readonly string[]) => Promise<void>;
   /**
    * Resolves when what another process was writing meanwhile is most likely written.
-   * @param took how long the latest write took here, in milliseconds
+   * @param longest what one of the latest changes took here at the most, in milliseconds
    * @param attempt counted from 0: later ones wait longer, each process for another time
    */
-  readonly settle: (took: number, attempt: number) => Promise<void>;
+  readonly settle: (longest: number, attempt: number) => Promise<void>;
 }
 
 /** An entry that only one may have, and one that goes with it until its end is known. */
@@ -20,8 +20,32 @@ export interface Claim {
   readonly companion: string;
 }
 
+function entriesOf(claims: readonly Claim[]): string[] {
+  return claims.flatMap(({ entry, companion }) => [entry, companion]);
+}
+
+/** The entries that were won, and all that were there before. */
+interface Claimed {
+  readonly won: ReadonlySet<string>;
+  readonly present: ReadonlySet<string>;
+}
+
 /** No process takes so long from reading the list to writing it back, in milliseconds. */
 const LONGEST_WRITE = 2_000;
+
+/** What is written together. */
+interface Additions {
+  readonly entries: Set<string>;
+  /** Those among them whose removal is called off when they are written, also if it was asked for meanwhile. */
+  readonly claimed: Set<string>;
+  readonly written: Promise<Added>;
+}
+
+interface Added {
+  readonly present: ReadonlySet<string>;
+  /** Those whose removal was called off: they count as removed. */
+  readonly kept: ReadonlySet<string>;
+}
 
 /** What the list had of some entries. */
 export interface Asked {
@@ -34,8 +58,11 @@ export interface Asked {
 /** Of how many answers what was written back is removed by one write: up to 200 entries for each. */
 const ASKED_TOGETHER = 4;
 
-/** How often what another process has overwritten is written again, within some 2 s. */
-const MAX_ATTEMPTS = 12;
+/** After this time, in milliseconds, a slow change counts half. */
+const HALF_LIFE = 10_000;
+
+/** How often what another process has overwritten is written again: it may write without a pause for many seconds. */
+const MAX_ATTEMPTS = 25;
 
 /**
  * n8n finds each entry to remove by reading the list from its start, which takes some 0.1 ms in a long one. Even, because
@@ -52,7 +79,9 @@ const MAX_REMOVED = 100;
  */
 export class LedgerQueue {
   private last: Promise<unknown> = Promise.resolve();
-  private additions: { readonly entries: Set<string>; readonly written: Promise<unknown> } | null = null;
+  private additions: Additions | null = null;
+  /** What nobody else in this process can win: the entries of the claims that have not ended, with their marks. */
+  private readonly claiming = new Map<string, string>();
   private readonly removals = new Set<string>();
   /** The same, as they are removed together. */
   private readonly removalGroups: Array<readonly string[]> = [];
@@ -60,7 +89,7 @@ export class LedgerQueue {
   private readonly held = new Set<string>();
   /** With the time from which on a write releases them that finds them. */
   private readonly unconfirmed = new Map<string, number>();
-  private took = 0;
+  private slowest = { took: 0, at: 0 };
 
   /** @param now milliseconds, never going back */
   constructor(private readonly now: () => number) {}
@@ -68,10 +97,19 @@ export class LedgerQueue {
   /** @throws what the storage throws, at the second attempt */
   async record(entries: readonly string[], storage: LedgerStorage): Promise<void> {
     for (const entry of entries) this.removals.delete(entry);
-    this.additions ??= { entries: new Set(), written: this.next(async () => await this.writeAdditions(storage)) };
-    const { entries: together, written } = this.additions;
+    const { entries: together, written } = this.nextAdditions(storage);
     for (const entry of entries) together.add(entry);
     await written;
+  }
+
+  private nextAdditions(storage: LedgerStorage): Additions {
+    if (this.additions !== null) return this.additions;
+    const [entries, claimed] = [new Set<string>(), new Set<string>()];
+    const written = this.next(async () => {
+      this.additions = null;
+      return await this.writeAdditions(entries, claimed, storage);
+    });
+    return (this.additions = { entries, claimed, written });
   }
 
   /**
@@ -106,7 +144,7 @@ export class LedgerQueue {
     return await this.next(async () => {
       const found = await storage.record([mark, ...entries]);
       const added = entries.filter((entry) => !found.has(entry));
-      await storage.remove([mark, ...added]);
+      await storage.remove([mark, ...added]).catch(() => this.remove([...added, mark], storage));
       const present = new Set(entries.filter((entry) => found.has(entry) && !this.removals.has(entry)));
       return { present, mark, added };
     });
@@ -119,7 +157,7 @@ export class LedgerQueue {
   async confirmRemoved(asked: readonly Asked[], storage: LedgerStorage): Promise<void> {
     let open = asked.filter(({ added }) => added.length > 0);
     for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
-      await storage.settle(this.took, attempt);
+      await storage.settle(this.longest, attempt);
       const back: Asked[] = [];
       for (let start = 0; start < open.length; start += ASKED_TOGETHER) {
         const some = open.slice(start, start + ASKED_TOGETHER);
@@ -140,6 +178,11 @@ export class LedgerQueue {
     return back;
   }
 
+  /** What one turn of this queue took at the most, in milliseconds; the longer ago, the less it counts. */
+  private get longest(): number {
+    return this.slowest.took * 2 ** ((this.slowest.at - this.now()) / HALF_LIFE);
+  }
+
   private isWanted(entry: string): boolean {
     return this.held.has(entry) || this.unconfirmed.has(entry);
   }
@@ -151,29 +194,40 @@ export class LedgerQueue {
    * @returns the entries that nobody had, and all that were there before
    * @throws where others overwrite it each time; then nothing is claimed
    */
-  async claim(
-    wanted: readonly Claim[],
-    mark: string,
-    storage: LedgerStorage,
-  ): Promise<{ readonly won: ReadonlySet<string>; readonly present: ReadonlySet<string> }> {
-    const entriesOf = (claims: readonly Claim[]) => claims.flatMap(({ entry, companion }) => [entry, companion]);
+  async claim(wanted: readonly Claim[], mark: string, storage: LedgerStorage): Promise<Claimed> {
+    const own = wanted.filter(({ entry }) => !this.claiming.has(entry));
+    const others = wanted.filter(({ entry }) => this.claiming.has(entry));
+    for (const { entry } of own) this.claiming.set(entry, mark);
+    try {
+      const { won, present } = await this.claimFromOthers(own, mark, storage);
+      return { won, present: new Set([...present, ...entriesOf(others)]) };
+    } finally {
+      this.endClaim(own, mark);
+    }
+  }
+
+  private endClaim(claims: readonly Claim[], mark: string): void {
+    for (const { entry } of claims) if (this.claiming.get(entry) === mark) this.claiming.delete(entry);
+  }
+
+  /** Claims what nobody else in this process does; what is won is held. */
+  private async claimFromOthers(wanted: readonly Claim[], mark: string, storage: LedgerStorage): Promise<Claimed> {
     // What is about to be removed counts as removed, and must stay if it is won.
     const removed = new Set<string>();
-    const write = async (claims: readonly Claim[]) =>
-      await this.next(async () => {
-        const entries = entriesOf(claims);
-        const kept = entries.filter((entry) => this.removals.delete(entry));
-        for (const entry of kept) removed.add(entry);
-        let isWritten = false;
-        try {
-          const present = await this.add([mark, ...entries], storage);
-          isWritten = true;
-          return new Set([mark, ...entries].filter((entry) => present.has(entry) && !removed.has(entry)));
-        } finally {
-          if (!isWritten) this.remove(kept, storage);
-        }
-      });
+    const write = async (claims: readonly Claim[]) => {
+      const entries = [mark, ...entriesOf(claims)];
+      const { claimed, written, entries: together } = this.nextAdditions(storage);
+      for (const entry of entries) {
+        together.add(entry);
+        claimed.add(entry);
+      }
+      const { present, kept } = await written;
+      for (const entry of entries) if (kept.has(entry)) removed.add(entry);
+      // What is held may be missing because another process has overwritten it.
+      return new Set(entries.filter((entry) => (present.has(entry) || this.isWanted(entry)) && !removed.has(entry)));
+    };
     const present = await write(wanted);
+    if (present.has(mark)) throw new Error('a write that seemed to fail had been made');
     // Added to those that others have done with, and no sign of a claim.
     const removeSigns = (claims: readonly Claim[], found: ReadonlySet<string>) => {
       const added = claims.filter(({ entry, companion }) => found.has(entry) && !found.has(companion));
@@ -183,13 +237,16 @@ export class LedgerQueue {
       );
     };
     removeSigns(wanted, present);
-    let open = wanted.filter(({ entry, companion }) => !present.has(entry) && !present.has(companion));
+    const isFree = ({ entry, companion }: Claim) => !present.has(entry) && !present.has(companion);
+    let open = wanted.filter(isFree);
+    const lost = wanted.filter((claim) => !isFree(claim));
+    this.endClaim(lost, mark);
     let isWon = false;
     try {
       for (let attempt = 0; open.length > 0 && attempt <= MAX_ATTEMPTS; attempt += 1) {
-        await storage.settle(this.took, attempt);
+        await storage.settle(this.longest, attempt);
         const claims = open;
-        const found = await write(claims).catch(async () => await write(claims));
+        const found = await write(claims);
         isWon = found.has(mark);
         if (isWon) break;
         // What another process wrote over it is there now, and what nobody has is added again.
@@ -200,6 +257,7 @@ export class LedgerQueue {
       this.remove(isWon ? [mark] : [...entriesOf(open), mark], storage);
     }
     if (!isWon && open.length > 0) throw new Error('other processes overwrite every claim');
+    this.hold(entriesOf(open));
     return {
       won: new Set(open.map(({ entry }) => entry)),
       present: new Set(entriesOf(wanted).filter((entry) => present.has(entry))),
@@ -238,23 +296,38 @@ export class LedgerQueue {
   }
 
   private async next<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.last.then(work);
+    const result = this.last.then(async () => {
+      const began = this.now();
+      const done = await work();
+      const took = this.now() - began;
+      if (took > this.longest) this.slowest = { took, at: this.now() };
+      return done;
+    });
     this.last = result.catch(() => undefined);
     return await result;
   }
 
-  private async writeAdditions(storage: LedgerStorage): Promise<void> {
-    const entries = [...(this.additions?.entries ?? [])];
-    this.additions = null;
-    const write = async () => await this.add(entries, storage);
-    await write().catch(write);
+  private async writeAdditions(
+    entries: ReadonlySet<string>,
+    claimed: ReadonlySet<string>,
+    storage: LedgerStorage,
+  ): Promise<Added> {
+    const kept = new Set([...claimed].filter((entry) => this.removals.delete(entry)));
+    const write = async () => await this.add([...entries], storage);
+    let isWritten = false;
+    try {
+      const present = await write().catch(write);
+      isWritten = true;
+      return { present, kept };
+    } finally {
+      if (!isWritten) this.remove([...kept], storage);
+    }
   }
 
   /** @returns those that were in the list before */
   private async add(entries: readonly string[], storage: LedgerStorage): Promise<ReadonlySet<string>> {
     const began = this.now();
     const present = await storage.record([...new Set([...this.held, ...this.unconfirmed.keys(), ...entries])]);
-    this.took = this.now() - began;
     for (const [entry, time] of this.unconfirmed) {
       if (time <= began && present.has(entry)) this.unconfirmed.delete(entry);
     }

@@ -8,9 +8,9 @@ type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 const MAX_ENTRIES = 10_000;
 
 /** From when n8n reads a list until it has written it back, another process seldom needs more, in milliseconds. */
-const SETTLE_MS = 50;
+const MIN_SETTLE_MS = 50;
 
-/** Where the list is so long that this process needs more than that, another one may be removing something, which takes longer. */
+/** The other process may have more to do. */
 const SETTLE_FACTOR = 3;
 
 /** A database that is locked for long is no reason to wait longer. */
@@ -40,9 +40,9 @@ export function ledgerStorageOf({ helpers }: Context, rememberLast: number): Led
       return new Set(processed.map(String));
     },
     remove: async (entries) => await helpers.removeProcessed([...entries], 'node', options),
-    settle: async (took, attempt) => {
-      const usual = took > SETTLE_MS ? Math.min(SETTLE_FACTOR * took, MAX_SETTLE_MS) : SETTLE_MS;
-      await sleep(usual * (1 + attempt * Math.random()));
+    settle: async (longest, attempt) => {
+      const usual = Math.min(Math.max(MIN_SETTLE_MS, SETTLE_FACTOR * longest), MAX_SETTLE_MS);
+      await sleep(usual + attempt * Math.random() * MIN_SETTLE_MS);
     },
   };
 }
