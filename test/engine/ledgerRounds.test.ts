@@ -1,7 +1,7 @@
 /** What a run leaves for the next runs of the node in the same execution, as in a loop. */
 import { contacts } from '../support/contacts';
 import { Campaign } from '../support/engine/campaign';
-import { killedAtNth } from '../support/engine/lifetime';
+import { countOf, killedAtNth } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
 import { SEND, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
@@ -18,9 +18,8 @@ test('An iteration that could not be noted is not sent again by a Retry that beg
     loopOver: 2,
   });
   const lifetime = killedAtNth('left', 5);
-  const ended = () => lifetime.moments.filter((moment) => moment === 'ended').length;
   // From the loop's second iteration until the node has ended in it; three nodes end before.
-  processedData.set({ refuses: () => ended() === 4 });
+  processedData.set({ refuses: () => countOf(lifetime.moments, 'ended') === 4 });
   await campaign.run({ lifetime });
   const fates = await campaign.finish();
   expect(fates.map(({ arrivals }) => arrivals)).toEqual([1, 1, 1, 1, 1, 1]);

@@ -13,11 +13,23 @@ export class Lifetime {
   readonly over: Promise<void>;
   private end: () => void = () => undefined;
   private isEnded = false;
+  private readonly allBegun: Promise<void>;
+  private begin: () => void = () => undefined;
 
-  /** @param isLast whether n8n is killed at the latest of the moments so far */
-  constructor(private readonly isLast: (moments: readonly Moment[]) => boolean = () => false) {
+  /**
+   * @param isLast whether n8n is killed at the latest of the moments so far
+   * @param executions how many there are, with one request at a time: the first requests of all of them leave together, so
+   * that none is killed before it has begun
+   */
+  constructor(
+    private readonly isLast: (moments: readonly Moment[]) => boolean = () => false,
+    private readonly executions = 1,
+  ) {
     this.over = new Promise((resolve) => {
       this.end = resolve;
+    });
+    this.allBegun = new Promise((resolve) => {
+      this.begin = resolve;
     });
   }
 
@@ -27,7 +39,7 @@ export class Lifetime {
 
   /** Requests that have left. */
   get requests(): number {
-    return this.moments.filter((moment) => moment === 'left').length;
+    return countOf(this.moments, 'left');
   }
 
   kill(): void {
@@ -44,6 +56,8 @@ export class Lifetime {
   /** Lets a request leave, which then reaches the service, or never settles. */
   async leave(): Promise<void> {
     await this.reach('leaving');
+    if (countOf(this.moments, 'leaving') >= this.executions) this.begin();
+    await this.allBegun;
     if (this.isEnded) await this.survive();
     this.note('left');
   }
@@ -60,12 +74,17 @@ export class Lifetime {
   }
 }
 
+/** How often a kind of moment has been. */
+export function countOf(moments: readonly Moment[], kind: Moment): number {
+  return moments.filter((moment) => moment === kind).length;
+}
+
 /** A lifetime in which n8n is killed at the moment with this number, from 1. */
 export function killedAt(number: number): Lifetime {
   return new Lifetime(({ length }) => length === number);
 }
 
-/** A lifetime in which n8n is killed at the nth moment of a kind, from 1. */
-export function killedAtNth(kind: Moment, nth: number): Lifetime {
-  return new Lifetime((moments) => moments.filter((moment) => moment === kind).length === nth);
+/** A lifetime, of one execution or of several at once, in which n8n is killed at the nth moment of a kind, from 1. */
+export function killedAtNth(kind: Moment, nth: number, executions?: number): Lifetime {
+  return new Lifetime((moments) => countOf(moments, kind) === nth, executions);
 }
