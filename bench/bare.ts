@@ -1,3 +1,4 @@
+import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
 import { messagingSend } from '../test/support/contenders';
 import { runSteps, type Steps } from '../test/support/engine/steps';
 import { bareNode } from './bareNode';
@@ -15,7 +16,7 @@ const CASES = [
   { operation: 'send', count: 1_000, repeated: 4, goal: 1.1 },
 ] as const;
 const NAMES = { sendBulk: 'Send Bulk', send: 'Send' };
-const MAX_BATCH_SIZE = { sendBulk: 100, send: 1 };
+const BATCH_SIZE = { sendBulk: MAX_BATCH_SIZE, send: 1 };
 
 /** Time over that of the least that a node can do: the same requests and the same output, and no care at all. */
 export async function bare({ rounds, log }: Options): Promise<Measurements> {
@@ -39,7 +40,7 @@ export async function bare({ rounds, log }: Options): Promise<Measurements> {
       const of = { case: `${name}, ${count.toLocaleString('en')} items`, unit: 'ms' };
       const [own, least] = await inTurn(
         of,
-        [contender(name, messagingSend(operation)), contender('bare loop', [bareNode(MAX_BATCH_SIZE[operation])])],
+        [contender(name, messagingSend(operation)), contender('bare loop', [bareNode(BATCH_SIZE[operation])])],
         rounds * repeated,
         log,
         warmUpsFor(count),

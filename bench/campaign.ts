@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
 import type { Fault } from '../sandbox/server';
 import { startQueueMode } from '../test/support/n8n/queueMode';
 import { webhook } from '../test/support/n8n/triggerNodes';
@@ -8,8 +9,9 @@ import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
 import { asObject, isObject, type JsonObject } from '../tools/json';
 import type { Execution } from '../tools/n8n/execution';
 import { packPackage } from '../tools/n8n/package';
+import { UNDER_WAY } from '../tools/n8n/rest';
 import { publish } from './campaigns';
-import { leastTime } from './limit';
+import { leastTime, LIMIT } from './leastTime';
 import { atMost, type Measurements, type Series } from './measurements';
 import type { Options } from './options';
 import { type RealN8n, startRealN8n, withSession } from './realN8n';
@@ -18,14 +20,12 @@ import { withSandbox } from './sandbox';
 const PARTS = 20;
 const PER_PART = 5_000;
 const MESSAGES = PARTS * PER_PART;
-const PER_REQUEST = 100;
 
 const WORKERS = 2;
 /** Executions of one worker: while one begins, the other one uses the limit. */
 const CONCURRENCY = 2;
 
-/** Requests per window, and how long that is instead of a minute. */
-const LIMIT = 60;
+/** Instead of a minute. */
 const WINDOW_MS = 20_000;
 const LATENCY_MS = 100;
 
@@ -147,7 +147,7 @@ class Run {
   private async look(): Promise<void> {
     const { rest } = this.n8n.instance;
     for (const { id, status } of await rest.executionsOf(this.workflow)) {
-      if (!this.open.has(id) || ['new', 'running', 'waiting'].includes(status)) continue;
+      if (!this.open.has(id) || UNDER_WAY.includes(status)) continue;
       this.open.delete(id);
       if (status === 'success') {
         this.ended.push(await rest.waitForExecution(id));
@@ -192,7 +192,7 @@ function measurements(
   const isSilentlyLost = (phone: string) => !reached.has(phone) && isSent(outcomes.get(phone));
   const all = Array.from({ length: MESSAGES }, (_, index) => `4477${String(index).padStart(8, '0')}`);
   const lostMessages = all.filter((phone) => !outcomes.has(phone) || isSilentlyLost(phone)).length;
-  const least = leastTime(MESSAGES / PER_REQUEST, WINDOW_MS, LATENCY_MS) / 1000;
+  const least = leastTime(MESSAGES / MAX_BATCH_SIZE, WINDOW_MS, LATENCY_MS) / 1000;
   const count = (what: string, unit: string, value: number): Series => ({
     case: what,
     contender: `${MESSAGES.toLocaleString('en')} messages`,

@@ -1,18 +1,15 @@
+import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
 import { PARALLEL_REQUESTS } from '../nodes/MessagingSend/requests/parallel';
 import { LIMITER_KINDS, type LimiterKind } from '../sandbox/limiter';
+import { leastTime, leastTimeBySlots, LIMIT, MINUTE } from './leastTime';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
 import type { Options } from './options';
 import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
 import { type Received, withSandbox } from './sandbox';
 
-const MINUTE = 60_000;
 /** How many times shorter a minute and the latency of answers are, unless limits are measured in real minutes. */
 const SHORTENED = 6;
-/** Requests per window. */
-const LIMIT = 60;
-
-const PER_BATCH = 100;
 
 /** How much longer than the best time a run may take. */
 interface Aim {
@@ -71,8 +68,8 @@ async function measure({ limiter, latency, aims, trueMinutes, rounds, log }: Giv
     await withSandbox(
       { limit: LIMIT, limiter, windowSeconds: window / 1000, latencyMs: latencyFor(batches) },
       async (sandbox) => {
-        await worker.ask({ url: sandbox.url, from: 0, to: batches * PER_BATCH, window });
-        await sandbox.expectOnce(batches * PER_BATCH);
+        await worker.ask({ url: sandbox.url, from: 0, to: batches * MAX_BATCH_SIZE, window });
+        await sandbox.expectOnce(batches * MAX_BATCH_SIZE);
         return await sandbox.received();
       },
     );
@@ -112,19 +109,4 @@ function bestTime(by: Aim['bestBy'], batches: number, window: number, latency: n
     case 'parallel':
       return Math.ceil(batches / PARALLEL_REQUESTS) * latency;
   }
-}
-
-/** A window for every 60 requests before the last, and the latency of the last answer; in milliseconds. */
-export function leastTime(batches: number, window: number, latency: number): number {
-  return Math.floor((batches - 1) / LIMIT) * window + latency;
-}
-
-/** The same where a slot is free a window after its answer, and the first request goes alone. */
-function leastTimeBySlots(batches: number, window: number, latency: number): number {
-  const starts: number[] = [];
-  for (let batch = 0; batch < batches; batch += 1) {
-    const free = (starts[batch - LIMIT] ?? -Infinity) + latency + window;
-    starts.push(batch === 0 ? 0 : Math.max(latency, free));
-  }
-  return (starts.at(-1) ?? 0) + latency;
 }

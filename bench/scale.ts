@@ -1,12 +1,14 @@
 import { messagingSend } from '../test/support/contenders';
 import { runSteps } from '../test/support/engine/steps';
-import { atMost, inTurn, type Measurements, median, type Series } from './measurements';
+import { atMost, type Goal, inTurn, type Measurements, median, type Series } from './measurements';
 import type { Options } from './options';
 import { askOnce } from './processes';
 import { type RemoteSandbox, withSandbox } from './sandbox';
 import { contacts, PASS } from './workflows';
 
 const COUNTS = [1_000, 10_000, 100_000, 200_000];
+/** A smaller run ends before its memory is looked at. */
+const MEMORY_FROM = 10_000;
 
 /** Contacts that get a message first, so that all code is loaded before measuring. */
 export const WARM_UP = 100;
@@ -46,18 +48,16 @@ export async function scale({ rounds, log }: Options): Promise<Measurements> {
     for (const count of COUNTS) {
       const of = `${count.toLocaleString('en')} items`;
       time.push(...(await timePerItem(count, { case: of, unit: 'ms/item' }, sandbox, rounds, log)));
-      log(`${of}: memory`);
       const memoryOf = async (contender: ScaleTask['contender']) =>
         (await measure(sandbox, { measure: 'memory', contender, count }, contender === 'send', rounds)).map(
           (bytes) => bytes / count / 1024,
         );
-      memory.push({ case: of, contender: 'Send Bulk, peak memory', unit: 'KB/item', rounds: await memoryOf('send') });
-      memory.push({
-        case: of,
-        contender: 'the same items, held by n8n',
-        unit: 'KB/item',
-        rounds: await memoryOf('hold'),
-      });
+      if (count >= MEMORY_FROM) {
+        log(`${of}: memory`);
+        const unit = 'KB/item';
+        memory.push({ case: of, contender: 'Send Bulk, peak memory', unit, rounds: await memoryOf('send') });
+        memory.push({ case: of, contender: 'the same items, held by n8n', unit, rounds: await memoryOf('hold') });
+      }
       log(`${of}: event loop`);
       for (const { contender, name, sends } of BLOCKING) {
         blocked.push({
@@ -68,23 +68,24 @@ export async function scale({ rounds, log }: Options): Promise<Measurements> {
         });
       }
     }
-    const growth = (series: readonly Series[], contender: string) => {
-      const own = series.filter((each) => each.contender === contender).map((each) => median(each.rounds));
-      return (own.at(-1) ?? NaN) / (own[0] ?? NaN);
-    };
-    return {
-      series: [...time, ...memory, ...blocked],
-      goals: [
-        atMost('time per item, the largest run over the smallest', growth(time, 'Send Bulk'), 1.2),
-        atMost(
-          'peak memory per item, the largest run over the smallest',
-          growth(memory, 'Send Bulk, peak memory'),
-          1.2,
-        ),
-        ...blocked.map((each) => atMost(`${each.contender}, ${each.case} (ms)`, median(each.rounds), LONGEST_BLOCK)),
-      ],
-    };
+    return { series: [...time, ...memory, ...blocked], goals: goals(time, memory, blocked) };
   });
+}
+
+function goals(time: readonly Series[], memory: readonly Series[], blocked: readonly Series[]): Goal[] {
+  const growth = (series: readonly Series[], contender: string) => {
+    const own = series.filter((each) => each.contender === contender).map((each) => median(each.rounds));
+    return (own.at(-1) ?? NaN) / (own[0] ?? NaN);
+  };
+  return [
+    atMost('time per item, the largest run over the smallest', growth(time, 'Send Bulk'), 1.2),
+    atMost(
+      'peak memory per item, the largest run over that of 10,000 items',
+      growth(memory, 'Send Bulk, peak memory'),
+      1.2,
+    ),
+    ...blocked.map((each) => atMost(`${each.contender}, ${each.case} (ms)`, median(each.rounds), LONGEST_BLOCK)),
+  ];
 }
 
 async function timePerItem(

@@ -1,4 +1,5 @@
-import { leastTime } from './limit';
+import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
+import { leastTime, MINUTE } from './leastTime';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
 import type { Options } from './options';
 import type { PacedTask } from './pacedWorker';
@@ -6,11 +7,10 @@ import { startWorker } from './processes';
 import { withSandbox } from './sandbox';
 
 /** A minute, or shorter, but not by much: the sandbox's Retry-After is in whole seconds. */
-const windowFor = (trueMinutes: boolean) => (trueMinutes ? 60_000 : 15_000);
+const windowFor = (trueMinutes: boolean) => (trueMinutes ? MINUTE : 15_000);
 
 const LATENCY = 50;
 const BATCHES = 120;
-const PER_BATCH = 100;
 
 /** Time over the least possible time for several processes that share a key and know nothing of each other. */
 export async function sharedKey({ rounds, trueMinutes, log }: Options): Promise<Measurements> {
@@ -27,7 +27,7 @@ export async function sharedKey({ rounds, trueMinutes, log }: Options): Promise<
       for (let round = 0; round <= (trueMinutes ? 1 : rounds); round += 1) {
         log(`${contender}: ${round === 0 ? 'warm-up' : `round ${round}`}`);
         await withSandbox({ limit: 60, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
-          const share = round === 0 ? PER_BATCH : (BATCHES * PER_BATCH) / count;
+          const share = round === 0 ? MAX_BATCH_SIZE : (BATCHES * MAX_BATCH_SIZE) / count;
           const sent = await Promise.all(
             workers.map(
               async ({ ask }, index) =>

@@ -24,7 +24,8 @@ type Method = 'GET' | 'PATCH' | 'POST';
 /** How long n8n may take for anything that is waited for, unless a caller gives it more. */
 const DEADLINE_SECONDS = 60;
 
-const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
+/** The states of an execution that has not ended. */
+export const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
 /** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
 export class N8nRest {
