@@ -2,7 +2,8 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Interruptible, Message } from '../../nodes/MessagingSend/messages/message';
+import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
 
 export function messageAt(index: number, changed: Partial<Message> = {}): Message {

@@ -1,4 +1,4 @@
-import type { Interruptible } from '../../nodes/MessagingSend/messages/message';
+import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import { inSlices } from '../../nodes/MessagingSend/n8n/slices';
 
 /** Blocks the event loop for some milliseconds, as reading an item does. */

@@ -1,6 +1,7 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
-import { type Draft, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import { type Draft, type Message, type Unsendable, unsendable } from '../messages/message';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';
@@ -24,18 +25,17 @@ export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' |
 export function* compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Interruptible<Composed> {
   const messages: Message[] = [];
   const unsendable: Unsendable[] = [];
-  for (const draft of drafts) {
+  yield* withEach(drafts, (draft) => {
     const composed = draft.kind === 'draft' ? composeOne(draft, rules) : draft;
-    if (Array.isArray(composed)) messages.push(...composed);
-    else unsendable.push(composed);
-    yield;
-  }
+    if ('kind' in composed) unsendable.push(composed);
+    else for (const message of composed) messages.push(message);
+  });
   return { messages, unsendable };
 }
 
 /** One message, or the parts of a long one in their order. */
 function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
-  const { item, entry, part, message, countryCode } = draft;
+  const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
   if (phone.kind === 'wrong') return unsendable(draft, phone.failure);
   const own = textOf(message);
@@ -46,19 +46,14 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
   const max = maxCharacters(rules);
-  const phoneGiven = textOf(draft.phone) ?? '';
-  const given = rules.dryRun && phoneGiven !== phone.phone ? { phoneGiven } : null;
-  const of = (part: number | null, text: string): Message => {
-    const own = { item, entry, part, phone: phone.phone, text, ...given };
-    return draft.key === null ? own : { ...own, key: draft.key };
-  };
+  const whole = messageOf(draft, phone.phone, text, rules);
   // A string has at least as many units as code points, so most texts need not be counted.
-  if (max === null || text.length <= max || codePoints(text) <= max) return [of(part, text)];
+  if (max === null || text.length <= max || codePoints(text) <= max) return [whole];
   switch (rules.longMessages) {
     case 'truncate':
-      return [of(part, truncate(text, max))];
+      return [{ ...whole, text: truncate(text, max) }];
     case 'split':
-      return split(text, max).map((piece, index) => ({ ...of(index, piece), whole: text }));
+      return split(text, max).map((piece, part) => ({ ...whole, part, text: piece, whole: text }));
     case 'fail':
       return unsendable(
         draft,
@@ -67,6 +62,14 @@ function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
           : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) }),
       );
   }
+}
+
+function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {
+  const { item, entry, part, key } = draft;
+  const message = { item, entry, part, phone, text };
+  if (key === null && !dryRun) return message;
+  const phoneGiven = textOf(draft.phone) ?? '';
+  return { ...message, ...(dryRun && phoneGiven !== phone && { phoneGiven }), ...(key !== null && { key }) };
 }
 
 /** For bulk no limit is known (API part 8), so texts are cut only for a user who asks for it, to the limit of a single send. */

@@ -1,4 +1,5 @@
-import { type Interruptible, type Message, samenessOf } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import { type Message, samenessOf } from '../messages/message';
 
 /** A message that is not sent, because the same one is sent already. */
 export interface Duplicate {
@@ -16,7 +17,7 @@ export function* separateDuplicates(
   const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
-  for (const parts of wholeTexts(messages)) {
+  yield* withEach(wholeTexts(messages), (parts) => {
     const [first] = parts;
     const key = first === undefined ? '' : samenessOf(first);
     const originals = firsts.get(key);
@@ -26,8 +27,7 @@ export function* separateDuplicates(
     } else {
       parts.forEach((message, index) => duplicates.push({ message, original: originals[index] ?? message }));
     }
-    yield;
-  }
+  });
   return { unique, duplicates };
 }
 

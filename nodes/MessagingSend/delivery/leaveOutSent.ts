@@ -1,6 +1,7 @@
 import { failure } from '../failures/catalogue';
 import type { Taken } from '../journal/reservations';
-import type { Interruptible, Message } from '../messages/message';
+import type { Interruptible } from '../messages/interruptible';
+import type { Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';
 import { pack } from './pack';
 import type { Plan, Share } from './plan';

@@ -1,4 +1,5 @@
-import type { Batch, Interruptible, Message } from '../messages/message';
+import type { Interruptible } from '../messages/interruptible';
+import type { Batch, Message } from '../messages/message';
 
 /**
  * Cuts messages, in their order, into batches of `size`; the last one may be smaller.

@@ -3,14 +3,8 @@ import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Reservations } from '../journal/reservations';
 import { addTo } from '../messages/group';
-import {
-  type Batch,
-  type Draft,
-  type Interruptible,
-  type Message,
-  type Unsendable,
-  unsendable,
-} from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import { type Batch, type Draft, type Message, type Unsendable, unsendable } from '../messages/message';
 import { byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import { repeatedPhones } from '../messages/phones';
@@ -113,15 +107,11 @@ function* divide(
 ): Interruptible<{ byAccount: Map<Channel, Message[]>; refused: Refused[] }> {
   const byAccount = new Map<Channel, Message[]>();
   const refused: Refused[] = [];
-  for (const message of messages) {
+  yield* withEach(messages, (message) => {
     const channel = channelOf(message.item);
-    if (isFailure(channel)) {
-      refused.push({ message, why: channel });
-    } else {
-      addTo(byAccount, channel, message);
-    }
-    yield;
-  }
+    if (isFailure(channel)) refused.push({ message, why: channel });
+    else addTo(byAccount, channel, message);
+  });
   return { byAccount, refused };
 }
 
@@ -135,24 +125,21 @@ function* withRefused(
 ): Interruptible<{ unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] }> {
   if (refused.length === 0 && broken === null) return { unsendable: drafts, sendable: duplicates };
   const all: Unsendable[] = [];
-  for (const draft of drafts) {
+  yield* withEach(drafts, (draft) => {
     all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
-    yield;
-  }
+  });
   const outcomeOf = (message: Message) => (again.has(message) ? 'uncertain' : 'not_sent');
   const reasons = new Map<Message, Failure>();
-  for (const { message, why } of refused) {
+  yield* withEach(refused, ({ message, why }) => {
     all.push(unsendable(message, why, outcomeOf(message)));
     if (duplicates.length > 0) reasons.set(message, why);
-    yield;
-  }
+  });
   const sendable: Duplicate[] = [];
-  for (const duplicate of duplicates) {
+  yield* withEach(duplicates, (duplicate) => {
     const why = reasons.get(duplicate.original);
     if (why === undefined) sendable.push(duplicate);
     else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original)));
-    yield;
-  }
+  });
   return { unsendable: yield* sorted(all, byOrigin), sendable };
 }
 

@@ -1,6 +1,7 @@
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import { digestOf, type RunLedger } from '../journal/runLedger';
-import { type Interruptible, unsendable } from '../messages/message';
+import type { Interruptible } from '../messages/interruptible';
+import { unsendable } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { DeliveryOptions } from './options';
 import type { Plan, Share } from './plan';

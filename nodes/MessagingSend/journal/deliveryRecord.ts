@@ -2,7 +2,8 @@ import { asText, isRecord, type JsonRecord } from '../api/records';
 import { failure } from '../failures/catalogue';
 import type { Failure } from '../failures/failure';
 import { addTo } from '../messages/group';
-import { type Batch, type Interruptible, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
 import { Planned, recognize, type Recorded } from './recognition';
@@ -129,7 +130,7 @@ export class DeliveryRecord {
     const byReceipt = new Map<Remembered, Result[]>();
     const pending: Message[] = [];
     const again = new Map<Message, Failure>();
-    for (const message of messages) {
+    yield* withEach(messages, (message) => {
       const own = found.get(message);
       const known: Known | undefined = own ?? fallback;
       if (known === undefined) {
@@ -141,12 +142,11 @@ export class DeliveryRecord {
       } else {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
-      yield;
-    }
+    });
     const unclaimed =
       drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, new Set(found.values()));
     const unsendableLeft: Unsendable[] = [];
-    for (const draft of drafts) {
+    yield* withEach(drafts, (draft) => {
       const own = unclaimed.get(placeOf(draft)) ?? [];
       const phone = asText(draft.phone);
       for (const { identity, receipt, outcome } of own) {
@@ -156,8 +156,7 @@ export class DeliveryRecord {
       const isWhole = own.length === 1 && own[0]?.identity.place === placeOf(draft);
       const mayBeSent = own.length > 0 || fallback !== undefined;
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
-      yield;
-    }
+    });
     if (willSend && repeated.size > 0) yield* this.notePlanned(pending, planned, repeated);
     const receipts = yield* receiptsOf(byReceipt, isSingle);
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
@@ -223,15 +222,14 @@ export class DeliveryRecord {
     repeated: Recall['repeated'],
   ): Interruptible<void> {
     let added: Placed[] = [];
-    for (const message of pending) {
+    yield* withEach(pending, (message) => {
       const placed = repeated.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
       if (placed !== null && !planned.has(placed)) added.push(placed);
       if (added.length === MAX_PLANNED) {
         this.append(writePlanned(added));
         added = [];
       }
-      yield;
-    }
+    });
     if (added.length > 0) this.append(writePlanned(added));
   }
 
@@ -302,13 +300,12 @@ function* byPlace(
   claimed: ReadonlySet<Recorded>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
-  for (const entry of recorded) {
+  yield* withEach(recorded, (entry) => {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
     if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
-    yield;
-  }
+  });
   return found;
 }
 

@@ -1,4 +1,5 @@
-import type { Interruptible, Message } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
 import { contentOf, type Identity, originOf, type Placed, placeOf } from './identity';
 import type { Remembered } from './storedReceipt';
@@ -43,13 +44,12 @@ export function* recognize(
   const unchanged = new Candidates();
   const byContent = new Candidates();
   const byOrigin = new Candidates();
-  for (const entry of recorded) {
+  yield* withEach(recorded, (entry) => {
     const { place, content, origin } = entry.identity;
     unchanged.add(`${place} ${content}`, entry);
     byContent.add(content, entry);
     byOrigin.add(`${place} ${origin}`, entry);
-    yield;
-  }
+  });
 
   const found = new Map<Message, Recorded>();
   const claimed = new Set<Recorded>();
@@ -61,22 +61,19 @@ export function* recognize(
   };
 
   const changed: Array<Placed & { readonly message: Message }> = [];
-  for (const message of messages) {
+  yield* withEach(messages, (message) => {
     const [place, content] = [placeOf(message), contentOf(message)];
     const isFound = claims(message, unchanged.first(`${place} ${content}`, claimed));
     if (!isFound) changed.push({ message, place, content });
-    yield;
-  }
+  });
   const reworded: typeof changed = [];
-  for (const each of changed) {
+  yield* withEach(changed, (each) => {
     const isFound = claims(each.message, byContent.first(each.content, claimed));
     if (!isFound && !planned.hasMoved(each)) reworded.push(each);
-    yield;
-  }
-  for (const { message, place } of reworded) {
+  });
+  yield* withEach(reworded, ({ message, place }) => {
     claims(message, byOrigin.first(`${place} ${originOf(message)}`, claimed));
-    yield;
-  }
+  });
   return found;
 }
 

@@ -74,6 +74,3 @@ export function unsendable(
 ): Unsendable {
   return { kind: 'unsendable', item, entry, part, phone, failure, outcome };
 }
-
-/** Work over many messages that yields wherever it can be interrupted, so that n8n can serve others meanwhile. */
-export type Interruptible<Result> = Generator<void, Result>;

@@ -1,4 +1,5 @@
-import type { Interruptible, Origin } from './message';
+import type { Interruptible } from './interruptible';
+import type { Origin } from './message';
 
 /** Sorted one after the other, before they are merged. */
 const CHUNK = 512;

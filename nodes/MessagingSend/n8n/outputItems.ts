@@ -3,7 +3,8 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../api/records';
 import type { Delivered } from '../delivery/deliver';
 import { codePoints } from '../delivery/longText';
-import type { Interruptible, Message, Origin } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import type { Message, Origin } from '../messages/message';
 import { byOrigin, sorted } from '../messages/order';
 import type { Outcome, Receipt, Sent, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
@@ -28,11 +29,10 @@ export function* outputItems(
   output: Output,
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
-  for (const draft of unsendable) {
+  yield* withEach(unsendable, (draft) => {
     const outcome: Unconfirmed = { kind: draft.outcome, failure: draft.failure };
     items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
-    yield;
-  }
+  });
   // Answers to requests that ran at the same time come in any order.
   const ordered = yield* sorted(receipts, (a, b) => compare(a.results[0]?.message, b.results[0]?.message));
   for (const receipt of ordered) {
@@ -42,10 +42,9 @@ export function* outputItems(
 
   // Finding every message's outcome again is worth it only where there are duplicates.
   const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
-  for (const { message, original } of duplicates) {
+  yield* withEach(duplicates, ({ message, original }) => {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
-    yield;
-  }
+  });
   for (const { number, messages } of planned) {
     for (const message of messages) {
       items.add(message, linked(plannedJson(message, number), message));
@@ -75,11 +74,10 @@ class OrderedItems {
     if (this.isOrdered) return this.items;
     const places = yield* sorted([...this.items.keys()], (a, b) => compare(this.origins[a], this.origins[b]));
     const ordered: INodeExecutionData[] = [];
-    for (const place of places) {
+    yield* withEach(places, (place) => {
       const item = this.items[place];
       if (item !== undefined) ordered.push(item);
-      yield;
-    }
+    });
     return ordered;
   }
 }

@@ -1,7 +1,8 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import type { Interruptible, Message, Origin, Unsendable } from '../messages/message';
+import type { Interruptible } from '../messages/interruptible';
+import type { Message, Origin, Unsendable } from '../messages/message';
 import type { Receipt, Unconfirmed } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';

@@ -1,6 +1,7 @@
 import type { Delivered } from '../delivery/deliver';
 import type { DeliveryOptions } from '../delivery/options';
-import { countMessages, type Interruptible, type Message } from '../messages/message';
+import { type Interruptible, withEach } from '../messages/interruptible';
+import { countMessages, type Message } from '../messages/message';
 import type { Tally } from '../requests/tally';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
@@ -48,10 +49,9 @@ export function* summarize(
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
     yield;
   }
-  for (const { outcome } of unsendable) {
+  yield* withEach(unsendable, ({ outcome }) => {
     count[outcome] += 1;
-    yield;
-  }
+  });
   // A duplicate of one that failed has failed with it.
   const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
   return {
