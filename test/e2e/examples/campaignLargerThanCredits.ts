@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { type Page, type Request } from 'playwright-core';
+
 import { asObject } from '../../../tools/json';
 import { openWorkflow, runByButton } from '../../../tools/n8n/editor';
 import { type Execution } from '../../../tools/n8n/execution';
@@ -40,21 +42,26 @@ export function testCampaign({ instance, received, runFrom, workflow, inEditor }
     sandbox.setCredits(5);
     await inEditor('campaign', async (page) => {
       await openWorkflow(page, instance().editorUrl(workflow()));
-      const [form] = await Promise.all([page.waitForEvent('popup'), runByButton(page)]);
+      const isForm = (request: Request) => request.url().includes('/form-waiting/');
+      const [asked] = await Promise.all([page.context().waitForEvent('request', isForm), runByButton(page)]);
+      /** n8n never answers a form that is asked for before the execution is stored, as the editor's own window may do. */
+      const openForm = async (balanceReads: number): Promise<Page> => {
+        await instance().waitFor('the workflow to wait', 60, async () => {
+          const [latest] = await instance().rest.executionsOf(workflow());
+          return latest?.status === 'waiting' && sandbox.requests().length === balanceReads ? true : undefined;
+        });
+        const form = await page.context().newPage();
+        await form.goto(asked.url());
+        return form;
+      };
+      const form = await openForm(1);
       await form.getByText('Not enough credits for the run: 8 needed, 5 available').waitFor();
       assert.deepEqual(received(), []);
 
       sandbox.setCredits(7);
       await form.getByRole('button', { name: 'Submit' }).click();
       await form.getByText('The credits are checked again.').waitFor();
-      // The balance has been read twice by then.
-      await instance().waitFor('the workflow to wait again', 60, async () => {
-        const [latest] = await instance().rest.executionsOf(workflow());
-        return latest?.status === 'waiting' && sandbox.requests().length === 2 ? true : undefined;
-      });
-      // n8n's page may be about to load itself again, which breaks off a reload.
-      const nextForm = await page.context().newPage();
-      await nextForm.goto(form.url());
+      const nextForm = await openForm(2);
       await nextForm.getByText('Not enough credits for the run: 8 needed, 7 available').waitFor();
       assert.deepEqual(received(), []);
 
