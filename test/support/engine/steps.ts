@@ -13,6 +13,7 @@ import type {
 import { KEY } from '../account';
 import { baseNode } from './baseNodes';
 import { itemsNode, loadPackage, prepareEngine } from './engine';
+import { processedData } from './processedData';
 import { NODE_TYPE } from './workflow';
 
 /** A node of a workflow. */
@@ -37,7 +38,7 @@ export type Steps = readonly [Step, ...Step[]];
 const ITEMS = 'Items';
 
 /**
- * Runs a workflow over items in production.
+ * Runs a workflow over items in production, for the first time: n8n's database has nothing of earlier runs.
  * @param url the sandbox, which accepts {@link KEY}
  * @returns the items on the last step's first output, of all its runs
  * @throws the error that ended the execution
@@ -47,6 +48,7 @@ export async function runSteps(
   steps: Steps,
   url: string,
 ): Promise<INodeExecutionData[]> {
+  processedData.reset();
   const [first] = steps;
   const start: INode = { id: '0', name: ITEMS, type: ITEMS, typeVersion: 1, position: [0, 0], parameters: {} };
   const types = Object.fromEntries(
