@@ -7,7 +7,7 @@ import type { Options } from './options';
 import { withSandbox } from './sandbox';
 import { contacts } from './workflows';
 
-/** Short runs vary more, and are cheaper to repeat. Of 3 runs of 50,000 the median is chance: one ratio may be 1.1 and the next 1.5. */
+/** Short runs vary more, and are cheaper to repeat; but of 3 runs of any size, the median is chance. */
 const CASES = [
   { operation: 'sendBulk', count: 100, repeated: 12, goal: null },
   { operation: 'sendBulk', count: 1_000, repeated: 12, goal: 1.5 },

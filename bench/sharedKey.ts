@@ -1,5 +1,5 @@
 import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
-import { leastTime, MINUTE } from './leastTime';
+import { leastTime, LIMIT, MINUTE } from './leastTime';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';
 import type { Options } from './options';
 import type { PacedTask } from './pacedWorker';
@@ -26,7 +26,7 @@ export async function sharedKey({ rounds, trueMinutes, log }: Options): Promise<
       // The first round is a warm-up.
       for (let round = 0; round <= (trueMinutes ? 1 : rounds); round += 1) {
         log(`${contender}: ${round === 0 ? 'warm-up' : `round ${round}`}`);
-        await withSandbox({ limit: 60, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
+        await withSandbox({ limit: LIMIT, windowSeconds: window / 1000, latencyMs: LATENCY }, async (sandbox) => {
           const share = round === 0 ? MAX_BATCH_SIZE : (BATCHES * MAX_BATCH_SIZE) / count;
           const sent = await Promise.all(
             workers.map(

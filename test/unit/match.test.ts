@@ -36,6 +36,12 @@ describe('An answer with a list of entries', () => {
     expect(outcomesOf(3, [entry(0), entry(1), entry(1)])).toEqual([1000, 1001, 'uncertain']);
   });
 
+  test('takes an ID for the same one whether it is a number or a text', () => {
+    const messages = [messageAt(0), messageAt(0, { item: 1 })];
+    const outcomes = matchEntries(messages, { messages: [entry(0), entry(0, { message_id: '1000' })] });
+    expect(outcomes).toEqual([NOT_LISTED, NOT_LISTED]);
+  });
+
   test('leaves a message uncertain whose entry has an unknown phone number', () => {
     expect(outcomesOf(2, [entry(0), entry(500)])).toEqual([1000, 'uncertain']);
   });

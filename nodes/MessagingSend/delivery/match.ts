@@ -67,7 +67,11 @@ export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messag
 
 /** As nearly all answers have. */
 function haveOwnIds(entries: readonly JsonRecord[]): boolean {
-  return new Set(entries.map((entry) => scalar(entry, 'message_id') ?? entry)).size === entries.length;
+  const identities = entries.map((entry) => {
+    const id = scalar(entry, 'message_id');
+    return id === null ? entry : String(id);
+  });
+  return new Set(identities).size === entries.length;
 }
 
 /** Entries with the same phone and message_id are about one message. */

@@ -10,8 +10,7 @@ export function* draftsOf(
   count: number,
   draftsOfItem: (item: number) => Iterable<Draft | Unsendable>,
 ): Generator<Draft | Unsendable> {
-  // Not `yield*`, which takes longer than all that it passes on.
-  for (let item = 0; item < count; item += 1) for (const draft of draftsOfItem(item)) yield draft;
+  for (let item = 0; item < count; item += 1) yield* draftsOfItem(item);
 }
 
 /** The message that the parameters `phone` and `message` make of one item. */
