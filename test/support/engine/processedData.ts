@@ -1,5 +1,5 @@
 /** n8n's storage of processed data (its DeduplicationHelper and the table `processed_data`), in memory. */
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 import { DataDeduplicationService } from 'n8n-core';
@@ -194,7 +194,7 @@ function keyOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedCon
 }
 
 function hash(value: DeduplicationItemTypes): string {
-  return createHash('md5').update(value.toString()).digest('base64');
+  return digest('md5', value.toString(), 'base64');
 }
 
 export const processedData = new ProcessedData();
