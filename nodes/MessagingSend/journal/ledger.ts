@@ -99,17 +99,30 @@ export class Ledger {
     return pairs.map(([first]) => first);
   }
 
-  /** Leaves them `open` if they are not `noted` yet, because another fact is about to cover them. */
-  leaveOpen(facts: readonly string[]): void {
-    this.queue.keep(facts.map((fact) => this.pairOf(fact)[1]));
-  }
-
   /** Back to `unknown`. */
   retract(facts: readonly string[]): void {
     this.queue.remove(
       facts.flatMap((fact) => this.pairOf(fact)),
       this.storage,
     );
+  }
+
+  /**
+   * Notes one fact that covers others, which go back to `unknown`. Until then, those that are `open` stay so, because to
+   * close them would be a write for nothing. Nothing is held any more when this resolves.
+   */
+  async replace(facts: readonly string[], by: string): Promise<void> {
+    const pairs = facts.map((fact) => this.pairOf(fact));
+    const entries = pairs.flat();
+    this.queue.keep(pairs.map(([, second]) => second));
+    try {
+      await this.record({ note: [by] });
+      this.queue.remove(entries, this.storage);
+    } catch {
+      // Those that it would have covered are noted or open instead.
+    }
+    this.queue.release(entries);
+    this.release([by]);
   }
 
   /** Resolves once what was closed and retracted so far is stored, as far as the storage takes it. */

@@ -247,21 +247,19 @@ export class RunLedger {
     // As in the output: what may have been sent before is not "not sent" because a new attempt was refused.
     const outcomeOf = ({ message, outcome }: Result) =>
       outcome.kind === 'not_sent' && this.again.has(message) ? 'uncertain' : outcome.kind;
-    const those = (kind: Outcome['kind']) =>
-      results.filter((result) => outcomeOf(result) === kind).map(({ message }) => message);
-    const sent = those('sent');
-    const unsent = those('not_sent');
-    unit.unsent -= sent.length;
-    this.unsent -= sent.length;
+    const those = (kind: Outcome['kind']) => results.filter((result) => outcomeOf(result) === kind);
+    const factsOf = (kind: Outcome['kind']) => this.factsOf(those(kind).map(({ message }) => message));
+    const sent = those('sent').length;
+    unit.unsent -= sent;
+    this.unsent -= sent;
     if (unit.hasSeveral || isWholeUnit(batch, unit)) {
+      const unsent = those('not_sent').length;
       if (unit.unsent === 0) this.ledger.close([unit.fact]);
-      else if (!unit.hasSeveral && unsent.length === unit.size) this.ledger.retract([unit.fact]);
-      else if (!unit.hasSeveral && sent.length + unsent.length > 0) {
-        this.split(unit, this.factsOf(sent), this.factsOf(those('uncertain')));
-      }
+      else if (!unit.hasSeveral && unsent === unit.size) this.ledger.retract([unit.fact]);
+      else if (!unit.hasSeveral && sent + unsent > 0) this.split(unit, factsOf('sent'), factsOf('uncertain'));
     } else {
-      this.ledger.close(this.factsOf(sent));
-      this.ledger.retract(this.factsOf(unsent));
+      this.ledger.close(factsOf('sent'));
+      this.ledger.retract(factsOf('not_sent'));
     }
   }
 
@@ -280,17 +278,11 @@ export class RunLedger {
   }
 
   private async compact(facts: readonly string[]): Promise<void> {
-    this.ledger.leaveOpen(facts);
-    try {
-      await this.ledger.record({ note: [allSentIn(this.plan)] });
-      this.ledger.retract([this.plan, ...facts]);
-    } catch {
-      // A re-run finds its requests noted or open instead.
-    }
-    this.release([...facts, allSentIn(this.plan)]);
+    await this.ledger.replace([this.plan, ...facts], allSentIn(this.plan));
+    this.release();
   }
 
-  private release(facts: readonly string[]): void {
+  private release(facts: readonly string[] = []): void {
     const run = [this.run, this.plan, this.lineage];
     const others = [this.ownName, this.twins, this.reserved, this.incomplete, ...this.previousIncomplete];
     this.ledger.release([...run, ...facts, ...others]);
