@@ -84,7 +84,7 @@ export class CircuitBreaker {
   }
 
   private learnFrom(reply: Reply): void {
-    if (reply.kind === 'accepted') {
+    if (reply.kind === 'accepted' && this.state !== 'closed') {
       this.state = 'closed';
       this.count(0);
     } else if (reply.kind === 'uncertain') {

@@ -119,11 +119,11 @@ interface Runs {
  * then it counts as killed, which sends nothing twice.
  */
 function runsOf(context: Context): Runs {
-  const index = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+  const { $, $runIndex } = context.getWorkflowDataProxy(0) as RunData;
+  const index = Number($runIndex);
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
-  const { $ } = context.getWorkflowDataProxy(0) as { $: (nodeName: string, wholeItems: boolean) => OwnRuns };
   const own = $(node.name, WHOLE_ITEMS);
   if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
   // A later round of a loop, or the first one after a run that n8n has entered.
@@ -142,6 +142,12 @@ function isFirstEnteredByN8n(own: OwnRuns): boolean {
 
 /** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
 const WHOLE_ITEMS = true;
+
+/** What n8n gives an expression of the node's runs; to evaluate one takes longer. */
+interface RunData {
+  readonly $runIndex?: number;
+  readonly $: (nodeName: string, wholeItems: boolean) => OwnRuns;
+}
 
 /** What n8n's `$('<name>')` gives of a node's runs in this execution. */
 interface OwnRuns {

@@ -41,12 +41,15 @@ export function httpCall(
 ): Call {
   // Without it, n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
+  // One for each request that is in flight at the same time.
+  const idle: IExecuteFunctions[] = [];
   return async ({ endpoint, body, timeout = Infinity }) => {
+    const own = idle.pop() ?? withSignal(context, signal);
     try {
       // Many may leave, or be answered, at the same time.
       await pause();
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
-        withSignal(context, signal),
+        own,
         CREDENTIAL,
         {
           ...REQUEST_DEFAULTS,
@@ -64,6 +67,8 @@ export function httpCall(
       return readReply(answer, account.apiKey);
     } catch (error) {
       return networkReply(error);
+    } finally {
+      idle.push(own);
     }
   };
 }

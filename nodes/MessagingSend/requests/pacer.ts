@@ -92,7 +92,7 @@ export class Pacer {
     try {
       await wait(Promise.resolve());
       this.serve();
-      await wait(turn.then(() => undefined));
+      if (this.queue.includes(own)) await wait(turn.then(() => undefined));
       isTurn = true;
     } finally {
       if (!isTurn) this.leave(own, turn);
