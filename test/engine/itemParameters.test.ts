@@ -123,7 +123,7 @@ test('An expression that names a field has exactly the value that n8n evaluates 
       const expected = jsons.map((_json, item) => valueOrError(() => context.getNodeParameter('phone', item)));
       const calls = jest.spyOn(context, 'getNodeParameter');
       const read = parametersOf(context);
-      expect(jsons.map((_json, item) => valueOrError(() => read(item)('phone')))).toEqual(expected);
+      expect(jsons.map((_json, item) => valueOrError(() => read('phone', item)))).toEqual(expected);
       // One more call reads the expression itself.
       readDirectly += jsons.length - (calls.mock.calls.length - 1);
     }),
@@ -142,6 +142,6 @@ test.each([
   const context = await contextOf(phone, ITEMS);
   const calls = jest.spyOn(context, 'getNodeParameter');
   const read = parametersOf(context);
-  expect(ITEMS.map((_item, index) => read(index)('phone'))).toEqual(values);
+  expect(ITEMS.map((_item, index) => read('phone', index))).toEqual(values);
   expect(calls.mock.calls.filter(([, , , options]) => options === undefined)).toHaveLength(evaluations);
 });

@@ -1,11 +1,12 @@
 import { compose as composeBy, type Composed } from '../../nodes/MessagingSend/delivery/compose';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { type Draft, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
+import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  return complete(composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters }));
+  const rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters } as const;
+  return complete(composeBy(onlyDrafts(drafts), rules));
 }
 
 test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
@@ -13,7 +14,7 @@ test('A message keeps the number as it was given in a dry run only, and only whe
   const phonesGiven = (dryRun: boolean) => {
     const drafts = given.map((phone) => draft({ phone }));
     const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
-    return complete(composeBy(drafts, rules)).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+    return complete(composeBy(onlyDrafts(drafts), rules)).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
   };
   expect(phonesGiven(true)).toEqual([
     ['447700900123', '+44 7700 900123'],

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { type Draft, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
+import { type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { sendForRun } from '../../nodes/MessagingSend/n8n/run';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { KEY } from '../support/account';
@@ -19,7 +19,7 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
     getMode: () => 'manual',
     getContext: () => ({}),
     getWorkflow: () => ({}),
-    evaluateExpression: () => 0,
+    getWorkflowDataProxy: () => ({ $runIndex: 0 }),
     sendMessageToUI: () => undefined,
     getNode: () => nodeOfType('messagingSend'),
     addExecutionHints: () => undefined,
@@ -31,24 +31,21 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
 test('Items whose expressions are slow do not block n8n, even if an option is wrong', async () => {
   let turns = 0;
   let turnsMeanwhile = 0;
-  function* drafts(): Generator<Draft | Unsendable> {
-    for (let item = 0; item < 100; item += 1) {
-      const end = performance.now() + 1;
-      while (performance.now() < end);
-      yield unsendable({ item, entry: null, part: null, phone: null }, failure('phoneEmpty'));
-    }
+  const slow = (item: number): Unsendable => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
     turnsMeanwhile = turns;
-  }
+    return unsendable({ item, entry: null, part: null, phone: null }, failure('phoneEmpty'));
+  };
   const job = {
     operation: SEND,
-    drafts: drafts(),
+    drafts: { items: 100, of: slow },
     readOutput: () => 'send' as const,
     readOptions: readDeliveryOptions,
   };
   const others = setInterval(() => (turns += 1), 1);
   const context = contextWith({ 'options.parallelRequests': 0 });
-  const { items } = await sendForRun(context, job);
-  clearInterval(others);
+  const { items } = await sendForRun(context, job).finally(() => clearInterval(others));
   expect(items).toHaveLength(100);
   expect(items[0]?.json.error).toBe("The option 'Parallel Requests' must be a number of at least 1");
   expect(turnsMeanwhile).toBeGreaterThanOrEqual(3);

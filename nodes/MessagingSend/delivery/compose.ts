@@ -1,7 +1,8 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { failure } from '../failures/catalogue';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Draft, type Message, type Unsendable, unsendable } from '../messages/message';
+import type { Failure } from '../failures/failure';
+import { type Interruptible, TOGETHER, withEach } from '../messages/interruptible';
+import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 import { cleanPhone } from './phone';
@@ -22,45 +23,58 @@ export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' |
 }
 
 /** Cleans and checks drafts, each on its own: a bad one never harms another. */
-export function* compose(drafts: Iterable<Draft | Unsendable>, rules: Rules): Interruptible<Composed> {
+export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> {
   const messages: Message[] = [];
-  const unsendable: Unsendable[] = [];
-  yield* withEach(drafts, (draft) => {
-    const composed = draft.kind === 'draft' ? composeOne(draft, rules) : draft;
-    if ('kind' in composed) unsendable.push(composed);
-    else for (const message of composed) messages.push(message);
-  });
-  return { messages, unsendable };
+  const refused: Unsendable[] = [];
+  const add = (draft: Draft | Unsendable): void => {
+    if (draft.kind === 'unsendable') {
+      refused.push(draft);
+      return;
+    }
+    const why = composeOne(draft, rules, messages);
+    if (why !== null) refused.push(unsendable(draft, why));
+  };
+  for (let item = 0; item < drafts.items; item += 1) {
+    const given = drafts.of(item);
+    if ('kind' in given) add(given);
+    else yield* withEach(given, add);
+    if (item % TOGETHER === 0) yield;
+  }
+  return { messages, unsendable: refused };
 }
 
-/** One message, or the parts of a long one in their order. */
-function composeOne(draft: Draft, rules: Rules): Message[] | Unsendable {
+/**
+ * Adds one message, or the parts of a long one in their order.
+ * @returns why it can't be sent, if so; then none is added
+ */
+function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | null {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
-  if (phone.kind === 'wrong') return unsendable(draft, phone.failure);
+  if (phone.kind === 'wrong') return phone.failure;
   const own = textOf(message);
-  if (own === null) {
-    return unsendable(draft, failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' }));
-  }
-  if (!VISIBLE.test(own) || Number.isNaN(message)) return unsendable(draft, failure('textEmpty'));
+  if (own === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
+  if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
   const max = maxCharacters(rules);
   const whole = messageOf(draft, phone.phone, text, rules);
   // A string has at least as many units as code points, so most texts need not be counted.
-  if (max === null || text.length <= max || codePoints(text) <= max) return [whole];
+  if (max === null || text.length <= max || codePoints(text) <= max) {
+    messages.push(whole);
+    return null;
+  }
   switch (rules.longMessages) {
     case 'truncate':
-      return [{ ...whole, text: truncate(text, max) }];
+      messages.push({ ...whole, text: truncate(text, max) });
+      return null;
     case 'split':
-      return split(text, max).map((piece, part) => ({ ...whole, part, text: piece, whole: text }));
+      for (const [part, piece] of split(text, max).entries())
+        messages.push({ ...whole, part, text: piece, whole: text });
+      return null;
     case 'fail':
-      return unsendable(
-        draft,
-        after === ''
-          ? failure('textTooLong', { characters: codePoints(text), max })
-          : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) }),
-      );
+      return after === ''
+        ? failure('textTooLong', { characters: codePoints(text), max })
+        : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
   }
 }
 

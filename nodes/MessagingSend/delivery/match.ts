@@ -12,15 +12,8 @@ import { reported } from './reported';
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
   const entries = haveOwnIds(listed) ? listed : uniqueEntries(listed);
-  const inPlace =
-    entries.length === messages.length &&
-    entries.every((entry, index) => {
-      const expected = messages[index]?.phone;
-      if (entry.phone === expected) return true;
-      const phone = phoneOf(entry);
-      return phone === null || phone === expected;
-    });
-  if (inPlace) return entries.map(entryOutcome);
+  const inPlace = outcomesInPlace(messages, entries);
+  if (inPlace !== null) return inPlace;
 
   const byPhone = groupByPhone(entries);
   const expected = new Map<string, number>();
@@ -33,6 +26,19 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
     const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
+}
+
+/** The outcomes where each entry is about the message in its place, as in nearly all answers; else null. */
+function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRecord[]): Outcome[] | null {
+  if (entries.length !== messages.length) return null;
+  const outcomes: Outcome[] = [];
+  for (const entry of entries) {
+    const expected = messages[outcomes.length]?.phone;
+    const phone = entry.phone === expected ? expected : phoneOf(entry);
+    if (phone !== null && phone !== expected) return null;
+    outcomes.push(entryOutcome(entry));
+  }
+  return outcomes;
 }
 
 /**
@@ -67,11 +73,12 @@ export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messag
 
 /** As nearly all answers have. */
 function haveOwnIds(entries: readonly JsonRecord[]): boolean {
-  const identities = entries.map((entry) => {
+  const identities = new Set<unknown>();
+  for (const entry of entries) {
     const id = scalar(entry, 'message_id');
-    return id === null ? entry : String(id);
-  });
-  return new Set(identities).size === entries.length;
+    identities.add(id === null ? entry : String(id));
+  }
+  return identities.size === entries.length;
 }
 
 /** Entries with the same phone and message_id are about one message. */

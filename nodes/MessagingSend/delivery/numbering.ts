@@ -88,7 +88,19 @@ export function countryName({ region, shared }: Country): string {
 /** The number with its country code, if its length is possible in that country; else null. */
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
-  return country === undefined ? null : numberIn(country, digits.slice(country.code.length));
+  if (country === undefined) return null;
+  const { code, lengths } = country;
+  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length)) {
+    return numberIn(country, digits.slice(code.length));
+  }
+  // As most numbers are. No text is made for them that would have to be compared with the digits.
+  return lengths.includes(digits.length - code.length) ? digits : null;
+}
+
+/** Whether the digits, from a place on, begin with what is dialled before a number inside the country. */
+function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): boolean {
+  // North America dials its own code; that is read as the code, and a second one is not part of a number.
+  return trunk !== '' && trunk !== code && digits.startsWith(trunk, from);
 }
 
 /**
@@ -135,14 +147,13 @@ function numberIn(country: Country, national: string): string | null {
 
 /** What the digits can mean, the likeliest first. */
 function formsOf(country: Country, national: string): string[] {
-  const { code, trunk, leadingZero } = country;
+  const { trunk, leadingZero } = country;
   const startsWith0 = national.startsWith('0');
-  // North America dials its own code; that is read as the code, and a second one is not part of a number.
-  const startsWithTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
+  const hasTrunk = startsWithTrunk(country, national);
   // Most numbers: nothing is dialled before them.
-  if (!startsWith0 && !startsWithTrunk) return [national];
+  if (!startsWith0 && !hasTrunk) return [national];
   const shorter: string[] = [];
-  if (startsWithTrunk) {
+  if (hasTrunk) {
     const rest = national.slice(trunk.length);
     // Belarus dials 80 before some numbers, and 8 before others.
     shorter.push(rest, rest.replace(/^0/, ''));

@@ -60,9 +60,10 @@ export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
   }
   const text = asText(given);
   if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
-  const digits = CLEAN.test(text) ? text : digitsOf(text);
+  const isClean = CLEAN.test(text);
+  const digits = isClean ? text : digitsOf(text);
   if (typeof digits !== 'string') return wrong(digits);
-  const international = digits.replace(INTERNATIONAL, '');
+  const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
   if (isMarked || home === undefined) {

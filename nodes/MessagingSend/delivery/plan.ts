@@ -4,7 +4,7 @@ import type { OutageRecord } from '../journal/outageRecord';
 import type { Reservations } from '../journal/reservations';
 import { addTo } from '../messages/group';
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Batch, type Draft, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import { repeatedPhones } from '../messages/phones';
@@ -19,7 +19,7 @@ import { pack } from './pack';
 export interface Order {
   readonly operation: SendOperation;
   /** Read once, before anything is sent. */
-  readonly drafts: Iterable<Draft | Unsendable>;
+  readonly drafts: Drafts;
   readonly options: DeliveryOptions;
   /** The largest batch that the user wants; null for the operation's own. */
   readonly batchSize: number | null;
@@ -27,8 +27,8 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The outcomes of earlier attempts. */
   readonly record: DeliveryRecord;
-  /** The channel to the account of an item, the same object for the same account, or why there is none. */
-  readonly channelOf: (item: number) => Channel | Failure;
+  /** The channel of all items; or that of an item, the same object for the same account, or why there is none. */
+  readonly channel: Channel | ((item: number) => Channel | Failure);
   /** Why nothing at all can be sent now, if so. */
   readonly broken: Failure | null;
 }
@@ -65,7 +65,7 @@ export interface Plan {
  * keeps the others from being sent; the others are packed into batches for each account.
  */
 export function* plan(order: Order): Interruptible<Plan> {
-  const { operation, drafts, options, stopOnFailure, record, channelOf, broken } = order;
+  const { operation, drafts, options, stopOnFailure, record, channel, broken } = order;
   const { dryRun, longMessages, numberCheck } = options;
   // No spread: an object of a new shape each time would slow down what reads it for each message.
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
@@ -87,7 +87,7 @@ export function* plan(order: Order): Interruptible<Plan> {
     repeated,
   });
 
-  const { byAccount, refused } = yield* divide(pending, broken === null ? channelOf : () => broken);
+  const { byAccount, refused } = yield* divide(pending, broken === null ? channel : () => broken);
   const { sendable, unsendable } = yield* withRefused(left, refused, again, duplicates, broken);
   const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
@@ -106,14 +106,17 @@ interface Refused {
 /** Divides messages by the account that they are sent from, in their order. */
 function* divide(
   messages: readonly Message[],
-  channelOf: Order['channelOf'],
-): Interruptible<{ byAccount: Map<Channel, Message[]>; refused: Refused[] }> {
+  channel: Order['channel'],
+): Interruptible<{ byAccount: ReadonlyMap<Channel, readonly Message[]>; refused: readonly Refused[] }> {
+  if (typeof channel !== 'function') {
+    return { byAccount: new Map(messages.length === 0 ? [] : [[channel, messages]]), refused: [] };
+  }
   const byAccount = new Map<Channel, Message[]>();
   const refused: Refused[] = [];
   yield* withEach(messages, (message) => {
-    const channel = channelOf(message.item);
-    if (isFailure(channel)) refused.push({ message, why: channel });
-    else addTo(byAccount, channel, message);
+    const own = channel(message.item);
+    if (isFailure(own)) refused.push({ message, why: own });
+    else addTo(byAccount, own, message);
   });
   return { byAccount, refused };
 }

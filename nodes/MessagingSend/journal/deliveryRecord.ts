@@ -128,9 +128,11 @@ export class DeliveryRecord {
     const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
     const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const byReceipt = new Map<Remembered, Result[]>();
-    const pending: Message[] = [];
+    // In most runs there is nothing to look up.
+    const isNew = recorded.length === 0 && fallback === undefined;
+    const pending = isNew ? [...messages] : [];
     const again = new Map<Message, Failure>();
-    yield* withEach(messages, (message) => {
+    yield* withEach(isNew ? [] : messages, (message) => {
       const own = found.get(message);
       const known: Known | undefined = own ?? fallback;
       if (known === undefined) {
@@ -180,7 +182,8 @@ export class DeliveryRecord {
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
     this.unwritten.push(receipt);
-    this.keep();
+    // With the first one, n8n's next reading writes all that follow.
+    if (this.unwritten.length === 1) this.keep();
   }
 
   /** Keeps the name of this run in the ledger for a run that begins with this record. */

@@ -5,7 +5,7 @@ export type Interruptible<Result> = Generator<void, Result>;
  * How many values are handled between two interruptions. To interrupt takes a tenth of a microsecond, and most values take
  * hardly longer; but one whose expressions n8n evaluates takes some tenths of a millisecond.
  */
-const TOGETHER = 8;
+export const TOGETHER = 8;
 
 /** Does the same with each value, a few at a time. */
 export function* withEach<Value>(values: Iterable<Value>, work: (value: Value) => void): Interruptible<void> {

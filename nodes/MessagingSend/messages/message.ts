@@ -32,6 +32,21 @@ export interface Unsendable extends Origin {
   readonly outcome: 'not_sent' | 'uncertain';
 }
 
+/** The drafts of a run, read item by item, so that they need not all be kept. */
+export interface Drafts {
+  /** How many items there are. */
+  readonly items: number;
+  readonly of: (item: number) => DraftsOfItem;
+}
+
+/** One, or a list. */
+export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
+
+/** The drafts of a single item. */
+export function onlyDrafts(drafts: DraftsOfItem): Drafts {
+  return { items: 1, of: () => drafts };
+}
+
 /** One phone number with one text, clean and ready to send. */
 export interface Message extends Origin {
   /**

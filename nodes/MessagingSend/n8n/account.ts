@@ -21,6 +21,8 @@ export interface NodeAccount extends Account {
 export interface Accounts {
   /** The account of an item, the same object for the same account, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
+  /** That of all items, where it is certain that they have the same one. */
+  readonly only: NodeAccount | null;
   readonly count: number;
   /** Why no item has an account, whatever is in it; null where that depends on the item. */
   readonly failure: Failure | null;
@@ -68,11 +70,12 @@ export async function readAccounts(
     await pause();
   }
   const stopped = failure('stopped');
-  return { of: (item) => accounts[item] ?? stopped, count: known.size, failure: null };
+  return { of: (item) => accounts[item] ?? stopped, only: null, count: known.size, failure: null };
 }
 
 function oneForAll(account: NodeAccount | Failure): Accounts {
-  return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
+  const [only, broken] = isFailure(account) ? [null, account] : [account, null];
+  return { of: () => account, only, count: 1, failure: broken };
 }
 
 /** What the credential gives for an item, and whether it is certain that it gives every item the same. */

@@ -5,24 +5,16 @@ import { type Draft, type Origin, type Unsendable, unsendable } from '../message
 import { reasonOf } from './failureText';
 import type { ReadParameter } from './itemParameters';
 
-/** Reads the parameters of the items of a run, one after the other, so that they need not all be kept. */
-export function* draftsOf(
-  count: number,
-  draftsOfItem: (item: number) => Iterable<Draft | Unsendable>,
-): Generator<Draft | Unsendable> {
-  for (let item = 0; item < count; item += 1) yield* draftsOfItem(item);
-}
-
 /** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, read: ReadParameter): [Draft | Unsendable] {
+export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
   let phone: unknown = null;
   try {
-    phone = read('phone');
-    const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
-    const key = readMessageKey(read('options.messageKey', NO_KEY));
-    return [{ kind: 'draft', item, entry: null, part: null, phone, message: read('message'), countryCode, key }];
+    phone = read('phone', item);
+    const countryCode = readCountryCode(read('options.defaultCountryCode', item, ''));
+    const key = readMessageKey(read('options.messageKey', item, NO_KEY));
+    return { kind: 'draft', item, entry: null, part: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
-    return [brokenParameter(item, error, phone)];
+    return brokenParameter(item, error, phone);
   }
 }
 
@@ -32,9 +24,9 @@ export function* draftsFromList(item: number, read: ReadParameter): Generator<Dr
   let given: unknown;
   let forAll: Pick<Draft, 'countryCode' | 'key'>;
   try {
-    given = read('messages');
-    const countryCode = readCountryCode(read('options.defaultCountryCode', ''));
-    forAll = { countryCode, key: readMessageKey(read('options.messageKey', NO_KEY)) };
+    given = read('messages', item);
+    const countryCode = readCountryCode(read('options.defaultCountryCode', item, ''));
+    forAll = { countryCode, key: readMessageKey(read('options.messageKey', item, NO_KEY)) };
   } catch (error) {
     yield brokenParameter(item, error);
     return;

@@ -2,8 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type Path, plainPath, valueAt } from './plainExpression';
 
-/** Reads a parameter of one item. @throws what n8n throws for an expression that fails */
-export type ReadParameter = (name: string, fallback?: unknown) => unknown;
+/** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
+export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
 
 /** How a parameter can be read without n8n's help. */
 type Shortcut =
@@ -18,7 +18,7 @@ type Shortcut =
  * `{{ $json.phone }}` is read from the item itself, once n8n has given the same value for one item (it rejects names that
  * could harm it). Everything else is left to n8n.
  */
-export function parametersOf(context: IExecuteFunctions): (item: number) => ReadParameter {
+export function parametersOf(context: IExecuteFunctions): ReadParameter {
   const items = context.getInputData();
   const shortcuts = new Map<string, Shortcut>();
 
@@ -29,7 +29,7 @@ export function parametersOf(context: IExecuteFunctions): (item: number) => Read
     const mayDiffer = typeof parameter === 'object' || (typeof parameter === 'string' && parameter.startsWith('='));
     return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, fallback) };
   };
-  return (item) => (name, fallback) => {
+  return (name, item, fallback) => {
     let shortcut = shortcuts.get(name);
     if (shortcut === undefined) shortcuts.set(name, (shortcut = shortcutFor(name, fallback)));
     if (shortcut.kind === 'fixed') return shortcut.value;

@@ -11,7 +11,7 @@ import { resume } from '../delivery/resume';
 import { failure } from '../failures/catalogue';
 import { type Failure, FailureError, isFailure } from '../failures/failure';
 import type { Reservations } from '../journal/reservations';
-import type { Draft, Unsendable } from '../messages/message';
+import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally } from '../requests/tally';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './account';
@@ -33,7 +33,7 @@ type Context = Pick<IExecuteFunctions, 'getNode'>;
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
-  readonly drafts: Iterable<Draft | Unsendable>;
+  readonly drafts: Drafts;
   readonly readOutput: (given: GivenOptions) => Output;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
   /** Why nothing can be sent, whatever the parameters are. */
@@ -182,6 +182,10 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     channels.set(account, channel);
     return channel;
   };
+  const channelOf = (item: number): Channel | Failure => {
+    const account = accounts.of(item);
+    return isFailure(account) ? account : channelTo(account);
+  };
   const { operation, drafts } = job;
   const fresh = await inSlices(
     plan({
@@ -191,10 +195,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       batchSize,
       stopOnFailure,
       record,
-      channelOf: (item) => {
-        const account = accounts.of(item);
-        return isFailure(account) ? account : channelTo(account);
-      },
+      channel: broken !== null || accounts.only === null ? channelOf : channelTo(accounts.only),
       broken,
     }),
   );

@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ReadParameter } from '../../n8n/itemParameters';
 import type { Question } from '../../questions/question';
 
 // What the user sets of the page behind the link, with n8n's names where its own nodes have the same.
@@ -84,8 +83,8 @@ export const thanks: INodeProperties = {
   description: 'Text that the page shows after the answer',
 };
 
-/** Reads the page's parameters, for the first item. @throws what n8n throws for an expression that fails */
-export function readPage(read: ReadParameter): Omit<Question, 'text'> {
+/** Reads the page's parameters. @throws what n8n throws for an expression that fails */
+export function readPage(read: (name: string, fallback: string) => unknown): Omit<Question, 'text'> {
   const label = (path: string, { default: fallback }: INodeProperties) => {
     const given = read(path, '');
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);

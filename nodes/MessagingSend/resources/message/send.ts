@@ -7,8 +7,9 @@ import type {
 } from 'n8n-workflow';
 
 import { SEND } from '../../delivery/operation';
-import { draftFromItem, draftsOf } from '../../n8n/drafts';
-import { parametersOf } from '../../n8n/itemParameters';
+import { onlyDrafts } from '../../messages/message';
+import { draftFromItem } from '../../n8n/drafts';
+import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type Job, sendForItem, sendForRun } from '../../n8n/run';
 import { MAX_TEXT, recipientAndText } from './fields';
@@ -31,13 +32,14 @@ const JOB: Omit<Job, 'drafts'> = { operation: SEND, readOutput: () => 'send', re
 
 /** Send in a workflow: one request and one output item for each input item. */
 export async function sendAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const parameters = parametersOf(this);
-  const drafts = draftsOf(this.getInputData().length, (item) => draftFromItem(item, parameters(item)));
+  const read = parametersOf(this);
+  const drafts = { items: this.getInputData().length, of: (item: number) => draftFromItem(item, read) };
   return [(await sendForRun(this, { ...JOB, drafts })).items];
 }
 
 /** Send through its routing. */
 async function sendOne(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const drafts = draftFromItem(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
+  const read: ReadParameter = (name, _item, fallback) => this.getNodeParameter(name, fallback);
+  const drafts = onlyDrafts(draftFromItem(this.getItemIndex(), read));
   return await sendForItem(this, { ...JOB, drafts }, request);
 }

@@ -12,9 +12,10 @@ import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
 import { failure } from '../../failures/catalogue';
 import { type Failure, FailureError } from '../../failures/failure';
-import type { Draft, Unsendable } from '../../messages/message';
+import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
+import type { ReadParameter } from '../../n8n/itemParameters';
 import { setUpError } from '../../n8n/nodeErrors';
 import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routingOf } from '../../n8n/routing';
@@ -112,7 +113,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const waitLimit = (given: GivenOptions) => readWaitLimit(given, this.getTimezone());
   const { delivered, items } = await sendForRun(this, {
     operation: SEND,
-    drafts: [draftWithLink(this, asked)],
+    drafts: onlyDrafts(draftWithLink(this, asked)),
     readOutput: () => 'send',
     readOptions: (given) => {
       waitLimit(given);
@@ -143,11 +144,14 @@ function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
-  const read = (name: string, fallback?: unknown) => context.getNodeParameter(name, 0, fallback) as unknown;
-  const [draft] = draftFromItem(0, (name, fallback) => read(name === phone.name ? sendTo.name : name, fallback));
+  const read: ReadParameter = (name, item, fallback) => context.getNodeParameter(name, item, fallback) as unknown;
+  const draft = draftFromItem(0, (name, ...more) => read(name === phone.name ? sendTo.name : name, ...more));
   if (draft.kind === 'unsendable') return draft;
   try {
-    keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...readPage(read) });
+    keepQuestion(context, asked, {
+      text: textOf(draft.message) ?? '',
+      ...readPage((name, fallback) => read(name, 0, fallback)),
+    });
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {
     return brokenParameter(0, error, draft.phone);

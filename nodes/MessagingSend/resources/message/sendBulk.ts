@@ -8,8 +8,8 @@ import type {
 
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
-import type { Draft, Unsendable } from '../../messages/message';
-import { brokenParameter, draftFromItem, draftsFromList, draftsOf } from '../../n8n/drafts';
+import { type DraftsOfItem, onlyDrafts } from '../../messages/message';
+import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/drafts';
 import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
 import { readChoice } from '../../n8n/options';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
@@ -86,21 +86,22 @@ const JOB: Omit<Job, 'drafts'> = {
 
 /** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
 export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const parameters = parametersOf(this);
-  const drafts = draftsOf(this.getInputData().length, (item) => draftsFromSource(item, parameters(item)));
+  const read = parametersOf(this);
+  const drafts = { items: this.getInputData().length, of: (item: number) => draftsFromSource(item, read) };
   return [(await sendForRun(this, { ...JOB, drafts })).items];
 }
 
 /** Send Bulk through its routing. */
 async function sendList(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const drafts = draftsFromSource(this.getItemIndex(), (name, fallback) => this.getNodeParameter(name, fallback));
+  const read: ReadParameter = (name, _item, fallback) => this.getNodeParameter(name, fallback);
+  const drafts = onlyDrafts(draftsFromSource(this.getItemIndex(), read));
   return await sendForItem(this, { ...JOB, drafts }, request);
 }
 
-function draftsFromSource(item: number, read: ReadParameter): Iterable<Draft | Unsendable> {
+function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
   try {
-    return read('source') === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
+    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
   } catch (error) {
-    return [brokenParameter(item, error)];
+    return brokenParameter(item, error);
   }
 }
