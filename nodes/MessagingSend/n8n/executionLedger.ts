@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type Account, accountId } from '../api/account';
 import type { SendOperation } from '../delivery/operation';
@@ -9,6 +9,7 @@ import { Ledger } from '../journal/ledger';
 import { Reservations } from '../journal/reservations';
 import { nameOf, RunLedger, type RunName } from '../journal/runLedger';
 import { ledgerQueueOf, ledgerStorageOf } from './ledgerStorage';
+import { runDataOf } from './runData';
 import { isTool } from './tool';
 
 /** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
@@ -81,9 +82,7 @@ function isInLoop(context: IExecuteFunctions): boolean {
  * triggers put out, which a Retry has from n8n's database, too.
  */
 function lineageOf(context: IExecuteFunctions): Pick<RunName, 'lineage' | 'isUnique'> {
-  // As an expression has it; to evaluate one takes longer.
-  const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: { readonly resumeUrl?: unknown } };
-  const resumeUrl = $execution?.resumeUrl;
+  const resumeUrl = runDataOf(context).$execution?.resumeUrl;
   const isUrl = typeof resumeUrl === 'string' && URL.canParse(resumeUrl);
   const token = isUrl ? new URL(resumeUrl).searchParams.get('signature') : null;
   if (token !== null) return { lineage: token, isUnique: true };
@@ -92,7 +91,7 @@ function lineageOf(context: IExecuteFunctions): Pick<RunName, 'lineage' | 'isUni
 }
 
 function triggerItems(context: IExecuteFunctions): unknown[] {
-  const { $ } = context.getWorkflowDataProxy(0) as { $: (nodeName: string) => NodeOutput };
+  const { $ } = runDataOf(context);
   return context
     .getParentNodes(context.getNode().name)
     .filter(({ name }) => context.getParentNodes(name).length === 0 && $(name).isExecuted)
@@ -101,10 +100,4 @@ function triggerItems(context: IExecuteFunctions): unknown[] {
         .all()
         .map(({ json }) => json),
     );
-}
-
-/** What n8n's `$('<name>')` gives of a node's output. */
-interface NodeOutput {
-  readonly isExecuted: boolean;
-  readonly all: () => INodeExecutionData[];
 }

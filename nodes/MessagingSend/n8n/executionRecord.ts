@@ -12,6 +12,7 @@ import { DeliveryRecord } from '../journal/deliveryRecord';
 import { OutageRecord } from '../journal/outageRecord';
 import type { RunLedger } from '../journal/runLedger';
 import { ledgerOfRun } from './executionLedger';
+import { runDataOf, type RunsOfNode } from './runData';
 import { isTool } from './tool';
 
 /** What is known of a run before it begins, and where it is noted what it does. */
@@ -119,7 +120,7 @@ interface Runs {
  * then it counts as killed, which sends nothing twice.
  */
 function runsOf(context: Context): Runs {
-  const { $, $runIndex } = context.getWorkflowDataProxy(0) as RunData;
+  const { $, $runIndex } = runDataOf(context);
   const index = Number($runIndex);
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
@@ -131,7 +132,7 @@ function runsOf(context: Context): Runs {
   return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
 }
 
-function isFirstEnteredByN8n(own: OwnRuns): boolean {
+function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   try {
     const first = own.first(0, 0)?.json;
     return isRecord(first) && first.isArtificialRecoveredEventItem === true;
@@ -142,16 +143,3 @@ function isFirstEnteredByN8n(own: OwnRuns): boolean {
 
 /** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
 const WHOLE_ITEMS = true;
-
-/** What n8n gives an expression of the node's runs; to evaluate one takes longer. */
-interface RunData {
-  readonly $runIndex?: number;
-  readonly $: (nodeName: string, wholeItems: boolean) => OwnRuns;
-}
-
-/** What n8n's `$('<name>')` gives of a node's runs in this execution. */
-interface OwnRuns {
-  readonly isExecuted: boolean;
-  /** @throws if the run has no output */
-  readonly first: (branch: number, run: number) => { readonly json: unknown } | undefined;
-}

@@ -11,6 +11,7 @@ import type {
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Answer, type Question, readAnswer } from '../questions/question';
+import { runDataOf } from './runData';
 import { isHumanReview } from './tool';
 
 const opensLink = {
@@ -41,7 +42,7 @@ export interface Asked {
 }
 
 export function asking(context: IExecuteFunctions): Asked {
-  return { execution: context.getExecutionId(), run: Number(context.evaluateExpression('{{ $runIndex }}', 0)) };
+  return { execution: context.getExecutionId(), run: Number(runDataOf(context).$runIndex) };
 }
 
 /**

@@ -1,0 +1,23 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+/** What n8n lets expressions see of an execution, by the same names. */
+export interface RunData {
+  /** The number of the node's run, from 0. */
+  readonly $runIndex?: number;
+  readonly $execution?: { readonly resumeUrl?: unknown };
+  readonly $: (nodeName: string, wholeItems?: boolean) => RunsOfNode;
+}
+
+/** The runs of a node in the execution. */
+export interface RunsOfNode {
+  readonly isExecuted: boolean;
+  /** The output of the latest run. */
+  readonly all: () => INodeExecutionData[];
+  /** @throws if the run has no output */
+  readonly first: (branch: number, run: number) => { readonly json: unknown } | undefined;
+}
+
+/** Without the evaluation of an expression, which takes some tenths of a millisecond. */
+export function runDataOf(context: Pick<IExecuteFunctions, 'getWorkflowDataProxy'>): RunData {
+  return context.getWorkflowDataProxy(0) as RunData;
+}
