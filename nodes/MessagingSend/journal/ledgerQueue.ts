@@ -58,8 +58,11 @@ export interface Asked {
 /** Of how many answers what was written back is removed by one write: up to 200 entries for each. */
 const ASKED_TOGETHER = 4;
 
-/** After this time, in milliseconds, a slow change counts half. */
-const HALF_LIFE = 10_000;
+/**
+ * After this time, in milliseconds, a slow change counts half. Between two bursts of requests there is up to a minute, in
+ * which the node changes little, and the database of another process is no faster.
+ */
+const HALF_LIFE = 60_000;
 
 /** How often what another process has overwritten is written again: it may write without a pause for many seconds. */
 const MAX_ATTEMPTS = 25;
