@@ -41,6 +41,6 @@ export function pick<Field extends string>(record: JsonRecord, fields: readonly 
 
 /** A field of a record; null where it is missing or no plain value. */
 export function scalar(record: JsonRecord, field: string): JsonScalar {
-  const value = record[field];
+  const value = Object.hasOwn(record, field) ? record[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
