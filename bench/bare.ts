@@ -38,16 +38,21 @@ export async function bare({ rounds, log }: Options): Promise<Measurements> {
       });
       const name = NAMES[operation];
       const of = { case: `${name}, ${count.toLocaleString('en')} items`, unit: 'ms' };
-      const [own, least] = await inTurn(
+      const size = BATCH_SIZE[operation];
+      const [own, loop, faster] = await inTurn(
         of,
-        [contender(name, messagingSend(operation)), contender('bare loop', [bareNode(BATCH_SIZE[operation])])],
+        [
+          contender(name, messagingSend(operation)),
+          contender('bare loop', [bareNode(size)]),
+          contender('bare loop without redirects', [bareNode(size, { disableFollowRedirect: true })]),
+        ],
         rounds * repeated,
         log,
         warmUpsFor(count),
       );
-      if (own === undefined || least === undefined) throw new Error('a contender is missing');
-      series.push(own, least, ratios(own, least));
-      if (goal !== null) goals.push(atMost(`${of.case}, over a bare loop`, ratio(own, least), goal));
+      if (own === undefined || loop === undefined || faster === undefined) throw new Error('a contender is missing');
+      series.push(own, loop, faster, ratios(own, loop), ratios(own, faster));
+      if (goal !== null) goals.push(atMost(`${of.case}, over a bare loop`, ratio(own, loop), goal));
     }
     return { series, goals };
   });

@@ -12,8 +12,11 @@ interface Answer {
   readonly data: IDataObject & { readonly messages?: IDataObject[] };
 }
 
-/** With a batch size of 1 it posts to the address for one message. */
-export function bareNode(batchSize: number): Step {
+/**
+ * With a batch size of 1 it posts to the address for one message.
+ * @param settings of its requests, beyond n8n's defaults
+ */
+export function bareNode(batchSize: number, settings: Partial<IHttpRequestOptions> = {}): Step {
   const type: INodeType = {
     description: {
       ...itemsNode([]).description,
@@ -30,6 +33,7 @@ export function bareNode(batchSize: number): Step {
         method: 'POST',
         baseURL: data.baseUrl as string,
         url: batchSize === 1 ? '/messages/send' : '/messages/send-bulk',
+        ...settings,
       };
       const output: INodeExecutionData[] = [];
       let next = 0;
