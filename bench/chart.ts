@@ -76,7 +76,7 @@ const BLUE = '#2f81f7';
 function withoutLimit(results: Results): Bar[] {
   const bulk = MESSAGES / figure(results, 'throughput', '10,000 items', 'Send Bulk');
   const perItem = MESSAGES / figure(results, 'throughput', '10,000 items', 'HTTP Request, one request per item');
-  const overBare = figure(results, 'bare', 'Send Bulk, 10,000 items', 'Send Bulk over bare loop');
+  const overBare = figure(results, 'bare', 'Send Bulk, 10,000 items', 'Send Bulk over bare loop without redirects');
   return [
     { name: 'Send Bulk', seconds: bulk, isOwn: true },
     // Of another benchmark, so by its ratio.
