@@ -40,8 +40,8 @@ export function readPlace(place: string): Origin {
 }
 
 /**
- * Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. A part counts with the
- * text it is a part of, because two texts may have a part in common.
+ * Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. A part
+ * counts with the text it is a part of, because two texts may have a part in common.
  */
 export function contentOf(message: Message): string {
   const { phone, text, whole, part, key } = message;

@@ -18,6 +18,9 @@ export interface RequestOptions {
   };
 }
 
+/** In milliseconds, as long as n8n itself waits in a declarative node. */
+const DEFAULT_TIMEOUT = 300_000;
+
 const batching: INodeProperties = {
   displayName: 'Batching',
   name: 'batching',
@@ -84,7 +87,8 @@ function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
         name: 'timeout',
         type: 'number',
         typeOptions: { minValue: 1 },
-        default: 10000,
+        // Not 10000, as in n8n's own: whoever adds the option would shorten what they want to extend.
+        default: DEFAULT_TIMEOUT,
         description: 'How long to wait for the response of the service',
       },
     ],
@@ -95,9 +99,6 @@ export const requestOptions = requestOptionsWith(batching);
 
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsWith();
-
-/** As long as n8n itself waits in a declarative node. */
-const DEFAULT_TIMEOUT = 300_000;
 
 /** Reads n8n's collection `requestOptions`. */
 export function readRequestOptions(given: GivenOptions): RequestOptions {
