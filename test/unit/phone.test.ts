@@ -388,6 +388,7 @@ describe('Without a default country code', () => {
     ['+229 01 95 12 34 56', '2290195123456'],
     ['+47 02580', '4702580'],
     ['+800 0012 3456', '80000123456'],
+    ['+81 00379 4532388', '81003794532388'],
   ])('%s keeps the 0 behind its country code', (given, phone) => {
     expect(clean(given)).toEqual({ kind: 'clean', phone });
   });

@@ -155,8 +155,9 @@ function formsOf(country: Country, national: string): string[] {
   const shorter: string[] = [];
   if (hasTrunk) {
     const rest = national.slice(trunk.length);
-    // Belarus dials 80 before some numbers, and 8 before others.
-    shorter.push(rest, rest.replace(/^0/, ''));
+    shorter.push(rest);
+    // Belarus dials 80 before some numbers, and 8 before others. Of two zeros, the second belongs to the number.
+    if (!trunk.startsWith('0') && rest.startsWith('0')) shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
