@@ -105,6 +105,38 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
       expect(arrivals(fates)).toEqual([1, 1, 2, 1, 1]);
     });
 
+    test('the second attempt of a Retry sends what the service refused in the first', async () => {
+      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(3)], times: 1 }]);
+      const fates = await campaign.finish();
+      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    test('what a Retry sends in its second attempt is not sent again after another kill', async () => {
+      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(3)], times: 1 }]);
+      // The refused fourth message, the same again, and the fifth.
+      await campaign.run(inFlight(3));
+      const fates = await campaign.finish();
+      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'uncertain', 'uncertain']);
+      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    test.each([
+      ['Send Again, refused once more,', true],
+      ['Report', false],
+    ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
+      const campaign = await killed();
+      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(2)], times: 99 }]);
+      const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
+      await campaign.run({ changes: { parameters: sendAgain } });
+      if (!isAgain) sandbox().setFaults([]);
+      const changes = { parameters: isAgain ? sendAgain : parameters, onError: 'continueRegularOutput' } as const;
+      expect(outcomes(await campaign.finish(changes))).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+      expect(receivedPhones(sandbox())).toHaveLength(5);
+    });
+
     test('a Retry with other items than before sends nothing', async () => {
       const campaign = await killed();
       const others = of(6).items;
@@ -113,6 +145,21 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
       expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
       expect(receivedPhones(sandbox())).toHaveLength(3);
     });
+  });
+
+  test('a number that was never valid stays "not sent" in the second attempt of a Retry', async () => {
+    const [first, ...others] = contacts(5);
+    const campaign = start({
+      parameters: oneByOne(SEND),
+      items: [{ ...first, phone: '12' }, ...others],
+      ...token,
+      onError: 'continueRegularOutput',
+      retryOnFail: { maxTries: 2 },
+    });
+    await campaign.run(inFlight(3));
+    const fates = await campaign.finish();
+    expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', 'sent']);
+    expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
   });
 
   test.each(SINGLES)('what %s sends with the time in its texts is recognized', async (_name, { parameters, of }) => {

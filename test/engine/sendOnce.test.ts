@@ -187,6 +187,28 @@ test('A message that may have been sent stays reserved when Send Again is refuse
   expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
 });
 
+test('A message that may have been sent stays uncertain when nobody can tell what other executions have sent', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(0)] }]);
+  const setup = setupOf(contacts(2), inBatchesOf(1, once(SEND, { parallelRequests: 1 })), { onError: 'stopWorkflow' });
+  const failed = await runWorkflow(setup);
+  sandbox().setFaults([]);
+  processedData.set({ refuses: () => true });
+  const sendAgain = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
+  const again = await retryExecution(failed, setup, { ...sendAgain, onError: 'continueRegularOutput' });
+  expect(outcomesOf(again)).toEqual(['uncertain', 'not_sent']);
+});
+
+test('What Send Again sends is remembered, though the first attempt was without the option', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503 }]);
+  const setup = setupOf(contacts(1), SEND, { onError: 'stopWorkflow' });
+  const failed = await runWorkflow(setup);
+  sandbox().setFaults([]);
+  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
+  expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent']);
+  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['skipped']);
+  expect(received()).toEqual(phones(0));
+});
+
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
   const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));
   await campaign.run({ lifetime: killedAtNth('left', 3) });

@@ -4,14 +4,15 @@ import type { Failure } from '../failures/failure';
 import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { RunLedger } from '../journal/runLedger';
 import type { Interruptible } from '../messages/interruptible';
-import { type Batch, countMessages, type Message, type Unsendable } from '../messages/message';
-import { type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { type Batch, countMessages, type Unsendable } from '../messages/message';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure } from './credits';
 import { dispatch, type DispatchConfig, type Progress } from './dispatch';
 import type { Duplicate } from './duplicates';
 import type { DeliveryOptions } from './options';
 import type { Channel, Plan, Share } from './plan';
 import { RunEnd } from './runEnd';
+import { stillUncertain } from './stillUncertain';
 
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
@@ -129,16 +130,4 @@ export function* gather(
   else if (!options.dryRun) yield* record.endAttempt();
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, resumed };
-}
-
-/** A message that may have been sent before is not "not sent" because a new attempt was rejected. */
-function stillUncertain(receipt: Receipt, again: ReadonlyMap<Message, Failure>): Receipt {
-  if (again.size === 0) return receipt;
-  return {
-    ...receipt,
-    results: receipt.results.map(({ message, outcome }): Result => {
-      const earlier = outcome.kind === 'not_sent' ? again.get(message) : undefined;
-      return { message, outcome: earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier } };
-    }),
-  };
 }

@@ -5,6 +5,7 @@ import type { Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';
 import { pack } from './pack';
 import type { Plan, Share } from './plan';
+import { stillUncertain } from './stillUncertain';
 
 /**
  * Removes from a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
@@ -34,7 +35,8 @@ export async function leaveOutSent(
       const left = messages.filter((message) => !taken.has(message));
       shares.push({ ...share, batches: await work(pack(left, size, (batches[0]?.number ?? 1) - 1)) });
     } catch {
-      known.push(...batches.map((batch) => receiptOf(batch, { kind: 'not_sent', failure: failure('notReserved') })));
+      const unsent: Outcome = { kind: 'not_sent', failure: failure('notReserved') };
+      known.push(...batches.map((batch) => stillUncertain(receiptOf(batch, unsent), plan.again)));
     }
   }
   return { ...plan, known, shares };

@@ -1,8 +1,8 @@
 import type { DeliveryRecord } from '../journal/deliveryRecord';
-import { digestOf, type RunLedger } from '../journal/runLedger';
+import { digestOf, type Recollection, type RunLedger } from '../journal/runLedger';
 import type { Interruptible } from '../messages/interruptible';
 import { unsendable } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import type { DeliveryOptions } from './options';
 import type { Plan, Share } from './plan';
 
@@ -23,7 +23,7 @@ export async function resume(plan: Plan, { options, record, ledger, work }: Resu
   const batches = plan.shares.flatMap((share) => share.batches);
   const digest = await work(digestOf(batches));
   const recalled = await ledger.recall(batches, digest, options.uncertain === 'sendAgain');
-  if (!options.dryRun) await work(noteAll(recalled.receipts, record));
+  if (!options.dryRun) await work(noteAll([...recalled.receipts, ...receiptsOfAgain(recalled)], record));
   const left = new Map(recalled.batches.map((batch) => [batch.number, batch]));
   const leftOf = ({ batches: own }: Share) => own.flatMap(({ number }) => left.get(number) ?? []);
   return {
@@ -35,6 +35,16 @@ export async function resume(plan: Plan, { options, record, ledger, work }: Resu
     shares: plan.shares.map((share) => ({ ...share, batches: leftOf(share) })),
     again: new Map([...plan.again, ...recalled.again]),
   };
+}
+
+/** What is sent again stays uncertain until it is known to be sent. */
+function receiptsOfAgain({ batches, again }: Recollection): Receipt[] {
+  if (again.size === 0) return [];
+  return batches.flatMap((batch) => {
+    const messages = batch.messages.filter((message) => again.has(message));
+    const [failure] = messages.flatMap((message) => again.get(message) ?? []);
+    return failure === undefined ? [] : [receiptOf({ ...batch, messages }, { kind: 'uncertain', failure })];
+  });
 }
 
 function* noteAll(receipts: readonly Receipt[], record: DeliveryRecord): Interruptible<void> {

@@ -11,7 +11,7 @@ export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
  */
 export class Reservations {
   private readonly own = new Set<Message>();
-  /** Reserved by an earlier attempt of this execution, which may have sent them: never released. */
+  /** Of an earlier attempt of this execution, which may have sent them: never given up. */
   private readonly earlier = new Set<Message>();
 
   constructor(private readonly ledger: Ledger) {}
@@ -26,7 +26,8 @@ export class Reservations {
    * @returns those that another execution was faster with; if there are any, none is reserved
    */
   async reserve(messages: readonly Message[]): Promise<Taken> {
-    const wanted = messages.filter((message) => !this.own.has(message) && !this.earlier.has(message));
+    await this.keepEarlier(messages);
+    const wanted = messages.filter((message) => !this.own.has(message));
     if (wanted.length === 0) return new Map();
     const states = await this.ledger.claim(wanted.map(samenessOf));
     const taken = takenOf(wanted, states);
@@ -36,9 +37,17 @@ export class Reservations {
     return taken;
   }
 
-  /** Takes over messages that an earlier attempt of this execution has reserved, and may have sent. */
+  /** Takes over messages that an earlier attempt of this execution may have sent: nobody else's reservation counts. */
   takeOver(messages: Iterable<Message>): void {
     for (const message of messages) this.earlier.add(message);
+  }
+
+  /** The earlier attempt may have had another setting, or its reservations have fallen out of the list. */
+  private async keepEarlier(messages: readonly Message[]): Promise<void> {
+    const earlier = messages.filter((message) => this.earlier.has(message) && !this.own.has(message));
+    if (earlier.length === 0) return;
+    await this.ledger.record({ open: earlier.map(samenessOf) });
+    for (const message of earlier) this.own.add(message);
   }
 
   /** Called when the run has ended: what is reserved stays so. Resolves once all of it is stored. */
@@ -49,14 +58,15 @@ export class Reservations {
 
   /** Gives up what is not sent after all. */
   release(messages: readonly Message[]): void {
-    this.ledger.retract(messages.filter((message) => this.own.delete(message)).map(samenessOf));
+    const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
+    this.ledger.retract(given.map(samenessOf));
   }
 
   /** Keeps what was sent, or may have been, and releases the rest. */
   settle(results: readonly Result[]): void {
     const those = (kind: 'sent' | 'not_sent') =>
       results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message);
-    const sent = those('sent').filter((message) => this.own.has(message) || this.earlier.has(message));
+    const sent = those('sent').filter((message) => this.own.has(message));
     if (sent.length > 0) this.ledger.closeForAll(sent.map(samenessOf));
     this.release(those('not_sent'));
   }

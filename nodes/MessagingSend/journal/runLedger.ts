@@ -102,6 +102,8 @@ export class RunLedger {
   private isLeftOut = false;
   private isReserved = false;
   private isStarted = false;
+  /** What the first attempt of this execution has found, as far as it is not in the delivery record. */
+  private found: Pick<Recollection, 'mayHaveSentOthers'> | null = null;
   private isBroken = false;
   private isGapNoted = false;
   /** Whether a request has left. */
@@ -172,16 +174,26 @@ export class RunLedger {
   /** For a run that reserves each of its messages: its requests are not noted. */
   leaveToReservations(): void {
     this.isLeftOut = true;
-    this.isReserved = true;
+    // A later attempt knows whether those before it reserved theirs, too.
+    if (this.found === null) this.isReserved = true;
   }
 
-  /** Finds what is known of these batches, and takes their messages for those of the run. */
+  /**
+   * Finds what is known of these batches, and takes their messages for those of the run. In a later attempt of the same
+   * execution (Retry On Fail), that is in the delivery record: the facts are about the batches of the first one, and so
+   * what is left is not noted under them.
+   */
   async recall(batches: readonly Batch[], digest: string, sendUncertainAgain: boolean): Promise<Recollection> {
+    const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
+    if (this.found !== null) {
+      this.isLeftOut = true;
+      return { ...nothing, ...this.found };
+    }
     this.plan = `${this.run} ${digest}`;
     this.units = unitsOf(batches, this.plan);
     this.unsent = countMessages(batches);
-    const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
     if (this.state !== 'open') return nothing;
+    this.found = { mayHaveSentOthers: false };
     let known: StateOf | null;
     try {
       if (this.isReserved) {
@@ -198,7 +210,8 @@ export class RunLedger {
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
-    return { ...recalled, mayHaveSentOthers: known === null };
+    this.found = { mayHaveSentOthers: known === null };
+    return { ...recalled, ...this.found };
   }
 
   /** Called before a request leaves; resolves once its messages are noted, or can't be. */
