@@ -250,6 +250,16 @@ describe('An entry with a message_id', () => {
     'rate_limited',
     'not_yet_sent',
     'temporarily_failed',
+    'server_error',
+    'internalError',
+    'gateway_error',
+    'network error',
+    'unknown_error',
+    'unknown_state',
+    'service_unavailable',
+    'connection_lost',
+    'no_response',
+    'undetermined',
   ])('and the status %s is uncertain', (status) => {
     expect(entryOutcome(entry(0, { status })).kind).toBe('uncertain');
   });
@@ -287,6 +297,16 @@ describe('An entry with a message_id', () => {
 test('An entry without a message_id, with an error and an unknown status, was not sent', () => {
   expect(entryOutcome({ phone: phoneAt(0), status: 'in_review', error: 'No account' }).kind).toBe('not_sent');
   expect(entryOutcome({ phone: phoneAt(0), status: 'sent', error: 'No account' }).kind).toBe('uncertain');
+});
+
+test.each<[string, JsonRecord]>([
+  ['its code', { error: { code: 'SERVER_ERROR', message: 'Unexpected' } }],
+  ['a code without a text', { status: null, error: { code: 'INTERNAL_ERROR' } }],
+  ['its text', { error: 'Gateway timeout' }],
+  ['a status of doubt', { status: 'timed_out', error: 'No account' }],
+])('An entry without a message_id is uncertain if the service itself failed, by %s', (_what, given) => {
+  expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('uncertain');
+  expect(entryOutcome({ phone: phoneAt(0), ...given, status: 'failed' }).kind).toBe('not_sent');
 });
 
 test.each(ODD_VALUES)('An entry is read without harm if its fields are %s', (_name, value) => {

@@ -174,6 +174,62 @@ describe('An answer', () => {
       ]);
     });
 
+    const ENTRIES = [
+      { message_id: 7, status: 'sent' },
+      { message_id: null, status: 'failed' },
+    ];
+    const SOME = { code: 'SOME_MESSAGES_FAILED', message: 'Some failed' };
+    test.each<[string, JsonRecord]>([
+      ['its error', { error: { ...SOME, messages: ENTRIES } }],
+      ['the details of its error', { error: { ...SOME, details: { messages: ENTRIES } } }],
+      ['the envelope', { error: SOME, messages_sent: 1, messages: ENTRIES }],
+      ['its data, by another name', { error: SOME, data: { results: ENTRIES } }],
+    ])('a list of entries in %s gives each message the outcome of its entry', (_where, body) => {
+      for (const statusCode of [207, 400, 422]) {
+        expect(outcomeOf(statusCode, { success: false, ...body }, SEND_BULK)).toEqual(['sent', 'not_sent']);
+      }
+    });
+
+    test.each<[string, JsonRecord]>([
+      ['its error', { error: { ...SOME, messages_sent: 1, details: [{ index: 1, message: 'No account' }] } }],
+      ['its data, as a text', { error: SOME, data: { messages_sent: '1' } }],
+      ['the envelope', { error: SOME, messagesSent: 1 }],
+      ['other words', { error: { ...SOME, sent_count: 1 } }],
+      ['a list of those that were sent', { error: { ...SOME, sent: [phoneAt(0)], failed: [phoneAt(1)] } }],
+      ['a list of IDs', { error: SOME, data: { results: [{ message_id: 7 }] } }],
+    ])('a number of messages that were sent in %s leaves all of the batch uncertain', (_where, body) => {
+      for (const statusCode of [207, 400]) {
+        expect(outcomeOf(statusCode, { success: false, ...body }, SEND_BULK)).toEqual(['uncertain', 'uncertain']);
+      }
+      expect(outcomeOf(400, { success: false, ...body })).toEqual(['uncertain']);
+    });
+
+    test.each<[number, string]>([
+      [402, 'INSUFFICIENT_CREDITS'],
+      [422, 'VALIDATION_ERROR'],
+      [429, 'RATE_LIMITED'],
+    ])('status %i and entries means what the code says, unless one of them was sent', (statusCode, code) => {
+      const outcomes = (data: unknown) => outcomeOf(statusCode, { ...refusal(code), data }, SEND_BULK);
+      const rejected = [expect.stringContaining(`rejected ${code}`)];
+      const pending = [
+        { message_id: 7, status: 'pending' },
+        { message_id: 8, status: 'pending' },
+      ];
+      expect(outcomes({ messages_sent: 0, messages: pending })).toEqual(rejected);
+      expect(outcomes({ messages: [{ status: 'ok' }, { status: 'invalid' }] })).toEqual(rejected);
+      expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(rejected);
+      expect(outcomes({ messages: pending })).toEqual(['uncertain', 'uncertain']);
+      expect(outcomes({ messages: [{ status: 'queued' }, { status: 'failed' }] })).toEqual(['uncertain', 'not_sent']);
+      expect(outcomes({ messages: [{ status: 'Sent' }, { status: 'pending' }] })).toEqual(['sent', 'uncertain']);
+    });
+
+    test('complaints with a status of HTTP are no entries', () => {
+      const errors = [{ status: '422', source: { pointer: '/messages/1/phone' }, title: 'Invalid' }];
+      expect(outcomeOf(422, refusal('VALIDATION_ERROR', { errors }), SEND_BULK)).toEqual([
+        'rejected VALIDATION_ERROR request',
+      ]);
+    });
+
     test('a list of entries as its data gives each message the outcome of its entry', () => {
       const data = [
         { message_id: 7, phone: phoneAt(0), status: 'sent' },

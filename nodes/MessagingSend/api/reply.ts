@@ -1,7 +1,8 @@
 import type { Failure, FailureCode } from '../failures/failure';
 import { answerFailure } from './answerFailure';
-import { isNumber, isRecord, type JsonRecord } from './records';
+import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
+import { sentDespite } from './sentDespite';
 
 /** The result of one HTTP call. */
 export type Reply =
@@ -59,18 +60,19 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
     return { kind: 'accepted', data: envelope.data };
   }
-  // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
-  if (answer.statusCode < 500 && isRecord(data) && hasEntries(data)) {
-    return { kind: 'accepted', data };
-  }
   const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
   const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
-  if (failure.sendAgain === 'safe' && isRecord(data) && mayHaveSent(data, failure)) {
-    // The outcome of each message is read from this as from any answer; `true`, so that an error without a text is one.
-    return { kind: 'accepted', data: { ...data, error: [true, error.message] } };
+  const isSafe = failure.sendAgain === 'safe';
+  const saysNothingSent = isSafe && NOTHING_SENT.has(failure.code);
+  // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
+  if (answer.statusCode < 500 && isRecord(data) && hasEntries(data) && !saysNothingSent) {
+    return { kind: 'accepted', data };
   }
+  const despite = isSafe && envelope !== null ? sentDespite(envelope, error.message, saysNothingSent) : null;
+  // The outcome of each message is read from this as from any answer.
+  if (despite !== null) return { kind: 'accepted', data: { ...(isRecord(data) && data), ...despite } };
   return failure.sendAgain === 'checkFirst'
     ? { kind: 'uncertain', failure }
     : rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
@@ -88,15 +90,6 @@ const NOTHING_SENT: ReadonlySet<FailureCode> = new Set([
   'INSUFFICIENT_CREDITS',
   'RATE_LIMITED',
 ]);
-
-/**
- * Whether something may have been sent in spite of an error: some messages are counted as sent, or one has an ID, which
- * is given to what is on its way.
- */
-function mayHaveSent({ message_id: id, messages_sent: sent }: JsonRecord, { code }: Failure): boolean {
-  const hasId = typeof id === 'string' || typeof id === 'number';
-  return (isNumber(sent) && sent > 0) || (hasId && !NOTHING_SENT.has(code));
-}
 
 function hasEntries({ messages }: JsonRecord): boolean {
   // A list without IDs and states is the request, repeated.

@@ -50,7 +50,7 @@ export function entryOutcome(entry: JsonRecord): Outcome {
   const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
   if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
   const { verdict, hasError, reasons } = reported(entry);
-  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent')) {
+  if (verdict === 'not_sent' || (hasError && messageId === null && verdict === null)) {
     return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
   }
   if (verdict === 'unclear' || hasError) {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../api/records';
+import { isRecord, type JsonRecord, words } from '../api/records';
 import { serviceTexts } from '../api/serviceText';
 
 /** What the service says of one message. */
@@ -24,7 +24,11 @@ const NOT_SENT =
 
 /** It may have been sent and not have arrived, may be sent later, or the service itself does not know. */
 const UNCLEAR =
-  /^((un|not_|non_)deliver(ed|y)|delivery_(failed|failure|error|rejected)|(.+_)?expired|bounced?|time_?out|.*timed_out|.*_timeout|unknown|unknown_status|(un|not_)confirmed|unclear|lost|aborted|unreachable|throttled|suspended|.+_limited|partial.*|not_yet_.+|(temp|soft|retry).*|http_.+)$/;
+  /^((un|not_|non_)deliver(ed|y)|delivery_(failed|failure|error|rejected)|(.+_)?expired|bounced?|time_?out|.*timed_out|.*_timeout|unknown|unknown_status|(un|not_)confirmed|unclear|lost|aborted|unreachable|throttled|suspended|.+_limited|partial.*|not_yet_.+|(temp|soft|retry).*|http_.+|connection_.+|no_(response|answer|ack.*)|unknown_(state|result|outcome|reason)|(un|in)determin.+|(.+_)?unavailable)$/;
+
+/** The same, of an error as of a status: something went wrong in the service, perhaps after it had sent the message. */
+const SERVER_SIDE =
+  /(^|_)((server|internal|network|gateway|connection|unexpected|unknown)_(error|failure)|bad_gateway|(service|temporarily)_unavailable|time_?out|timed_out)(_|$)|^(internal|unexpected)$/;
 
 /** Flags that deny what they name. */
 const DENIED_BY_FALSE = /^(success|ok|sent|accepted|succeeded|is_sent|was_sent)$/;
@@ -39,7 +43,7 @@ const REASON_IN_ERROR = /^(message|msg|reason|description|detail|title|text|code
 
 /** Reads what the entry of a message reports, whatever its form. */
 export function reported(entry: JsonRecord): Reported {
-  const fields = Object.entries(entry).map(([name, value]) => [inWords(name), value] as const);
+  const fields = Object.entries(entry).map(([name, value]) => [words(name), value] as const);
   const status = statusOf(entry.status);
   const isDenied = fields.some(
     ([name, value]) => (isFalse(value) && DENIED_BY_FALSE.test(name)) || (isTrue(value) && DENIED_BY_TRUE.test(name)),
@@ -47,7 +51,8 @@ export function reported(entry: JsonRecord): Reported {
   const errors = fields.filter(([name, value]) => ERROR_FIELD.test(name) && isError(value)).map(([, value]) => value);
   const said = fields.filter(([name]) => REASON_FIELD.test(name)).map(([, value]) => value);
   const nested = isRecord(entry.status) ? [entry.status] : [];
-  const verdict = verdictOf(status, isDenied);
+  const isServerSide = errors.some((error) => wordsIn(error).some((each) => SERVER_SIDE.test(each)));
+  const verdict = verdictOf(status, isDenied) ?? (isServerSide ? 'unclear' : null);
   const isNews = status !== '' && !PLAINLY_NOT_SENT.test(status) && !SENT.test(status);
   const reasons = serviceTexts([...errors, ...said, ...nested].flatMap((value) => textsOf(value)));
   return {
@@ -60,7 +65,7 @@ export function reported(entry: JsonRecord): Reported {
 function verdictOf(status: string, isDenied: boolean): Reported['verdict'] {
   // "Sent" and "not sent" in one entry.
   if (SENT.test(status)) return isDenied ? 'unclear' : 'sent';
-  if (UNCLEAR.test(status)) return 'unclear';
+  if (UNCLEAR.test(status) || SERVER_SIDE.test(status)) return 'unclear';
   return isDenied || PLAINLY_NOT_SENT.test(status) || NOT_SENT.test(status) ? 'not_sent' : null;
 }
 
@@ -76,33 +81,23 @@ function statusOf(status: unknown): string {
 function plainStatus(status: unknown): string {
   if (status === false) return 'false';
   if (typeof status !== 'string' && typeof status !== 'number') return '';
-  const words = inWords(String(status));
+  const name = words(String(status));
   // A number that looks like a refusal of HTTP may still be the service's own.
-  return /^[45]\d\d$/.test(words) ? `http_${words}` : words;
-}
-
-/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. */
-function inWords(name: string): string {
-  return name
-    .slice(0, 100)
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '');
+  return /^[45]\d\d$/.test(name) ? `http_${name}` : name;
 }
 
 function isFalse(value: unknown): boolean {
-  return value === false || (typeof value === 'string' && inWords(value) === 'false');
+  return value === false || (typeof value === 'string' && words(value) === 'false');
 }
 
 function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && inWords(value) === 'true');
+  return value === true || (typeof value === 'string' && words(value) === 'true');
 }
 
 /** Whether the value of an error field is an error: an empty one, 0 or "none" is not. */
 function isError(value: unknown, depth = 0): boolean {
   if (typeof value === 'string')
-    return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(inWords(value)) || /[^\s -~]/.test(value);
+    return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(words(value)) || /[^\s -~]/.test(value);
   if (typeof value === 'number') return value !== 0;
   if (typeof value !== 'object' || value === null) return value === true;
   return depth < MAX_DEPTH && Object.values(value).some((inner) => isError(inner, depth + 1));
@@ -110,13 +105,20 @@ function isError(value: unknown, depth = 0): boolean {
 
 const MAX_DEPTH = 4;
 
+/** All texts in the value of a field, in words. */
+function wordsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [words(value)];
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return [];
+  return Object.values(value).flatMap((inner) => wordsIn(inner, depth + 1));
+}
+
 /** The texts that give reasons in the value of a field. */
 function textsOf(value: unknown, depth = 0): unknown[] {
   if (typeof value === 'string') return [value];
   if (depth >= MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.slice(0, 5).flatMap((inner) => textsOf(inner, depth + 1));
   if (!isRecord(value)) return [];
-  const texts = Object.entries(value).filter(([name]) => REASON_IN_ERROR.test(inWords(name)));
-  const words = texts.filter(([name]) => inWords(name) !== 'code');
-  return (words.length > 0 ? words : texts).flatMap(([, inner]) => textsOf(inner, depth + 1));
+  const texts = Object.entries(value).filter(([name]) => REASON_IN_ERROR.test(words(name)));
+  const others = texts.filter(([name]) => words(name) !== 'code');
+  return (others.length > 0 ? others : texts).flatMap(([, inner]) => textsOf(inner, depth + 1));
 }
