@@ -397,6 +397,21 @@ describe('After a 429,', () => {
     expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
   });
 
+  test('those that have their turn, and wait for the interval, wait, too', async () => {
+    const clock = new FakeClock();
+    const at: number[] = [];
+    let refusals = 1;
+    const answer = async (): Promise<Reply> => {
+      at.push(clock.now());
+      return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
+    };
+    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer, { interval: 1_000 });
+    const replies = [make(requests), make(requests), make(requests)];
+    await clock.run();
+    expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(at).toEqual([0, 20_000, 21_000, 22_000]);
+  });
+
   test('a request is repeated before those that came after it start', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);

@@ -110,6 +110,11 @@ export class Pacer {
     this.serve();
   }
 
+  /** Whether the service has asked for a wait that is not over. */
+  get isHeld(): boolean {
+    return this.heldFor(this.clock.now()) > 0;
+  }
+
   /** What the latest answer took, as a share of the window; 0 before the first. */
   get answerTime(): number {
     return this.latestAnswer / this.window;
@@ -226,6 +231,8 @@ export interface KeyPacer {
   readonly acquire: (limit: number, wait: Wait, came: number, maxHold: number) => Promise<Slot | HeldTooLong>;
   /** {@link Pacer.hold} */
   readonly hold: (milliseconds: number) => void;
+  /** {@link Pacer.isHeld} */
+  readonly isHeld: boolean;
   /** {@link Pacer.noteAnswer} */
   readonly noteAnswer: (milliseconds: number) => void;
   /** {@link Pacer.answerTime} */
@@ -253,6 +260,9 @@ export class Pacers {
     return {
       acquire: async (...wanted) => await current().acquire(...wanted),
       hold: (milliseconds) => current().hold(milliseconds),
+      get isHeld() {
+        return current().isHeld;
+      },
       noteAnswer: (milliseconds) => current().noteAnswer(milliseconds),
       get answerTime() {
         return current().answerTime;

@@ -108,6 +108,7 @@ export class Requests {
       let delay: number | null;
       try {
         const reply = await this.attempt(slot, request, flight);
+        if (reply === null) continue;
         if (reply.kind !== 'rejected') return reply;
 
         if (reply.failure.code === 'RATE_LIMITED') {
@@ -154,14 +155,20 @@ export class Requests {
     return (await this.make({ endpoint: GET_BALANCE }, UNOBSERVED, false)).kind !== 'accepted';
   }
 
-  /** @throws where the request is not made; then its slot is given back */
-  private async attempt(slot: Slot, request: ApiRequest, flight: Flight): Promise<Reply> {
+  /**
+   * Where the request is not made, its slot is given back.
+   * @returns null where the service has asked for a wait since it got the slot
+   * @throws where it is called off, or the run was stopped
+   */
+  private async attempt(slot: Slot, request: ApiRequest, flight: Flight): Promise<Reply | null> {
+    const { call, pacer, clock } = this.config;
     let isMade = false;
     try {
       await this.interval();
       await this.traffic.enter(this.wait, this.most);
       try {
         if (!flight.mayLeave()) throw new CalledOff();
+        if (pacer.isHeld) return null;
         await flight.leave();
         // To be noted takes a moment, in which the run can end.
         if (!flight.mayLeave() || this.stopped.aborted) {
@@ -170,7 +177,6 @@ export class Requests {
         }
         isMade = true;
         this.tally.requests += 1;
-        const { call, pacer, clock } = this.config;
         const left = clock.now();
         const reply = await call(request);
         if (reply.kind === 'accepted') pacer.noteAnswer(clock.now() - left);
