@@ -53,7 +53,9 @@ function contentOf(envelope: JsonRecord): { lists: JsonRecord[][]; records: Json
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0 && records.length < MAX_RECORDS; depth += 1) {
     for (const list of level.filter(Array.isArray)) lists.push(list.filter(isRecord));
     records.push(...level.filter(isRecord).slice(0, MAX_RECORDS));
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
   }
   return { lists, records };
 }
