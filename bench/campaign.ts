@@ -215,7 +215,7 @@ function measurements(
         'messages',
         all.filter((phone) => outcomes.get(phone) === 'uncertain' && reached.has(phone)).length,
       ),
-      count('refused with 429, of the last 1,000', 'requests', refused),
+      count('rejected with 429, of the last 1,000', 'requests', refused),
     ],
     goals: [atMost('messages sent twice', messages - phones, 0), atMost('messages lost', lostMessages, 0)],
   };

@@ -304,9 +304,21 @@ test.each<[string, JsonRecord]>([
   ['a code without a text', { status: null, error: { code: 'INTERNAL_ERROR' } }],
   ['its text', { error: 'Gateway timeout' }],
   ['a status of doubt', { status: 'timed_out', error: 'No account' }],
+  ['a status of HTTP', { status: 504, error: 'No account' }],
+  ['its code beside success: false', { success: false, error: { code: 'SERVER_ERROR' } }],
 ])('An entry without a message_id is uncertain if the service itself failed, by %s', (_what, given) => {
   expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('uncertain');
   expect(entryOutcome({ phone: phoneAt(0), ...given, status: 'failed' }).kind).toBe('not_sent');
+});
+
+test.each<[string, JsonRecord]>([
+  ['a status of HTTP', { status: 422, error: 'Phone invalid' }],
+  ['a limit', { status: 'rate_limited', error: 'Too many' }],
+  ['an unreachable number', { status: 'unreachable', error: 'Not on the app' }],
+  ['a code, whatever its text', { error: { code: 'INVALID_PHONE', message: 'No account (unknown error 131026)' } }],
+  ['sent: false, whatever its code', { sent: false, error: { code: 'SERVER_ERROR' } }],
+])('An entry without a message_id was not sent if the service refused it, by %s', (_what, given) => {
+  expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('not_sent');
 });
 
 test.each(ODD_VALUES)('An entry is read without harm if its fields are %s', (_name, value) => {

@@ -70,7 +70,7 @@ describe('A request that is refused as over the limit for as long as Max Wait', 
 describe('A 429 whose details name', () => {
   const codeOf = (details: unknown) => {
     const body = JSON.stringify({ success: false, error: { code: 'LIMIT_EXCEEDED', message: 'Too much', details } });
-    const reply = readReply({ statusCode: 429, body, headers: {} }, 'key');
+    const reply = readReply({ statusCode: 429, body, headers: {} }, 'key', 2);
     return reply.kind === 'rejected' ? reply.failure.code : reply.kind;
   };
 

@@ -5,8 +5,12 @@ import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
 import { messagesUpTo, ODD_VALUES } from './samples';
 
-function answer(statusCode: number, body: unknown, headers: JsonRecord = {}): Reply {
-  return readReply({ statusCode, body: typeof body === 'string' ? body : JSON.stringify(body), headers }, KEY);
+function answer(statusCode: number, body: unknown, headers: JsonRecord = {}, messages = 2): Reply {
+  return readReply(
+    { statusCode, body: typeof body === 'string' ? body : JSON.stringify(body), headers },
+    KEY,
+    messages,
+  );
 }
 
 /** The kind of a reply, with the code and the scope of its failure. */
@@ -136,9 +140,8 @@ describe('An answer', () => {
   describe('that is an error, but has', () => {
     const outcomeOf = (statusCode: number, body: unknown, { outcomes } = SEND): string[] => {
       const reply = answer(statusCode, body);
-      return reply.kind === 'accepted'
-        ? outcomes(messagesUpTo(2), reply.data).map(({ kind }) => kind)
-        : [summaryOf(reply)];
+      if (reply.kind === 'accepted') return outcomes(messagesUpTo(2), reply.data).map(({ kind }) => kind);
+      return reply.kind === 'uncertain' ? outcomes(messagesUpTo(2), {}).map(() => 'uncertain') : [summaryOf(reply)];
     };
 
     test.each([200, 201, 202, 400, 409])('a message_id leaves its message uncertain with status %i', (statusCode) => {
@@ -217,10 +220,38 @@ describe('An answer', () => {
       ];
       expect(outcomes({ messages_sent: 0, messages: pending })).toEqual(rejected);
       expect(outcomes({ messages: [{ status: 'ok' }, { status: 'invalid' }] })).toEqual(rejected);
-      expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(rejected);
+      expect(outcomes({ messages: [{ message_id: 7, status: 'failed' }] })).toEqual(rejected);
       expect(outcomes({ messages: pending })).toEqual(['uncertain', 'uncertain']);
+      expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(['uncertain', 'uncertain']);
+      const odd = [
+        { message_id: 7, phone: phoneAt(0), status: 'submitted' },
+        { message_id: null, phone: phoneAt(1), status: 'failed' },
+      ];
+      expect(outcomes({ messages: odd })).toEqual(['uncertain', 'not_sent']);
+      const counted = { messages_sent: 1, messages: [{ status: 'ok' }, { status: 'ok' }] };
+      expect(outcomes(counted)).toEqual(['uncertain', 'uncertain']);
       expect(outcomes({ messages: [{ status: 'queued' }, { status: 'failed' }] })).toEqual(['uncertain', 'not_sent']);
       expect(outcomes({ messages: [{ status: 'Sent' }, { status: 'pending' }] })).toEqual(['sent', 'uncertain']);
+    });
+
+    test.each<[number, JsonRecord]>([
+      [403, refusal('QUOTA_EXCEEDED', { details: { quota: 10_000, sent: 2 } })],
+      [403, refusal('DAILY_LIMIT_REACHED', { limit: 1, messages_sent: 1 })],
+      [429, refusal('TOO_MANY', { limit: 60, messages_sent: 2, reset_in: 12 })],
+      [402, refusal('INSUFFICIENT_CREDITS', { usage: { messages_sent: 1 } })],
+      [403, refusal('ACCOUNT_SUSPENDED', { account: { total_sent: 1 } })],
+      [403, refusal('SUSPENDED', { total_sent: 51_234 })],
+      [402, refusal('INSUFFICIENT_CREDITS', { orders: [{ status: 'pending' }, { status: 'pending' }] })],
+      [403, refusal('NOT_CONNECTED', { instances: [{ status: 'pending' }] })],
+      [400, refusal('INVALID', { message_id: 'errors.phone.invalid' })],
+    ])('figures and states of the account are no sign that something was sent (%i, %j)', (statusCode, body) => {
+      expect(answer(statusCode, body).kind).toBe('rejected');
+    });
+
+    test('counts and entries mean nothing in the answer to a request without messages', () => {
+      const body = { ...refusal('NOT_ALLOWED'), data: { messages_sent: 1, results: [{ message_id: 7 }] } };
+      expect(answer(403, body, {}, 0).kind).toBe('rejected');
+      expect(answer(403, body).kind).toBe('accepted');
     });
 
     test('complaints with a status of HTTP are no entries', () => {
@@ -285,7 +316,7 @@ describe('The content of an answer', () => {
     const key = 'made/up+key==/0123456789';
     const body = JSON.stringify({ success: false, error: { code: 'INVALID_API_KEY', message: `Key ${key} is wrong` } });
     for (const escaped of [body.replaceAll('/', '\\/'), body.replaceAll('+', '\\u002b')]) {
-      expect(JSON.stringify(readReply({ statusCode: 401, body: escaped, headers: {} }, key))).not.toContain(key);
+      expect(JSON.stringify(readReply({ statusCode: 401, body: escaped, headers: {} }, key, 2))).not.toContain(key);
     }
   });
 
@@ -293,13 +324,14 @@ describe('The content of an answer', () => {
     const reply = readReply(
       { statusCode: 401, body: refusal('INVALID_API_KEY', { message: `Key ${KEY}` }), headers: {} },
       KEY,
+      2,
     );
     expect(JSON.stringify(reply)).not.toContain(KEY);
   });
 
   test.each(['900123', 'success', 'message_id', 'messages'])('is the same if the API key is %s', (key) => {
     const data = { messages: [{ message_id: 900123777, phone: '447700900123', status: 'sent' }] };
-    const reply = readReply({ statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} }, key);
+    const reply = readReply({ statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} }, key, 2);
     expect(reply).toEqual({ kind: 'accepted', data });
   });
 
@@ -314,11 +346,11 @@ describe('The content of an answer', () => {
 
 describe('Reading an answer', () => {
   test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or refused', (_name, value) => {
-    expect(readReply({ statusCode: 201, body: value, headers: {} }, KEY).kind).toBe('uncertain');
-    expect(readReply({ statusCode: 502, body: value, headers: {} }, KEY).kind).toBe('uncertain');
+    expect(readReply({ statusCode: 201, body: value, headers: {} }, KEY, 2).kind).toBe('uncertain');
+    expect(readReply({ statusCode: 502, body: value, headers: {} }, KEY, 2).kind).toBe('uncertain');
     const parsed: JsonRecord = { success: false, error: value, message: value };
     expect(
-      readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, KEY).kind,
+      readReply({ statusCode: 422, body: parsed, headers: { 'retry-after': value, location: value } }, KEY, 2).kind,
     ).toBe('rejected');
   });
 

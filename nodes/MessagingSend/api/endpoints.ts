@@ -17,6 +17,12 @@ export interface ApiRequest {
   readonly timeout?: number;
 }
 
+/** How many messages the body of a request has; none if there is no body. */
+export function messagesIn(body: JsonRecord | undefined): number {
+  if (body === undefined) return 0;
+  return Array.isArray(body.messages) ? body.messages.length : 1;
+}
+
 /** Makes one HTTP call and says what it came back with; never throws for what the service or the network does. */
 export type Call = (request: ApiRequest) => Promise<Reply>;
 

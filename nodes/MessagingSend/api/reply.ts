@@ -1,3 +1,4 @@
+import { failure as explained } from '../failures/catalogue';
 import type { Failure, FailureCode } from '../failures/failure';
 import { answerFailure } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
@@ -51,8 +52,9 @@ export interface HttpAnswer {
  * Reads an HTTP answer by the API's envelope and codes (2.4 and part 7). A failure code inside an
  * answer counts more than its HTTP status, so `success: false` in a 200 is what its code says.
  * @param apiKey removed from the answer wherever a service might repeat it
+ * @param messages how many the request had
  */
-export function readReply(answer: HttpAnswer, apiKey: string): Reply {
+export function readReply(answer: HttpAnswer, apiKey: string, messages: number): Reply {
   const envelope = parse(answer.body, apiKey);
   const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
   const data = Array.isArray(envelope?.data) ? { messages: envelope.data } : envelope?.data;
@@ -70,7 +72,12 @@ export function readReply(answer: HttpAnswer, apiKey: string): Reply {
   if (answer.statusCode < 500 && isRecord(data) && hasEntries(data) && !saysNothingSent) {
     return { kind: 'accepted', data };
   }
-  const despite = isSafe && envelope !== null ? sentDespite(envelope, error.message, saysNothingSent) : null;
+  const despite =
+    isSafe && envelope !== null ? sentDespite(envelope, { messages, saysNothingSent, why: error.message }) : null;
+  if (despite === 'some') {
+    const { serviceSays, httpStatus } = failure;
+    return { kind: 'uncertain', failure: explained('messageUnclear', undefined, { serviceSays, httpStatus }) };
+  }
   // The outcome of each message is read from this as from any answer.
   if (despite !== null) return { kind: 'accepted', data: { ...(isRecord(data) && data), ...despite } };
   return failure.sendAgain === 'checkFirst'

@@ -1,34 +1,61 @@
 import { isRecord, type JsonRecord, words } from './records';
 
-/** Statuses by which a message was sent, and those by which it may still be. */
+/** Statuses by which a message was sent; by which it may still be; and by which it was not. */
 const SENT = /^(sent|delivered)$/;
 const ON_ITS_WAY = /^(queued|accepted|scheduled|pending)$/;
+const NOT_SENT = /^(failed|failure|error|rejected|refused|invalid|not_sent|skipped|blocked|cancell?ed)$/;
 
 /** The document's name for how many messages were sent (2.3), and others that services use. */
 const COUNT = 'messages_sent';
 const OTHER_COUNT =
   /^((messages|total)_)?(sent|delivered|succeeded|successful)$|^(sent|delivered|succeeded|successful|success)_(count|messages|total)$/;
 
-/** No answer has more levels, or more of them than a batch has messages. */
+/** What is in such a field, or beside one, is about the account, and not about the messages of the request. */
+const OF_ACCOUNT =
+  /^(?!credits_)(.*_)?(limits?|quotas?|usage|remaining|reset|period|window|balance|accounts?|plan|instances?)(_.*)?$/;
+
+/** Lists that have an entry for each message; others count only if their entries say which message they are about. */
+const LIST = /^(data|messages|results)$/;
+
+/** Levels of an answer that are searched. */
 const MAX_DEPTH = 6;
-const MAX_RECORDS = 2_000;
+
+/** What is known of the request, and of its error. */
+interface Refusal {
+  /** How many messages the request had. */
+  readonly messages: number;
+  /** Whether the error's code says that nothing was sent (part 7): then a word such as "ok" means nothing else. */
+  readonly saysNothingSent: boolean;
+  /** The error's text, for messages that may not have been sent. */
+  readonly why: unknown;
+}
+
+interface Content {
+  readonly lists: JsonRecord[][];
+  readonly records: JsonRecord[];
+}
 
 /**
- * What an error tells of messages that were sent all the same, in the form of the data of a success (API 2.2, 2.3). The
- * document does not show how a batch is answered of which only some was sent (4.3), so all of the answer is searched.
- * @param why the error, for what is told of messages that may not have been sent
- * @param saysNothingSent whether its code says so (part 7); then neither an ID nor a word such as "ok" means anything else
- * @returns null where it tells of none
+ * What an error tells of messages that were sent all the same. The document does not show how a batch is answered of
+ * which only some was sent (4.3), so all of the answer is searched.
+ * @returns data in the form of a success (API 2.2, 2.3), from which the outcome of each message is read; `some` where it
+ * is not told which; null where nothing was sent
  */
-export function sentDespite(envelope: JsonRecord, why: unknown, saysNothingSent: boolean): JsonRecord | null {
+export function sentDespite(
+  envelope: JsonRecord,
+  { messages, saysNothingSent, why }: Refusal,
+): JsonRecord | 'some' | null {
+  if (messages === 0) return null;
   const { lists, records } = contentOf(envelope);
-  const counts = records.flatMap((record) => countsIn(record, saysNothingSent));
+  const counts = records.flatMap((record) => countsIn(record, saysNothingSent)).filter((count) => count <= messages);
   const isCounted = counts.some((count) => count > 0);
   const isNone = saysNothingSent && !isCounted && counts.length > 0;
-  const isSign = (record: JsonRecord) =>
-    SENT.test(statusOf(record)) ||
-    (!isNone && ON_ITS_WAY.test(statusOf(record))) ||
-    (!saysNothingSent && idOf(record) !== null);
+  const isSign = (entry: JsonRecord) => {
+    const status = statusOf(entry);
+    if (SENT.test(status)) return true;
+    const hasId = idOf(entry) !== null && !(saysNothingSent && NOT_SENT.test(status));
+    return !isNone && (ON_ITS_WAY.test(status) || hasId);
+  };
   const entries = lists.find((list) => list.some(isSign));
   // `true`, so that an error without a text is one.
   const error = [true, why];
@@ -37,7 +64,7 @@ export function sentDespite(envelope: JsonRecord, why: unknown, saysNothingSent:
   }
   const id = saysNothingSent ? null : (records.map(idOf).find((each) => each !== null) ?? null);
   if (id !== null) return { message_id: id, error };
-  return isCounted ? { status: 'unclear', error } : null;
+  return isCounted ? 'some' : null;
 }
 
 /** Whether an entry means what it says, in spite of the error: it was sent, or nothing is said of it. */
@@ -45,31 +72,45 @@ function isPlain(entry: JsonRecord): boolean {
   return SENT.test(statusOf(entry)) || (statusOf(entry) === '' && idOf(entry) === null);
 }
 
-/** All records and lists of records of an answer, the outer ones first. */
-function contentOf(envelope: JsonRecord): { lists: JsonRecord[][]; records: JsonRecord[] } {
+/** The records and the lists of entries in an answer, the outer ones first, without those that are about the account. */
+function contentOf(envelope: JsonRecord): Content {
   const lists: JsonRecord[][] = [];
   const records: JsonRecord[] = [];
-  let level: unknown[] = [envelope];
-  for (let depth = 0; depth < MAX_DEPTH && level.length > 0 && records.length < MAX_RECORDS; depth += 1) {
-    for (const list of level.filter(Array.isArray)) lists.push(list.filter(isRecord));
-    records.push(...level.filter(isRecord).slice(0, MAX_RECORDS));
-    level = level.flatMap((value): unknown[] =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
+  let level: Array<readonly [name: string, value: unknown]> = [['', envelope]];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    for (const [name, value] of level) {
+      if (isRecord(value)) records.push(value);
+      if (!Array.isArray(value)) continue;
+      const entries = value.filter(isRecord);
+      if (LIST.test(name) || entries.some(saysWhich)) lists.push(entries);
+    }
+    level = level.flatMap(([name, value]) => {
+      // What is in a list has its name.
+      if (Array.isArray(value)) return value.map((inner: unknown) => [name, inner] as const);
+      const fields = isRecord(value) ? Object.entries(value) : [];
+      return fields.map(([inner, each]) => [words(inner), each] as const).filter(([each]) => !OF_ACCOUNT.test(each));
+    });
   }
   return { lists, records };
 }
 
+function saysWhich(entry: JsonRecord): boolean {
+  return 'phone' in entry || 'message_id' in entry || 'index' in entry;
+}
+
 function countsIn(record: JsonRecord, isDocumentedOnly: boolean): number[] {
-  return Object.entries(record).flatMap(([name, value]) => {
-    const isCount = words(name) === COUNT || (!isDocumentedOnly && OTHER_COUNT.test(words(name)));
+  const fields = Object.entries(record).map(([name, value]) => [words(name), value] as const);
+  if (fields.some(([name]) => OF_ACCOUNT.test(name))) return [];
+  return fields.flatMap(([name, value]) => {
+    const isCount = name === COUNT || (!isDocumentedOnly && OTHER_COUNT.test(name));
     const count = Array.isArray(value) ? value.length : typeof value === 'string' ? Number(value) : value;
     return isCount && typeof count === 'number' && Number.isFinite(count) ? [count] : [];
   });
 }
 
+/** An ID; a text without a digit is none, but the name of a text. */
 function idOf({ message_id: id }: JsonRecord): string | number | null {
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return typeof id === 'number' || (typeof id === 'string' && /^[\w-]*\d[\w-]*$/.test(id)) ? id : null;
 }
 
 function statusOf({ status }: JsonRecord): string {

@@ -44,13 +44,14 @@ function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRec
 /**
  * The outcome that an entry, or the data of a single send (API 2.2), gives its message. An error beside a message_id
  * leaves it uncertain, unless the status or a field such as `success: false` says that it was not sent: the API says
- * nothing of such an entry, and an ID is given to what is on its way.
+ * nothing of such an entry, and an ID is given to what is on its way. Without an ID, it was not sent, unless the service
+ * itself has failed, as with SERVER_ERROR: then nobody knows, as of a whole answer.
  */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
   if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
-  const { verdict, hasError, reasons } = reported(entry);
-  if (verdict === 'not_sent' || (hasError && messageId === null && verdict === null)) {
+  const { verdict, hasError, isServerSide, reasons } = reported(entry);
+  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !isServerSide)) {
     return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
   }
   if (verdict === 'unclear' || hasError) {

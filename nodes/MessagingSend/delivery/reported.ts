@@ -7,6 +7,8 @@ export interface Reported {
   readonly verdict: 'sent' | 'not_sent' | 'unclear' | null;
   /** Whether it has an error beside them. */
   readonly hasError: boolean;
+  /** Whether the service itself has failed, perhaps after it had sent the message. */
+  readonly isServerSide: boolean;
   /** The service's reasons, fit to show; empty where it gave none. */
   readonly reasons: string;
 }
@@ -28,14 +30,17 @@ const UNCLEAR =
 
 /** The same, of an error as of a status: something went wrong in the service, perhaps after it had sent the message. */
 const SERVER_SIDE =
-  /(^|_)((server|internal|network|gateway|connection|unexpected|unknown)_(error|failure)|bad_gateway|(service|temporarily)_unavailable|time_?out|timed_out)(_|$)|^(internal|unexpected)$/;
+  /(^|_)((server|internal|network|gateway|connection|unexpected|unknown)_(error|failure)|bad_gateway|(service|temporarily)_unavailable|time_?out|timed_out)(_|$)|^(internal|unexpected|http_5\d\d)$/;
 
 /** Flags that deny what they name. */
-const DENIED_BY_FALSE = /^(success|ok|sent|accepted|succeeded|is_sent|was_sent)$/;
+const DENIED_BY_FALSE = /^(sent|accepted|is_sent|was_sent)$/;
 const DENIED_BY_TRUE = /^(failed|rejected|refused|blocked|skipped|invalid|is_error|has_failed)$/;
 
 const ERROR_FIELD =
   /^(err|errors?|failure|error_(code|message|msg|reason|description|text|details?|type|name)|(fail|failed|failure|reject|rejected|rejection)_(reason|code|message))$/;
+
+/** The same, unless it is the service that has failed. */
+const FAILED_BY_FALSE = /^(success|ok|succeeded)$/;
 
 /** Fields with reasons; of an entry itself, `message` may be the text that was to be sent. */
 const REASON_FIELD = /^(reason|status_(reason|message|description|text|details?))$/;
@@ -48,16 +53,19 @@ export function reported(entry: JsonRecord): Reported {
   const isDenied = fields.some(
     ([name, value]) => (isFalse(value) && DENIED_BY_FALSE.test(name)) || (isTrue(value) && DENIED_BY_TRUE.test(name)),
   );
+  const isFailed = fields.some(([name, value]) => isFalse(value) && FAILED_BY_FALSE.test(name));
   const errors = fields.filter(([name, value]) => ERROR_FIELD.test(name) && isError(value)).map(([, value]) => value);
   const said = fields.filter(([name]) => REASON_FIELD.test(name)).map(([, value]) => value);
   const nested = isRecord(entry.status) ? [entry.status] : [];
-  const isServerSide = errors.some((error) => wordsIn(error).some((each) => SERVER_SIDE.test(each)));
-  const verdict = verdictOf(status, isDenied) ?? (isServerSide ? 'unclear' : null);
+  const isServerSide =
+    SERVER_SIDE.test(status) || errors.some((error) => codesIn(error).some((code) => SERVER_SIDE.test(code)));
+  const verdict = verdictOf(status, isDenied || (isFailed && !isServerSide));
   const isNews = status !== '' && !PLAINLY_NOT_SENT.test(status) && !SENT.test(status);
   const reasons = serviceTexts([...errors, ...said, ...nested].flatMap((value) => textsOf(value)));
   return {
     verdict,
     hasError: errors.length > 0,
+    isServerSide,
     reasons: reasons === '' && isNews ? serviceTexts([status]) : reasons,
   };
 }
@@ -105,11 +113,12 @@ function isError(value: unknown, depth = 0): boolean {
 
 const MAX_DEPTH = 4;
 
-/** All texts in the value of a field, in words. */
-function wordsIn(value: unknown, depth = 0): string[] {
-  if (typeof value === 'string') return [words(value)];
-  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return [];
-  return Object.values(value).flatMap((inner) => wordsIn(inner, depth + 1));
+/** The code of an error; its texts, where it has none. All in words. */
+function codesIn(error: unknown, depth = 0): string[] {
+  if (typeof error === 'string') return [words(error)];
+  if (typeof error !== 'object' || error === null || depth >= MAX_DEPTH) return [];
+  if (isRecord(error) && typeof error.code === 'string') return [words(error.code)];
+  return Object.values(error).flatMap((inner) => codesIn(inner, depth + 1));
 }
 
 /** The texts that give reasons in the value of a field. */

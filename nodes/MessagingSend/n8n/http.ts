@@ -6,7 +6,7 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import type { Call } from '../api/endpoints';
+import { type Call, messagesIn } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { readReply } from '../api/reply';
 import { follow } from '../requests/wait';
@@ -64,7 +64,7 @@ export function httpCall(
         { credentialsDecrypted },
       )) as IN8nHttpFullResponse;
       await pause();
-      return readReply(answer, account.apiKey);
+      return readReply(answer, account.apiKey, messagesIn(body));
     } catch (error) {
       return networkReply(error);
     } finally {

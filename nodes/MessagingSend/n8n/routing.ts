@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import type { Call, Endpoint } from '../api/endpoints';
+import { type Call, type Endpoint, messagesIn } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
 import { readReply } from '../api/reply';
@@ -62,7 +62,7 @@ export function routedCall(
       const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
       const { statusCode, body: text, headers } = item?.json ?? {};
       const answer = { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
-      return readReply(answer, apiKey);
+      return readReply(answer, apiKey, messagesIn(body));
     } catch (error) {
       return networkReply(error);
     }
