@@ -113,6 +113,18 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
       expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
     });
 
+    test('a Retry that can not read its credential in the first attempt goes on in the second', async () => {
+      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+      let failures = 1;
+      const onCredentialRead = () => {
+        if (failures-- > 0) throw new Error('The vault is sealed');
+      };
+      const fates = await campaign.finish({ onCredentialRead });
+      expect(failures).toBeLessThan(0);
+      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+    });
+
     test('what a Retry sends in its second attempt is not sent again after another kill', async () => {
       const campaign = await killed({ retryOnFail: { maxTries: 2 } });
       sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(3)], times: 1 }]);
@@ -147,8 +159,12 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
     });
   });
 
-  test('a number that was never valid stays "not sent" in the second attempt of a Retry', async () => {
+  test.each([
+    ['', oneByOne(SEND), 'sent', 1],
+    [' in a dry run', withOptions(SEND, { dryRun: true }), 'dry_run', 0],
+  ])('the second attempt of a Retry is as the first one%s', async (_how, parameters, rest, arrived) => {
     const [first, ...others] = contacts(5);
+    // n8n repeats the node because its first item has failed.
     const campaign = start({
       parameters: oneByOne(SEND),
       items: [{ ...first, phone: '12' }, ...others],
@@ -157,9 +173,9 @@ describe.each(TOKENS)('In an n8n that %s', (_n8n, token) => {
       retryOnFail: { maxTries: 2 },
     });
     await campaign.run(inFlight(3));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', 'sent']);
-    expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
+    const fates = await campaign.finish({ parameters });
+    expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', rest]);
+    expect(arrivals(fates)).toEqual([0, 1, 1, 1, arrived]);
   });
 
   test.each(SINGLES)('what %s sends with the time in its texts is recognized', async (_name, { parameters, of }) => {

@@ -412,6 +412,23 @@ describe('After a 429,', () => {
     expect(at).toEqual([0, 20_000, 21_000, 22_000]);
   });
 
+  test('those that wait for the interval wait no longer than Max Wait either', async () => {
+    const clock = new FakeClock();
+    const answer = async (): Promise<Reply> => await Promise.resolve(refusal({ 'retry-after': '15' }));
+    const limits = { interval: 1_000, maxWait: WINDOW };
+    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer, limits);
+    const replies = Array.from({ length: 5 }, async () => {
+      const reply = await make(requests);
+      return { kind: reply.kind, at: clock.now() };
+    });
+    await clock.run();
+    for (const { kind, at } of await Promise.all(replies)) {
+      expect(kind).toBe('rejected');
+      // With the intervals of all five.
+      expect(at).toBeLessThanOrEqual(WINDOW + 5 * 1_000);
+    }
+  });
+
   test('a request is repeated before those that came after it start', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);

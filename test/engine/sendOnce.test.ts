@@ -209,6 +209,21 @@ test('What Send Again sends is remembered, though the first attempt was without 
   expect(received()).toEqual(phones(0));
 });
 
+test.each([
+  ['a single message', 1],
+  ['several requests', 3],
+])('Send Again sends nothing that another execution has sent meanwhile: %s', async (_what, count) => {
+  sandbox().setFaults([{ kind: 'status', status: 503 }]);
+  const setup = setupOf(contacts(count), SEND, { onError: 'stopWorkflow' });
+  const failed = await runWorkflow(setup);
+  sandbox().setFaults([]);
+  await run(contacts(1), once(SEND));
+  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
+  const outcomes = outcomesOf(await retryExecution(failed, setup, { ...again, onError: 'continueRegularOutput' }));
+  expect(outcomes).toEqual(['skipped', ...Array<string>(count - 1).fill('sent')]);
+  expect(received()).toEqual(phones(...Array.from({ length: count }, (_, index) => index)));
+});
+
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
   const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));
   await campaign.run({ lifetime: killedAtNth('left', 3) });

@@ -375,6 +375,9 @@ describe('Without a default country code', () => {
     ['+375 8 029 491-19-11', '375294911911'],
     ['+241 077 12 34 56', '24177123456'],
     ['+81 090 1234 5678', '819012345678'],
+    ['+81 0090 1234 5678', '819012345678'],
+    ['+91 0098765 43210', '919876543210'],
+    ['+44 007911 123456', '447911123456'],
   ])('%s loses what is dialled only inside its country, and is sent to %s', (given, phone) => {
     expect(clean(given)).toEqual({ kind: 'clean', phone });
   });

@@ -29,7 +29,7 @@ export async function leaveOutSent(
     }
     const messages = batches.flatMap((batch) => batch.messages);
     try {
-      const taken = await reservations.find(messages.filter((message) => !plan.again.has(message)));
+      const taken = await reservations.find(messages);
       if (taken.size > 0) known.push(receiptOfTaken(taken));
       const size = Math.max(1, ...batches.map((batch) => batch.messages.length));
       const left = messages.filter((message) => !taken.has(message));

@@ -156,8 +156,9 @@ function formsOf(country: Country, national: string): string[] {
   if (hasTrunk) {
     const rest = national.slice(trunk.length);
     shorter.push(rest);
-    // Belarus dials 80 before some numbers, and 8 before others. Of two zeros, the second belongs to the number.
-    if (!trunk.startsWith('0') && rest.startsWith('0')) shorter.push(rest.slice(1));
+    // Belarus dials 80 before some numbers, and 8 before others. Elsewhere, a further zero can belong to the number.
+    const isExtra = (form: string) => !trunk.startsWith('0') || isMobileIn(country, form);
+    if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));

@@ -22,8 +22,12 @@ export interface Resumption {
 export async function resume(plan: Plan, { options, record, ledger, work }: Resumption): Promise<Plan> {
   const batches = plan.shares.flatMap((share) => share.batches);
   const digest = await work(digestOf(batches));
-  const recalled = await ledger.recall(batches, digest, options.uncertain === 'sendAgain');
-  if (!options.dryRun) await work(noteAll([...recalled.receipts, ...receiptsOfAgain(recalled)], record));
+  const isNoted = !options.dryRun;
+  const recalled = await ledger.recall(batches, digest, {
+    sendUncertainAgain: options.uncertain === 'sendAgain',
+    isNoted,
+  });
+  if (isNoted) await work(noteAll([...recalled.receipts, ...receiptsOfAgain(recalled)], record));
   const left = new Map(recalled.batches.map((batch) => [batch.number, batch]));
   const leftOf = ({ batches: own }: Share) => own.flatMap(({ number }) => left.get(number) ?? []);
   return {

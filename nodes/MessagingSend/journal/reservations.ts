@@ -18,42 +18,49 @@ export class Reservations {
 
   /** Those that were sent or reserved before; reserves none. */
   async find(messages: readonly Message[]): Promise<Taken> {
-    return takenOf(messages, await this.ledger.askBeforeClaim(messages.map(samenessOf)));
+    const taken = takenOf(messages, await this.ledger.askBeforeClaim(messages.map(samenessOf)));
+    return new Map([...taken].filter(([message, state]) => state === 'noted' || !this.earlier.has(message)));
   }
 
   /**
    * Reserves messages that are not reserved yet.
-   * @returns those that another execution was faster with; if there are any, none is reserved
+   * @returns those that another execution was faster with, or that are known to be sent; if there are any, none is reserved
    */
   async reserve(messages: readonly Message[]): Promise<Taken> {
-    await this.keepEarlier(messages);
-    const wanted = messages.filter((message) => !this.own.has(message));
-    if (wanted.length === 0) return new Map();
-    const states = await this.ledger.claim(wanted.map(samenessOf));
-    const taken = takenOf(wanted, states);
+    const left = messages.filter((message) => !this.own.has(message));
+    const sent = await this.reserveEarlier(left.filter((message) => this.earlier.has(message)));
+    const wanted = left.filter((message) => !this.earlier.has(message));
+    const states = wanted.length === 0 ? [] : await this.ledger.claim(wanted.map(samenessOf));
+    const taken = sent.size === 0 ? takenOf(wanted, states) : new Map([...sent, ...takenOf(wanted, states)]);
     const won = wanted.filter((message) => !taken.has(message));
     if (taken.size > 0) this.ledger.retract(won.map(samenessOf));
     else for (const message of won) this.own.add(message);
     return taken;
   }
 
-  /** Takes over messages that an earlier attempt of this execution may have sent: nobody else's reservation counts. */
+  /** Takes over messages that an earlier attempt of this execution may have sent: only that they were sent counts. */
   takeOver(messages: Iterable<Message>): void {
     for (const message of messages) this.earlier.add(message);
   }
 
-  /** The earlier attempt may have had another setting, or its reservations have fallen out of the list. */
-  private async keepEarlier(messages: readonly Message[]): Promise<void> {
-    const earlier = messages.filter((message) => this.earlier.has(message) && !this.own.has(message));
-    if (earlier.length === 0) return;
-    await this.ledger.record({ open: earlier.map(samenessOf) });
-    for (const message of earlier) this.own.add(message);
+  /**
+   * The earlier attempt may have reserved none, because it had another setting, or its reservations may have fallen out
+   * of the list.
+   * @returns those that are known to be sent
+   */
+  private async reserveEarlier(messages: readonly Message[]): Promise<Taken> {
+    if (messages.length === 0) return new Map();
+    const sent = await this.find(messages);
+    const left = messages.filter((message) => !sent.has(message));
+    await this.ledger.record({ open: left.map(samenessOf) });
+    for (const message of left) this.own.add(message);
+    return sent;
   }
 
   /** Called when the run has ended: what is reserved stays so. Resolves once all of it is stored. */
   async end(): Promise<void> {
     await this.ledger.whenWritten();
-    this.ledger.release([...this.own].map(samenessOf));
+    this.ledger.release([...this.own, ...this.earlier].map(samenessOf));
   }
 
   /** Gives up what is not sent after all. */

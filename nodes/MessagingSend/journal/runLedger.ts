@@ -102,8 +102,8 @@ export class RunLedger {
   private isLeftOut = false;
   private isReserved = false;
   private isStarted = false;
-  /** What the first attempt of this execution has found, as far as it is not in the delivery record. */
-  private found: Pick<Recollection, 'mayHaveSentOthers'> | null = null;
+  /** Whether all that the ledger knows of the run is in the delivery record, for later attempts of this execution. */
+  private isFound = false;
   private isBroken = false;
   private isGapNoted = false;
   /** Whether a request has left. */
@@ -174,26 +174,30 @@ export class RunLedger {
   /** For a run that reserves each of its messages: its requests are not noted. */
   leaveToReservations(): void {
     this.isLeftOut = true;
-    // A later attempt knows whether those before it reserved theirs, too.
-    if (this.found === null) this.isReserved = true;
+    // Once it is known that an earlier attempt reserved nothing, this stays so.
+    if (!this.isFound) this.isReserved = true;
   }
 
   /**
-   * Finds what is known of these batches, and takes their messages for those of the run. In a later attempt of the same
-   * execution (Retry On Fail), that is in the delivery record: the facts are about the batches of the first one, and so
-   * what is left is not noted under them.
+   * Finds what is known of these batches, and takes their messages for those of the run. Once it was found, it is in the
+   * delivery record, and a later attempt of the same execution (Retry On Fail) has other batches: the facts are about
+   * those of before, so what is left is not noted under them.
+   * @param isNoted whether what is found becomes part of the delivery record; not in a dry run
    */
-  async recall(batches: readonly Batch[], digest: string, sendUncertainAgain: boolean): Promise<Recollection> {
+  async recall(
+    batches: readonly Batch[],
+    digest: string,
+    { sendUncertainAgain, isNoted }: { readonly sendUncertainAgain: boolean; readonly isNoted: boolean },
+  ): Promise<Recollection> {
     const nothing = { receipts: [], batches, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
-    if (this.found !== null) {
+    if (this.isFound) {
       this.isLeftOut = true;
-      return { ...nothing, ...this.found };
+      return nothing;
     }
     this.plan = `${this.run} ${digest}`;
     this.units = unitsOf(batches, this.plan);
     this.unsent = countMessages(batches);
     if (this.state !== 'open') return nothing;
-    this.found = { mayHaveSentOthers: false };
     let known: StateOf | null;
     try {
       if (this.isReserved) {
@@ -210,8 +214,8 @@ export class RunLedger {
     for (const { results } of recalled.receipts) {
       this.unsent -= results.filter(({ outcome }) => outcome.kind === 'sent').length;
     }
-    this.found = { mayHaveSentOthers: known === null };
-    return { ...recalled, ...this.found };
+    this.isFound = known !== null && isNoted;
+    return { ...recalled, mayHaveSentOthers: known === null };
   }
 
   /** Called before a request leaves; resolves once its messages are noted, or can't be. */
@@ -393,6 +397,7 @@ export class RunLedger {
       this.isGapNoted = true;
     } catch {
       // The next request tries again.
+      this.isBroken = true;
     }
   }
 

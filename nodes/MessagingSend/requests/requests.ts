@@ -108,7 +108,10 @@ export class Requests {
       let delay: number | null;
       try {
         const reply = await this.attempt(slot, request, flight);
-        if (reply === null) continue;
+        if (reply === null) {
+          firstRefusal ??= clock.now();
+          continue;
+        }
         if (reply.kind !== 'rejected') return reply;
 
         if (reply.failure.code === 'RATE_LIMITED') {
