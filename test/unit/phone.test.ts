@@ -538,6 +538,26 @@ describe('Number Check', () => {
     expect(valid).toBeGreaterThan(1000);
   });
 
+  test('reads a landline as it is written in its country', () => {
+    const seed = Date.now();
+    const random = seededRandom(seed);
+    // Where nothing is dialled before it, and where it is the 8 that codes of other countries begin with.
+    const trunks: Record<string, string> = { 7: '8', 30: '', 351: '', 372: '', 420: '', 506: '', 65: '', 852: '' };
+    let landlines = 0;
+    for (const [code, trunk] of Object.entries(trunks)) {
+      for (let run = 0; run < 3000; run++) {
+        const national = String(Math.floor(random() * 9e9) + 1e9).slice(0, 7 + Math.floor(random() * 4));
+        const parsed = parsePhoneNumberFromString(`+${code}${national}`);
+        if (parsed?.getType() !== 'FIXED_LINE' || parsed.nationalNumber !== national) continue;
+        landlines += 1;
+        const read = clean(trunk + national, code);
+        if (read.kind === 'wrong' || read.phone !== code + national)
+          throw new Error(`seed ${seed}: ${trunk + national} in ${code} was read as ${JSON.stringify(read)}`);
+      }
+    }
+    expect(landlines).toBeGreaterThan(500);
+  });
+
   test('accepts any 7 to 15 digits when it is off', () => {
     const seed = Date.now();
     const random = seededRandom(seed);

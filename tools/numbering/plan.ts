@@ -35,8 +35,9 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
 /**
  * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; and what is
- * dialled before the code of another country, where that is neither 00 nor begins like it.
+ * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; what is
+ * dialled before the code of another country, where that is neither 00 nor begins like it; and, where nothing is dialled
+ * before numbers inside the country, the two digits that landlines begin with.
  */
 `;
 
@@ -46,6 +47,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
   const beginnings = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
   const mobile = beginnings.filter((two) => regions.some((region) => canBeginWith(region.mobile, two)));
+  const fixed = beginnings.filter((two) => regions.some((region) => canBeginWith(region.fixed, two)));
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
   const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
   // Without a region there is no inside, where a 0 could be dialled before the number.
@@ -61,6 +63,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     mobileLengths === lengths ? '' : mobileLengths,
     ranges(mobile.map(Number), 2),
     exit,
+    trunk === '' && name !== '' ? ranges(fixed.map(Number), 2) : '',
   ];
   return fields.join('|').replace(/\|+$/, '');
 }

@@ -20,6 +20,8 @@ export interface Country {
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   /** Only to choose between possible readings. */
   readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
+  /** The two digits that landlines begin with, where nothing is dialled before them; only to choose, too. */
+  readonly landlines: ReadonlySet<string>;
 }
 
 /** What the API takes (4.2), where no country says more. */
@@ -40,8 +42,8 @@ function allCountries(): ReadonlyMap<string, Country> {
 }
 
 function readLine(line: string): Country {
-  const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] =
-    line.split('|');
+  const fields = line.split('|');
+  const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] = fields;
   return {
     code,
     region: region.slice(0, 2),
@@ -55,9 +57,14 @@ function readLine(line: string): Country {
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     mobile: {
       lengths: numbersOf(mobile === '' ? lengths : mobile),
-      beginnings: new Set(numbersOf(beginnings).map((number) => String(number).padStart(2, '0'))),
+      beginnings: beginningsOf(beginnings),
     },
+    landlines: beginningsOf(fields[8] ?? ''),
   };
+}
+
+function beginningsOf(ranges: string): ReadonlySet<string> {
+  return new Set(numbersOf(ranges).map((number) => String(number).padStart(2, '0')));
 }
 
 /** Reads `7,9-11`. */
@@ -115,11 +122,26 @@ export function numberFrom(home: Country, digits: string): string | null {
   if (dialledAbroad !== null) return dialledAbroad;
   const withCode = digits.startsWith(home.code) ? numberIn(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
+  const dialledAtHome = afterTrunk(home, digits);
+  if (dialledAtHome !== null) return dialledAtHome;
   const national = numberIn(home, digits);
   if (national !== null && isMobile(national)) return national;
+  // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
+  if (national !== null && isLandlineIn(home, digits)) return national;
   const abroad = countryOf(digits) === home ? null : internationalNumber(digits);
   if (abroad !== null && isMobile(abroad)) return abroad;
   return withCode ?? national ?? abroad;
+}
+
+/**
+ * The number behind the 8 that Russia and some of its neighbours dial before their own, which other countries' codes begin
+ * with: with as many digits as mobile numbers have there, as landlines do.
+ */
+function afterTrunk(home: Country, digits: string): string | null {
+  if (home.trunk === '' || dropsZero(home) || !startsWithTrunk(home, digits)) return null;
+  const rest = digits.slice(home.trunk.length);
+  const form = [rest, rest.replace(/^0/, '')].find(({ length }) => home.mobile.lengths.includes(length));
+  return form === undefined || form.startsWith('0') ? null : home.code + form;
 }
 
 /** The digits without what is dialled before them inside the country, whatever their length. */
@@ -166,6 +188,11 @@ function formsOf(country: Country, national: string): string[] {
   if (leadingZero === 'never') return bare;
   // Where a 0 is dialled, it belongs to the number only where that is usual.
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
+}
+
+/** With as many digits as mobile numbers, as landlines have nearly everywhere. */
+function isLandlineIn({ mobile, landlines }: Country, national: string): boolean {
+  return mobile.lengths.includes(national.length) && landlines.has(national.slice(0, 2));
 }
 
 function isMobile(number: string): boolean {

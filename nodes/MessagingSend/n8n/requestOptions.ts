@@ -107,10 +107,16 @@ export function readRequestOptions(given: GivenOptions): RequestOptions {
   );
   const skipsSsl = given.get('allowUnauthorizedCerts', 'Ignore SSL Issues', false, (value) => value === true);
   return {
-    batchSize: given.get('batching.batch.batchSize', 'Items per Batch', null, readBatchSize),
-    interval: given.get('batching.batch.batchInterval', 'Batch Interval', null, positive) ?? 0,
+    batchSize: given.get('batching.batch.batchSize', 'Items per Batch', null, (value) =>
+      readBatchSize(numberIn(value, 'Items per Batch')),
+    ),
+    interval:
+      given.get('batching.batch.batchInterval', 'Batch Interval', null, (value) =>
+        positive(numberIn(value, 'Batch Interval')),
+      ) ?? 0,
     http: {
-      timeout: given.get('timeout', 'Timeout', null, positive) ?? DEFAULT_TIMEOUT,
+      timeout:
+        given.get('timeout', 'Timeout', null, (value) => positive(numberIn(value, 'Timeout'))) ?? DEFAULT_TIMEOUT,
       ...(skipsSsl && { skipSslCertificateValidation: true }),
       ...(proxy !== undefined && { proxy }),
     },
@@ -152,6 +158,14 @@ function encoded(part: string): string {
     }
   });
   return encodeURIComponent(meant);
+}
+
+/** An expression may give a number as a text. */
+function numberIn(value: unknown, option: string): unknown {
+  if (typeof value !== 'string' || value.trim() === '') return value;
+  const number = Number(value);
+  if (Number.isFinite(number)) return number;
+  throw new FailureError(failure('optionNotNumber', { option, min: 0 }));
 }
 
 function positive(value: unknown): number | null {

@@ -2,6 +2,7 @@
 import type { INode } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
+import { addTo } from '../messages/group';
 import type { Origin, Unsendable } from '../messages/message';
 import type { Outcome, Result } from '../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
@@ -47,21 +48,40 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): { messa
 
 /** Which messages of its call were sent and which were not, for a model to call again with the rest. */
 export function progressForModel(results: readonly Result[]): string {
-  const entriesThat = (...kinds: Array<Outcome['kind']>) =>
-    results.filter(({ outcome }) => kinds.includes(outcome.kind)).map(({ message }) => message.entry ?? 0);
-  const uncertain = entriesThat('uncertain');
+  const progress = new Map<Progress, number[]>();
+  for (const [entry, kinds] of outcomesByEntry(results)) addTo(progress, progressOf(kinds), entry);
   if (!hasEntries(results.map(({ message }) => message))) {
-    return uncertain.length > 0
-      ? 'Do not call this tool again until it is clear whether the message was sent.'
+    if (progress.has('uncertain')) return 'Do not call this tool again until it is clear whether the message was sent.';
+    return progress.has('in part')
+      ? 'The message was sent in part. Do not call this tool again with the whole text.'
       : 'Nothing was sent.';
   }
   const parts = [
-    ['Entries that were sent:', entriesThat('sent', 'sent_before')],
-    ['Entries that may have been sent:', uncertain],
-    ['Entries that were not sent:', entriesThat('not_sent')],
+    ['Entries that were sent:', 'sent'],
+    ['Entries that were sent in part:', 'in part'],
+    ['Entries that may have been sent:', 'uncertain'],
+    ['Entries that were not sent:', 'not sent'],
   ] as const;
-  const lists = parts.flatMap(([label, entries]) => (entries.length > 0 ? [`${label} ${ranges(entries)}.`] : []));
+  const lists = parts.flatMap(([label, kind]) => {
+    const entries = progress.get(kind);
+    return entries === undefined ? [] : [`${label} ${ranges(entries)}.`];
+  });
   return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
+}
+
+/** What became of an entry; its text may be sent in several parts. */
+type Progress = 'sent' | 'in part' | 'uncertain' | 'not sent';
+
+function progressOf(kinds: ReadonlyArray<Outcome['kind']>): Progress {
+  if (kinds.includes('uncertain')) return 'uncertain';
+  const unsent = kinds.filter((kind) => kind === 'not_sent').length;
+  return unsent === 0 ? 'sent' : unsent === kinds.length ? 'not sent' : 'in part';
+}
+
+function outcomesByEntry(results: readonly Result[]): ReadonlyMap<number, Array<Outcome['kind']>> {
+  const kinds = new Map<number, Array<Outcome['kind']>>();
+  for (const { message, outcome } of results) addTo(kinds, message.entry ?? 0, outcome.kind);
+  return kinds;
 }
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {

@@ -17,7 +17,7 @@ import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/drafts';
 import type { ReadParameter } from '../../n8n/itemParameters';
 import { setUpError } from '../../n8n/nodeErrors';
-import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
@@ -25,7 +25,7 @@ import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } fro
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
-import { limitWaitTime, readWaitLimit } from './waitLimit';
+import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
 
 const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
 
@@ -110,22 +110,29 @@ const FIXED = {
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const asked = asking(this);
   const hasLink = isLatest(this, asked);
-  const waitLimit = (given: GivenOptions) => readWaitLimit(given, this.getTimezone());
+  let waitLimit = FOREVER;
   const { delivered, items } = await sendForRun(this, {
     operation: SEND,
     drafts: onlyDrafts(draftWithLink(this, asked)),
     readOutput: () => 'send',
     readOptions: (given) => {
-      waitLimit(given);
+      waitLimit = readWaitLimit(given, this.getTimezone());
       return { ...FIXED, ...readLimitOptions(given), numberCheck: readNumberCheck(given) };
     },
     failure: notForModel(this.getNode()),
     review: (outcomes) => review(outcomes, hasLink),
   });
   if (!isSent(delivered)) return [items];
-  const given = GivenOptions.in('options', (path, fallback) => this.getNodeParameter(path, 0, fallback));
-  await waitForAnswer(this, waitLimit(given));
-  return [this.getInputData()];
+  await waitForAnswer(this, waitLimit());
+  return [this.getInputData().map(withoutError)];
+}
+
+/**
+ * n8n takes a field `error` in what the node returns for its failure, and Retry On Fail would ask again. What n8n passes
+ * on after the wait is the input itself.
+ */
+function withoutError({ json: { error: _, ...json }, ...item }: INodeExecutionData): INodeExecutionData {
+  return { ...item, json };
 }
 
 /** Why the operation can't be used like this where a model calls the node, if so. */

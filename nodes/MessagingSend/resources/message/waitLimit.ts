@@ -67,22 +67,29 @@ export const limitWaitTime: INodeProperties = {
 /**
  * Reads the option.
  * @param timezone of a date that names none
- * @returns when the wait ends
+ * @returns when a wait that begins now ends
  */
-export function readWaitLimit(given: GivenOptions, timezone: string): Date {
+export function readWaitLimit(given: GivenOptions, timezone: string): WaitLimit {
   switch (readChoice(given, within(limitType), ['never', 'afterTimeInterval', 'atSpecifiedTime'])) {
     case 'never':
-      return WAIT_INDEFINITELY;
+      return FOREVER;
     case 'afterTimeInterval': {
       const unit = readChoice(given, within(resumeUnit), ['hours', 'minutes', 'days']);
-      return new Date(Date.now() + readNumber(given, within(resumeAmount)) * MILLISECONDS[unit]);
+      const milliseconds = readNumber(given, within(resumeAmount)) * MILLISECONDS[unit];
+      return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
     }
     case 'atSpecifiedTime':
-      return given.get(within(maxDateAndTime).name, maxDateAndTime.displayName, WAIT_INDEFINITELY, (value) =>
-        futureDate(value, timezone),
-      );
+      return given.get(within(maxDateAndTime).name, maxDateAndTime.displayName, FOREVER, (value) => {
+        const date = futureDate(value, timezone);
+        return () => date;
+      });
   }
 }
+
+/** When a wait that begins now ends. */
+export type WaitLimit = () => Date;
+
+export const FOREVER: WaitLimit = () => WAIT_INDEFINITELY;
 
 /** The field by its path within the options. */
 function within(field: INodeProperties): INodeProperties {
