@@ -36,6 +36,16 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(FOREVER);
   });
 
+  test('asks once with Retry On Fail, also if its input tells of an error', async () => {
+    const items = [{ ...contacts(1)[0], error: 'The import took too long' }];
+    const setup = setupOf({ items, retryOnFail: { maxTries: 3 } });
+    const waiting = await runWorkflow(setup);
+    expect(waitTill(waiting)).toEqual(FOREVER);
+    const { outputs } = await continueWaiting(waiting, setup);
+    expect(outputs[0]?.map(({ json }) => json)).toEqual(items);
+    expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
+  });
+
   test('passes its input on when the time is up', async () => {
     const setup = setupOf({ items: contacts(2) });
     const { outputs, run } = await continueWaiting(await runWorkflow(setup), setup);
@@ -73,6 +83,20 @@ describe('Send and Wait for Response', () => {
     const parameters = withOptions(SEND_AND_WAIT, { limitWaitTime });
     const waiting = await runWorkflow(setupOf({ parameters, settings: { timezone: 'Asia/Tokyo' } }));
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T03:00:00.000Z'));
+  });
+
+  test('ends its wait at a date and time that has passed while the message was sent', async () => {
+    const end = new Date(Date.now() + 1_000);
+    const limitWaitTime = { values: { limitType: 'atSpecifiedTime', maxDateAndTime: end.toISOString() } };
+    sandbox().setFaults([{ kind: 'delay', ms: 1_500 }]);
+    const waiting = await runWorkflow(setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }) }));
+    expect(waitTill(waiting)).toEqual(end);
+  });
+
+  test('waits for ever if the time is longer than n8n can wait', async () => {
+    const limitWaitTime = { values: { limitType: 'afterTimeInterval', resumeAmount: 1e9, resumeUnit: 'days' } };
+    const waiting = await runWorkflow(setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }) }));
+    expect(waitTill(waiting)).toEqual(FOREVER);
   });
 
   test.each(['2001-01-01T00:00:00', 'tomorrow', ''])(

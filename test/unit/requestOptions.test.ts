@@ -67,6 +67,17 @@ describe('Timeout', () => {
   ])('of %s is read as %s ms', (timeout, expected) => expect(read({ timeout }).http.timeout).toBe(expected));
 });
 
+test('Numbers that expressions give as texts are read as numbers', () => {
+  const batch = { batchSize: '10', batchInterval: '2000' };
+  expect(read({ batching: { batch }, timeout: ' 600000 ' })).toEqual({
+    batchSize: 10,
+    interval: 2000,
+    http: { timeout: 600_000 },
+    failure: null,
+  });
+  expect(read({ timeout: 'a minute' }).failure?.message).toBe("The option 'Timeout' must be a number of at least 0");
+});
+
 describe('Ignore SSL Issues', () => {
   test('is off unless it is switched on', () => {
     expect(read({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);

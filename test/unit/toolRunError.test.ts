@@ -65,6 +65,29 @@ test('The error of a tool call reports which entries of a list were sent', () =>
   );
 });
 
+/** The outcomes of the parts of a text. */
+function inParts(entry: number | null, ...outcomes: Outcome[]): Receipt[] {
+  return outcomes.map((outcome, part) => ({
+    batch: 1,
+    results: [{ message: { ...messageAt(0), entry, part }, outcome }],
+    data: null,
+  }));
+}
+
+test('The error of a tool call advises against another call if a part of the text was sent', () => {
+  expect(toolError({ receipts: inParts(null, SENT, NOT_SENT) })?.message).toBe(
+    'It failed. Do something. The message was sent in part. Do not call this tool again with the whole text.',
+  );
+  expect(toolError({ receipts: inParts(null, NOT_SENT, NOT_SENT) })?.message).toContain('Nothing was sent.');
+});
+
+test('The error of a tool call reports which entries of a list were sent in part', () => {
+  const receipts = [...inParts(0, SENT, NOT_SENT), ...inParts(1, SENT, SENT), ...inParts(2, NOT_SENT, NOT_SENT)];
+  expect(toolError({ receipts })?.message).toBe(
+    'It failed. Do something. Entries that were sent: 1. Entries that were sent in part: 0. Entries that were not sent: 2. Entries are counted from 0. Call this tool again with only the entries that were not sent.',
+  );
+});
+
 test('The error of a tool call names every invalid entry, and each advice once', () => {
   const error = toolError({ unsendable: [wrongEntry(1), wrongEntry(3)] });
   expect(error).toBeInstanceOf(NodeOperationError);

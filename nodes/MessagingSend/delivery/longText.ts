@@ -3,9 +3,9 @@ export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** The first `size` code points. */
+/** The first `size` code points, or fewer, so that no character is cut. */
 export function truncate(text: string, size: number): string {
-  return text.slice(0, unitsOf(text, size));
+  return text.slice(0, beforeCharacter(text, unitsOf(text, size)));
 }
 
 /**
@@ -29,7 +29,22 @@ function cutBefore(text: string, end: number): number {
   for (let cut = end; cut > earliest; cut -= 1) {
     if (/\s/.test(text[cut - 1] ?? '')) return cut;
   }
-  return end;
+  return beforeCharacter(text, end);
+}
+
+/**
+ * What a reader sees as one character can be several code points: an emoji of a family, a flag, a letter with marks. None
+ * is longer than this, in string units, unless someone plays with it.
+ */
+const LONGEST_CHARACTER = 50;
+
+/** The place of a cut, moved to the start of the character that it would divide. */
+function beforeCharacter(text: string, end: number): number {
+  if (end >= text.length) return end;
+  const from = Math.max(0, end - LONGEST_CHARACTER);
+  const around = text.slice(from, end + LONGEST_CHARACTER);
+  const { index: start } = new Intl.Segmenter().segment(around).containing(end - from);
+  return start > 0 ? from + start : end;
 }
 
 /** How many string units the next `count` code points take. */
