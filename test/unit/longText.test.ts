@@ -26,6 +26,7 @@ test('A character of more code points than a part can have is cut', () => {
 
 test('A cut between characters stays where it is', () => {
   const flags = '🇬🇧'.repeat(30);
+  expect(truncate('🇬🇧'.repeat(600), 1000)).toBe('🇬🇧'.repeat(500));
   expect(truncate(flags, 20)).toBe('🇬🇧'.repeat(10));
   expect(split(flags, 20)).toEqual(Array(3).fill('🇬🇧'.repeat(10)));
   expect(truncate('x'.repeat(200), 100)).toBe('x'.repeat(100));

@@ -306,6 +306,9 @@ test.each<[string, JsonRecord]>([
   ['a status of doubt', { status: 'timed_out', error: 'No account' }],
   ['a status of HTTP', { status: 504, error: 'No account' }],
   ['its code beside success: false', { success: false, error: { code: 'SERVER_ERROR' } }],
+  ['a code of its own beside success: false', { success: false, code: 'SERVER_ERROR', error: 'It failed' }],
+  ['a number', { error_code: 500 }],
+  ['a code that is a number', { error: { code: '503', message: 'No' } }],
 ])('An entry without a message_id is uncertain if the service itself failed, by %s', (_what, given) => {
   expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('uncertain');
   expect(entryOutcome({ phone: phoneAt(0), ...given, status: 'failed' }).kind).toBe('not_sent');

@@ -558,6 +558,16 @@ describe('Number Check', () => {
     expect(landlines).toBeGreaterThan(500);
   });
 
+  test.each([
+    ['352478247', '352', '352478247'],
+    ['4520123456', '685', '4520123456'],
+    ['85291234567', '7', '85291234567'],
+    ['8 017 215-54-54', '375', '375172155454'],
+    ['31008000902', '31', '318000902'],
+  ])('reads %s with the default country code %s as %s', (given, countryCode, phone) => {
+    expect(clean(given, countryCode)).toEqual({ kind: 'clean', phone });
+  });
+
   test('accepts any 7 to 15 digits when it is off', () => {
     const seed = Date.now();
     const random = seededRandom(seed);

@@ -219,7 +219,11 @@ describe('An answer', () => {
         { message_id: 8, status: 'pending' },
       ];
       expect(outcomes({ messages_sent: 0, messages: pending })).toEqual(rejected);
-      expect(outcomes({ messages: [{ status: 'ok' }, { status: 'invalid' }] })).toEqual(rejected);
+      expect(outcomes({ messages: [{ status: 'ok' }, { status: 'ok' }] })).toEqual(rejected);
+      for (const status of ['ok', 'success', 'processing', 'unknown']) {
+        expect(outcomes({ messages: [{ status }, { status: 'failed' }] })).toEqual(['uncertain', 'not_sent']);
+        expect(outcomes({ messages_sent: 0, messages: [{ status }, { status: 'failed' }] })).toEqual(rejected);
+      }
       expect(outcomes({ messages: [{ message_id: 7, status: 'failed' }] })).toEqual(rejected);
       expect(outcomes({ messages: pending })).toEqual(['uncertain', 'uncertain']);
       expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(['uncertain', 'uncertain']);

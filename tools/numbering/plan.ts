@@ -10,6 +10,7 @@ interface Region {
   /** What is dialled before the code of another country; a pattern where there are several. */
   readonly exit: string;
   readonly fixed: string;
+  readonly fixedLengths: readonly number[];
   readonly mobile: string;
   readonly mobileLengths: readonly number[];
 }
@@ -37,7 +38,7 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
  * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; what is
  * dialled before the code of another country, where that is neither 00 nor begins like it; and, where nothing is dialled
- * before numbers inside the country, the two digits that landlines begin with.
+ * before numbers inside the country, or an 8, the two digits that landlines begin with, and how many they have.
  */
 `;
 
@@ -54,6 +55,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
   const exit = regions.find((region) => /^(?!00)\d{3}$/.test(region.exit))?.exit ?? '';
+  const hasLandlines = name !== '' && (trunk === '' || trunk === '8');
   const fields = [
     code,
     name,
@@ -63,7 +65,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     mobileLengths === lengths ? '' : mobileLengths,
     ranges(mobile.map(Number), 2),
     exit,
-    trunk === '' && name !== '' ? ranges(fixed.map(Number), 2) : '',
+    ...(hasLandlines ? [ranges(fixed.map(Number), 2), ranges(regions.flatMap((region) => region.fixedLengths))] : []),
   ];
   return fields.join('|').replace(/\|+$/, '');
 }
@@ -76,15 +78,16 @@ function region(given: unknown, name: string): Region {
   const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
   // Where mobile numbers can't be told from others, their pattern is empty.
   const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
-  const own = Array.isArray(ofMobile?.[1]) ? numbers(ofMobile[1], name) : [];
+  const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? numbers(type[1], name) : lengths);
   return {
     pattern: asString(fields[2], name),
     lengths,
     trunk: typeof fields[5] === 'string' ? fields[5] : '',
     exit: typeof fields[1] === 'string' ? fields[1] : '',
     fixed: patternOf(fixed),
+    fixedLengths: lengthsOf(fixed),
     mobile: mobilePattern,
-    mobileLengths: mobilePattern === '' ? [] : own.length > 0 ? own : lengths,
+    mobileLengths: mobilePattern === '' ? [] : lengthsOf(ofMobile),
   };
 }
 

@@ -24,7 +24,7 @@ const MAX_DEPTH = 6;
 interface Refusal {
   /** How many messages the request had. */
   readonly messages: number;
-  /** Whether the error's code says that nothing was sent (part 7): then a word such as "ok" means nothing else. */
+  /** Whether the error's code says that nothing was sent (part 7): then "ok" may only mean that a message is valid. */
   readonly saysNothingSent: boolean;
   /** The error's text, for messages that may not have been sent. */
   readonly why: unknown;
@@ -56,20 +56,28 @@ export function sentDespite(
     const hasId = idOf(entry) !== null && !(saysNothingSent && NOT_SENT.test(status));
     return !isNone && (ON_ITS_WAY.test(status) || hasId);
   };
-  const entries = lists.find((list) => list.some(isSign));
-  // `true`, so that an error without a text is one.
-  const error = [true, why];
+  const entries = lists.find((list) => list.some(isSign) || (!isNone && differ(list)));
   if (entries !== undefined) {
-    return { messages: entries.map((entry) => (isPlain(entry) ? entry : { ...entry, failure: error })) };
+    return {
+      messages: entries.map((entry) => (isPlain(entry) ? entry : { ...entry, status: 'unclear', reason: why })),
+    };
   }
   const id = saysNothingSent ? null : (records.map(idOf).find((each) => each !== null) ?? null);
-  if (id !== null) return { message_id: id, error };
+  // `true`, so that an error without a text is one.
+  if (id !== null) return { message_id: id, error: [true, why] };
   return isCounted ? 'some' : null;
 }
 
-/** Whether an entry means what it says, in spite of the error: it was sent, or nothing is said of it. */
+/** Whether some were not sent, and others have another status: then these may have been. */
+function differ(entries: readonly JsonRecord[]): boolean {
+  const statuses = entries.map(statusOf).filter((status) => status !== '');
+  return statuses.some((status) => NOT_SENT.test(status)) && statuses.some((status) => !NOT_SENT.test(status));
+}
+
+/** Whether an entry means what it says, in spite of the error: it was sent, or not, or nothing is said of it. */
 function isPlain(entry: JsonRecord): boolean {
-  return SENT.test(statusOf(entry)) || (statusOf(entry) === '' && idOf(entry) === null);
+  const status = statusOf(entry);
+  return SENT.test(status) || NOT_SENT.test(status) || (status === '' && idOf(entry) === null);
 }
 
 /** The records and the lists of entries in an answer, the outer ones first, without those that are about the account. */

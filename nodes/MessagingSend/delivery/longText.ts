@@ -32,19 +32,14 @@ function cutBefore(text: string, end: number): number {
   return beforeCharacter(text, end);
 }
 
-/**
- * What a reader sees as one character can be several code points: an emoji of a family, a flag, a letter with marks. None
- * is longer than this, in string units, unless someone plays with it.
- */
+/** In string units; what a reader sees as one character, such as an emoji of a family or a flag, is rarely longer. */
 const LONGEST_CHARACTER = 50;
 
 /** The place of a cut, moved to the start of the character that it would divide. */
 function beforeCharacter(text: string, end: number): number {
   if (end >= text.length) return end;
-  const from = Math.max(0, end - LONGEST_CHARACTER);
-  const around = text.slice(from, end + LONGEST_CHARACTER);
-  const { index: start } = new Intl.Segmenter().segment(around).containing(end - from);
-  return start > 0 ? from + start : end;
+  const { index } = new Intl.Segmenter().segment(text.slice(0, end + LONGEST_CHARACTER)).containing(end);
+  return index > 0 ? index : end;
 }
 
 /** How many string units the next `count` code points take. */

@@ -44,8 +44,9 @@ function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRec
 /**
  * The outcome that an entry, or the data of a single send (API 2.2), gives its message. An error beside a message_id
  * leaves it uncertain, unless the status or a field such as `success: false` says that it was not sent: the API says
- * nothing of such an entry, and an ID is given to what is on its way. Without an ID, it was not sent, unless the service
- * itself has failed, as with SERVER_ERROR: then nobody knows, as of a whole answer.
+ * nothing of such an entry, and an ID is given to what is on its way. Without an ID, it was not sent, unless the error is one
+ * of the service itself, such as SERVER_ERROR: then nobody knows, as of a whole answer. What is plainly denied ("failed")
+ * was not sent, whatever the error.
  */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];

@@ -20,8 +20,8 @@ export interface Country {
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   /** Only to choose between possible readings. */
   readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
-  /** The two digits that landlines begin with, where nothing is dialled before them; only to choose, too. */
-  readonly landlines: ReadonlySet<string>;
+  /** The same, where nothing is dialled before a landline, or an 8; else empty. */
+  readonly landline: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
 }
 
 /** What the API takes (4.2), where no country says more. */
@@ -59,7 +59,7 @@ function readLine(line: string): Country {
       lengths: numbersOf(mobile === '' ? lengths : mobile),
       beginnings: beginningsOf(beginnings),
     },
-    landlines: beginningsOf(fields[8] ?? ''),
+    landline: { lengths: numbersOf(fields[9] ?? ''), beginnings: beginningsOf(fields[8] ?? '') },
   };
 }
 
@@ -127,21 +127,21 @@ export function numberFrom(home: Country, digits: string): string | null {
   const national = numberIn(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
-  if (national !== null && isLandlineIn(home, digits)) return national;
+  if (national !== null && withCode === null && home.trunk === '' && isLandlineIn(home, digits)) return national;
   const abroad = countryOf(digits) === home ? null : internationalNumber(digits);
   if (abroad !== null && isMobile(abroad)) return abroad;
   return withCode ?? national ?? abroad;
 }
 
 /**
- * The number behind the 8 that Russia and some of its neighbours dial before their own, which other countries' codes begin
- * with: with as many digits as mobile numbers have there, as landlines do.
+ * The number behind the 8 that is dialled in Russia and some of its neighbours. Codes of other countries begin with 8,
+ * too, so it counts only if a mobile number or a landline can follow.
  */
 function afterTrunk(home: Country, digits: string): string | null {
-  if (home.trunk === '' || dropsZero(home) || !startsWithTrunk(home, digits)) return null;
-  const rest = digits.slice(home.trunk.length);
-  const form = [rest, rest.replace(/^0/, '')].find(({ length }) => home.mobile.lengths.includes(length));
-  return form === undefined || form.startsWith('0') ? null : home.code + form;
+  if (home.trunk !== '8' || !digits.startsWith('8')) return null;
+  const rest = digits.slice(1);
+  const form = [rest, rest.replace(/^0/, '')].find((each) => isMobileIn(home, each) || isLandlineIn(home, each));
+  return form === undefined ? null : home.code + form;
 }
 
 /** The digits without what is dialled before them inside the country, whatever their length. */
@@ -179,7 +179,7 @@ function formsOf(country: Country, national: string): string[] {
     const rest = national.slice(trunk.length);
     shorter.push(rest);
     // Belarus dials 80 before some numbers, and 8 before others. Elsewhere, a further zero can belong to the number.
-    const isExtra = (form: string) => !trunk.startsWith('0') || isMobileIn(country, form);
+    const isExtra = (form: string) => !trunk.startsWith('0') || leadingZero === 'never' || isMobileIn(country, form);
     if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
@@ -190,9 +190,8 @@ function formsOf(country: Country, national: string): string[] {
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
 }
 
-/** With as many digits as mobile numbers, as landlines have nearly everywhere. */
-function isLandlineIn({ mobile, landlines }: Country, national: string): boolean {
-  return mobile.lengths.includes(national.length) && landlines.has(national.slice(0, 2));
+function isLandlineIn({ landline }: Country, national: string): boolean {
+  return landline.lengths.includes(national.length) && landline.beginnings.has(national.slice(0, 2));
 }
 
 function isMobile(number: string): boolean {

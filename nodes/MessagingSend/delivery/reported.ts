@@ -57,8 +57,8 @@ export function reported(entry: JsonRecord): Reported {
   const errors = fields.filter(([name, value]) => ERROR_FIELD.test(name) && isError(value)).map(([, value]) => value);
   const said = fields.filter(([name]) => REASON_FIELD.test(name)).map(([, value]) => value);
   const nested = isRecord(entry.status) ? [entry.status] : [];
-  const isServerSide =
-    SERVER_SIDE.test(status) || errors.some((error) => codesIn(error).some((code) => SERVER_SIDE.test(code)));
+  const codes = [...errors, ...(isFailed ? [entry.code] : [])].flatMap((error) => codesIn(error));
+  const isServerSide = [status, ...codes].some((code) => SERVER_SIDE.test(code));
   const verdict = verdictOf(status, isDenied || (isFailed && !isServerSide));
   const isNews = status !== '' && !PLAINLY_NOT_SENT.test(status) && !SENT.test(status);
   const reasons = serviceTexts([...errors, ...said, ...nested].flatMap((value) => textsOf(value)));
@@ -115,9 +115,9 @@ const MAX_DEPTH = 4;
 
 /** The code of an error; its texts, where it has none. All in words. */
 function codesIn(error: unknown, depth = 0): string[] {
-  if (typeof error === 'string') return [words(error)];
+  if (typeof error === 'string' || typeof error === 'number') return [plainStatus(error)];
   if (typeof error !== 'object' || error === null || depth >= MAX_DEPTH) return [];
-  if (isRecord(error) && typeof error.code === 'string') return [words(error.code)];
+  if (isRecord(error) && plainStatus(error.code) !== '') return [plainStatus(error.code)];
   return Object.values(error).flatMap((inner) => codesIn(inner, depth + 1));
 }
 
