@@ -81,7 +81,10 @@ function addOptionBox(page: Page): Locator {
 /** Adds an option of the open node, with its default. */
 export async function addOption(page: Page, option: string): Promise<void> {
   await addOptionBox(page).click();
-  await page.getByRole('option').filter({ hasText: option, visible: true }).click();
+  const offered = page.getByRole('option').filter({ visible: true });
+  await offered.filter({ hasText: option }).click();
+  // While the list closes, it would close the next one, too.
+  await offered.first().waitFor({ state: 'hidden' });
 }
 
 /** Waits until the open node's panel shows these texts, and none of the others. */
