@@ -39,9 +39,9 @@ export async function runCampaign(
 
   const kills: number[] = [];
   const result = { lost: 0, twice: 0, untrue: 0, beyond: 0, received: 0, uncertain: 0, killed: 0, executions: 0 };
-  const judgeExecution = async ({ id }: ListedExecution) => {
+  const judgeExecution = async ({ id }: ListedExecution, unknownFrom = Infinity) => {
     const execution = await instance.rest.waitForExecution(id);
-    const { uncertain, ...found } = judge(execution, { campaign, traffic, sandbox, kills });
+    const { uncertain, ...found } = judge(execution, { campaign, traffic, sandbox, kills, unknownFrom });
     // The same message can be in several reports, and none may be wrong.
     for (const kind of ['lost', 'twice', 'untrue', 'beyond'] as const)
       result[kind] = Math.max(result[kind], found[kind]);
@@ -50,10 +50,13 @@ export async function runCampaign(
 
   const planned = [...campaign.kills];
   let newest: ListedExecution | undefined;
+  let retriedRetry = Infinity;
   for (let retries = 0; retries < MAX_RETRIES;) {
     const kill = planned.shift();
     if (kill === undefined) retries += 1;
     const before = traffic.arrived;
+    // A Retry that was killed has stored nothing: the next one continues under its name.
+    if (newest?.mode === 'retry' && newest.status === 'error') retriedRetry = Math.min(retriedRetry, Date.now());
     const work =
       newest === undefined
         ? start(instance, stored, webhookPath, campaign)
@@ -77,7 +80,8 @@ export async function runCampaign(
   const [first, second] = (await instance.rest.executionsOf(stored)).toReversed();
   if (campaign.retriesFirst && first !== undefined && second !== undefined && first.status !== 'success') {
     await instance.rest.retry(first.id, DEADLINE_SECONDS);
-    await judgeExecution(await newestOf(instance, stored));
+    // An older execution knows what its own retries sent, but what retries of those sent is uncertain to it.
+    await judgeExecution(await newestOf(instance, stored), retriedRetry);
   }
   await instance.rest.deactivate(stored);
   result.received = new Set(sandbox.messages().map(({ id }) => id)).size;

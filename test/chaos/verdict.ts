@@ -36,6 +36,8 @@ export interface History {
   readonly sandbox: Sandbox;
   /** The time of each kill, in ms since 1970. */
   readonly kills: readonly number[];
+  /** From this time on, in ms since 1970, the judged execution can't know what was sent. */
+  readonly unknownFrom: number;
 }
 
 type Outcome = 'sent' | 'not_sent' | 'uncertain';
@@ -101,25 +103,27 @@ function receivedCounts(sandbox: Sandbox): Map<number, number> {
 }
 
 /**
- * What may be uncertain: messages in requests that were in flight at a kill, or that the service left uncertain. A request
- * that n8n was about to make at a kill has never reached the sandbox: of those there are no more than free slots.
+ * What may be uncertain: messages in requests that were in flight at a kill, that the service left uncertain, or that
+ * the execution can't know of. A request that n8n was about to make at a kill has never reached the sandbox: of those
+ * there are no more than free slots.
  */
 function uncertainty(history: History): {
   explained: ReadonlySet<number>;
   unseen: (index: number) => boolean;
   budget: number;
 } {
-  const { campaign, traffic, kills } = history;
+  const { campaign, traffic, kills, unknownFrom } = history;
   const explained = new Set<number>();
   const seen = new Set<number>();
   const inFlight = new Set(kills.flatMap((at) => requestsInFlight(history, at)));
   for (const request of traffic.requests()) {
     const { logged, messages } = request;
     for (const index of messages) seen.add(index);
-    const { fault, status } = logged;
+    const { fault, status, started_at } = logged;
+    const isUnknown = Date.parse(started_at) >= unknownFrom;
     const isUncertain =
       fault !== null && (UNCERTAIN_FAULTS.includes(fault) || (fault === 'status' && Number(status) >= 500));
-    if (isUncertain || inFlight.has(request)) for (const index of messages) explained.add(index);
+    if (isUncertain || isUnknown || inFlight.has(request)) for (const index of messages) explained.add(index);
     // This fault leaves out the first entry of the answer.
     if (fault === 'bulk-answer') for (const index of messages.slice(0, 1)) explained.add(index);
   }
