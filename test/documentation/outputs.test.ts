@@ -100,7 +100,7 @@ function toolError(phone: string): string | undefined {
   if (checked.kind !== 'wrong') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked.failure);
-  return complete(runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], resumed: 0 }))
+  return complete(runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], recalled: 0 }))
     ?.message;
 }
 

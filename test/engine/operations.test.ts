@@ -14,6 +14,21 @@ import {
 
 const sandbox = sandboxForTests();
 
+test.each([
+  ['no credits', '{}'],
+  ['credits that are no number', '{"credits":null,"user_id":1}'],
+])('Get Balance fails if the service reports %s', async (_what, data) => {
+  sandbox().setFaults([{ kind: 'body', status: 200, body: `{"success":true,"data":${data}}` }]);
+  const { error } = await runWorkflow({ account: accountOf(sandbox()), items: [{}], parameters: GET_BALANCE });
+  expect(error?.message).toBe('The service responded, but did not report the credits');
+});
+
+test('Get Balance returns credits that come as a text as a number', async () => {
+  sandbox().setFaults([{ kind: 'body', status: 200, body: '{"success":true,"data":{"credits":"12"}}' }]);
+  const { outputs } = await runWorkflow({ account: accountOf(sandbox()), items: [{}], parameters: GET_BALANCE });
+  expect(outputs[0]?.map(({ json }) => json)).toEqual([{ credits: 12, user_id: null, user_name: null }]);
+});
+
 describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('With a Base URL that ends in %s,', (prefix) => {
   test('Get Balance returns credits and owner, in a workflow and through its routing', async () => {
     const setup = { account: accountOf(sandbox(), prefix), items: [{}], parameters: GET_BALANCE };

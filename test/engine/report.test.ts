@@ -3,7 +3,7 @@ import { Container } from '@n8n/di';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
-import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
@@ -76,6 +76,25 @@ describe('The hint above the output', () => {
     expect(last?.message).toBe(
       '6 sent (2 of them in an earlier attempt), 6 credits used, 99994 left, 2 requests. Running this step again sends the 6 messages again.',
     );
+  });
+
+  test('counts a duplicate of an uncertain message as uncertain', async () => {
+    sandbox().setFaults([{ kind: 'reset-after' }]);
+    const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' });
+    const items = [...contacts(1), ...contacts(1), { phone: 'abc', text: 'Hello' }, { phone: 'abc', text: 'Hello' }];
+    const [hint] = hintsOf(await run({ items, parameters, onError: 'continueErrorOutput' }));
+    expect(hint?.message).toBe(
+      '0 sent, 2 not sent, 2 uncertain (may have been sent), 1 request. Running this step again sends the uncertain message again.',
+    );
+  });
+
+  test('reports the credits that are left now, after a top-up', async () => {
+    sandbox().setCredits(2);
+    const setup = { account: accountOf(sandbox()), items: contacts(3), parameters: SEND };
+    const first = await runWorkflow(setup);
+    sandbox().setCredits(1000);
+    const [hint] = hintsOf(await retryExecution(first, setup));
+    expect(hint?.message).toContain('3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request.');
   });
 
   test('recommends Send Bulk if Send made many requests', async () => {

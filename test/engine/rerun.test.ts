@@ -5,7 +5,7 @@ import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { recordLines } from '../support/engine/record';
 import { keptIn, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, outcomeOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
 
@@ -323,6 +323,77 @@ test('A retry sends only the parts of a split text that were not sent', async ()
   const { outputs } = await retryExecution(await runWorkflow(setup), setup);
   expect(receivedTexts(sandbox()).map((text) => text[0])).toEqual(['a', 'b', 'c']);
   expect(outputs[0]?.map(({ json }) => json.part)).toEqual([1, 2, 3]);
+});
+
+describe('A text that has another number of parts in a retry', () => {
+  const lettersOf = (...counts: number[]) =>
+    counts.map((count, index) => String.fromCharCode(97 + index).repeat(count)).join('');
+  const arrived = () => receivedTexts(sandbox()).map((text) => `${text[0]}${text.length}`);
+  const split = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
+  const truncated = withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 });
+  /** To two contacts; the first attempt ends after `after` requests. */
+  const retryWith = async (after: number, text: string, parameters: INodeParameters) => {
+    const message = (words: string) => `={{ $json.name + ${JSON.stringify(words)} }}`;
+    const items = ['A', 'B'].map((name, index) => ({ phone: phoneAt(index), name }));
+    const setup = setupOf({ items, parameters: { ...split, message: message(lettersOf(999, 999)) } });
+    sandbox().setFaults([{ kind: 'status', status: 403, after }]);
+    const first = await runWorkflow(setup);
+    const again = { ...setup, parameters: { ...parameters, message: message(text) } };
+    const { outputs } = await retryExecution(first, setup, { ...again, onError: 'continueErrorOutput' });
+    return outputs.map((own) => own.map((item) => [item.json.phone, item.json.part, outcomeOf(item)]));
+  };
+
+  test('is not sent again as one', async () => {
+    const [sent] = await retryWith(2, lettersOf(999, 999), truncated);
+    expect(arrived()).toEqual(['A1000', 'b999', 'B1000']);
+    expect(sent).toEqual([0, 1].map((index) => [phoneAt(index), undefined, 'sent']));
+  });
+
+  test('is not sent again in more parts', async () => {
+    const [sent] = await retryWith(2, lettersOf(999, 1000, 1000), split);
+    expect(arrived()).toEqual(['A1000', 'b999', 'B1000', 'b1000', 'c1000']);
+    expect(sent?.map(([phone, part]) => [phone, part])).toEqual(
+      [0, 1].flatMap((index) => [1, 2, 3].map((part) => [phoneAt(index), part])),
+    );
+  });
+
+  test.each(['report', 'sendAgain'])(
+    'is not sent as one if some of its parts were, whatever is done about uncertain ones: %s',
+    async (uncertain) => {
+      const parameters = withOptions(SEND, { longMessages: 'split', parallelRequests: 1, uncertain });
+      const [sent, failed] = await retryWith(1, 'Hello', parameters);
+      expect(arrived()).toEqual(['A1000', 'B6']);
+      expect(sent).toEqual([[phoneAt(1), undefined, 'sent']]);
+      expect(failed).toEqual([[phoneAt(0), undefined, 'uncertain']]);
+    },
+  );
+
+  test('goes on with further parts if only some of its parts were sent', async () => {
+    await retryWith(1, lettersOf(999, 1000, 1000), split);
+    expect(arrived()).toEqual(['A1000', 'b1000', 'c1000', 'B1000', 'b1000', 'c1000']);
+  });
+
+  test('is not taken for another text to the same number that is at its place now', async () => {
+    const parameters = inBatchesOf(2, withOptions(SEND_LIST, { longMessages: 'split', parallelRequests: 1 }));
+    const list = [{ phone: phoneAt(0), message: lettersOf(1000, 1000) }, ...listOf(1)];
+    const setup = setupOf({ items: [{ list }], parameters });
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
+    const added = { phone: phoneAt(0), message: 'z' };
+    const messages = `={{ [${JSON.stringify(added)}, ...$json.list] }}`;
+    await retryExecution(await runWorkflow(setup), setup, { ...setup, parameters: { ...parameters, messages } });
+    expect(arrived()).toEqual(['a1000', 'b1000', 'z1', 'H7']);
+  });
+
+  test('is not sent again in parts if it was sent as one', async () => {
+    const items = contacts(2).map((contact, index) => ({ ...contact, text: `${index}` }));
+    const setup = setupOf({ items, parameters: split });
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
+    const message = `={{ $json.text + ${JSON.stringify(lettersOf(999, 999))} }}`;
+    const longer = { ...setup, parameters: { ...split, message } };
+    const { outputs } = await retryExecution(await runWorkflow(setup), setup, longer);
+    expect(arrived()).toEqual(['01', '11000', 'b999']);
+    expect(outputs[0]?.map(({ json }) => json.status)).toEqual(Array(4).fill('sent'));
+  });
 });
 
 test('A retry with One Item per Request returns the answers of the earlier attempt again', async () => {

@@ -54,6 +54,23 @@ describe('Send and Wait for Response', () => {
     expect(receivedPhones(sandbox())).toEqual([phoneAt(0)]);
   });
 
+  test('passes on no answer to an earlier question when the time is up', async () => {
+    const answered = { approved: true, respondedAt: '2026-01-01T00:00:00.000Z' };
+    const setup = setupOf({ items: [{ ...contacts(1)[0], data: answered }] });
+    const { outputs } = await continueWaiting(await runWorkflow(setup), setup);
+    expect(outputs[0]?.map(({ json }) => json)).toEqual(contacts(1));
+  });
+
+  test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
+    'passes on data of its input that is no answer: %j',
+    async (data) => {
+      const items = [{ ...contacts(1)[0], data }];
+      const setup = setupOf({ items });
+      const { outputs } = await continueWaiting(await runWorkflow(setup), setup);
+      expect(outputs[0]?.map(({ json }) => json)).toEqual(items);
+    },
+  );
+
   test('asks every question that is due, one after the other', async () => {
     const setup = setupOf({ connectedTwice: true });
     const first = await runWorkflow(setup);

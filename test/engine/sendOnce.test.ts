@@ -100,6 +100,13 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(outcomesOf(await run(contacts(3), once(parameters)))).toEqual(['skipped', 'sent', 'sent']);
   });
 
+  test("needs credits only for what is left with 'Check Credits First'", async () => {
+    await run(contacts(3), once(parameters));
+    sandbox().setCredits(1);
+    const second = await run(contacts(4), once(parameters, { checkCreditsFirst: true }));
+    expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent']);
+  });
+
   test('knows a message by its key, whatever its text', async () => {
     await run([keyed(0, 'Hello', 'A1')], once(parameters, BY_ORDER));
     const second = await run(

@@ -32,3 +32,16 @@ test('A split text that is repeated is a duplicate with all its parts', () => {
     [1, 1, 1],
   ]);
 });
+
+test('A text with the key of an earlier one is a duplicate in whatever number of parts', () => {
+  const keyed = (messages: Message[]) => messages.map((message) => ({ ...message, key: 'A1' }));
+  const messages = [...keyed(parts(0, 'A', 'B')), ...keyed(parts(1, 'A')), ...keyed(parts(2, 'A', 'B', 'C'))];
+  const { unique, duplicates } = complete(separateDuplicates(messages));
+  expect(unique.map(({ item }) => item)).toEqual([0, 0]);
+  expect(duplicates.map(({ message, original }) => [message.item, original.item, original.part])).toEqual([
+    [1, 0, 0],
+    [2, 0, 0],
+    [2, 0, 1],
+    [2, 0, 0],
+  ]);
+});

@@ -10,7 +10,7 @@ const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining
 
 /** The items of a run without duplicates, dry run or earlier attempts. */
 function itemsOf(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, output: Output) {
-  return complete(outputItems({ duplicates: [], planned: [], resumed: 0, ...delivered }, output));
+  return complete(outputItems({ duplicates: [], planned: [], recalled: 0, ...delivered }, output));
 }
 
 function sent(messageId: number): Outcome {
@@ -115,7 +115,7 @@ test.each(OUTPUTS)('The item of a message in a dry run shows what would be sent,
     messageAt(1, { part: 1, text: 'the end' }),
   ];
   const planned = [{ number: 3, messages }];
-  const items = complete(outputItems({ unsendable: [], receipts: [], duplicates: [], resumed: 0, planned }, output));
+  const items = complete(outputItems({ unsendable: [], receipts: [], duplicates: [], recalled: 0, planned }, output));
   expect(items).toEqual([
     {
       json: {

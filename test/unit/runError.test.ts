@@ -12,7 +12,7 @@ const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, isRemembered?: boolean) {
-  return complete(runError(NODE, { duplicates: [], planned: [], resumed: 0, ...delivered }, isRemembered));
+  return complete(runError(NODE, { duplicates: [], planned: [], recalled: 0, ...delivered }, isRemembered));
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {

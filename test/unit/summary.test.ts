@@ -5,6 +5,7 @@ const NOTHING: Summary = {
   resumed: 0,
   failed: 0,
   uncertain: 0,
+  uncertainDuplicates: 0,
   skipped: 0,
   sentBefore: 0,
   planned: null,

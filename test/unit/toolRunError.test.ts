@@ -14,7 +14,7 @@ const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
 
 function toolError(delivered: Partial<Delivered>) {
   return complete(
-    runError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], resumed: 0, ...delivered }),
+    runError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], recalled: 0, ...delivered }),
   );
 }
 
@@ -104,7 +104,7 @@ test('The error of a tool call names ten invalid entries, and counts the others'
 });
 
 test('The error of a tool call does not deny what an earlier attempt sent', () => {
-  expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), resumed: 2 })?.message).toContain(
+  expect(toolError({ unsendable: [wrongEntry(1)], receipts: list(SENT, SENT), recalled: 1 })?.message).toContain(
     'Nothing more was sent.',
   );
 });

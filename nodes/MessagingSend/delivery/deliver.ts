@@ -41,8 +41,8 @@ export interface Delivered {
   readonly duplicates: readonly Duplicate[];
   /** What would have been sent, in a dry run. */
   readonly planned: readonly Batch[];
-  /** Messages that an earlier attempt of the run had sent. */
-  readonly resumed: number;
+  /** How many of the receipts, the first ones, are of earlier attempts. */
+  readonly recalled: number;
 }
 
 /** Sends the batches of a plan, those of all accounts at the same time. */
@@ -88,6 +88,7 @@ function countUncertain(receipts: readonly Receipt[]): number {
 }
 
 async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
+  if (batches.length === 0) return null;
   try {
     return creditsFailure(await requests.make({ endpoint: GET_BALANCE }), countMessages(batches));
   } catch {
@@ -103,7 +104,6 @@ export function* gather(
   { options, record }: Pick<Delivery, 'options' | 'record'>,
 ): Interruptible<Delivered> {
   const receipts: Receipt[] = [];
-  let resumed = 0;
   let withUnsent = 0;
   const add = (receipt: Receipt) => {
     if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
@@ -111,7 +111,6 @@ export function* gather(
   };
   for (const receipt of known) {
     add(receipt);
-    for (const { outcome } of receipt.results) if (outcome.kind === 'sent') resumed += 1;
     yield;
   }
   for (const own of dispatched.receipts) {
@@ -129,5 +128,5 @@ export function* gather(
   if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
   else if (!options.dryRun) yield* record.endAttempt();
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
-  return { unsendable, receipts, duplicates, planned, resumed };
+  return { unsendable, receipts, duplicates, planned, recalled: known.length };
 }

@@ -9,7 +9,7 @@ export interface Duplicate {
 
 /**
  * Separates every message that is the same as one before; the first of them stays. Texts that were split are compared
- * whole: two of them may have a part in common.
+ * whole: two of them may have a part in common, and two texts with the same key different numbers of parts.
  */
 export function* separateDuplicates(
   messages: readonly Message[],
@@ -19,13 +19,15 @@ export function* separateDuplicates(
   const duplicates: Duplicate[] = [];
   yield* withEach(wholeTexts(messages), (parts) => {
     const [first] = parts;
-    const key = first === undefined ? '' : samenessOf(first);
+    const key = first === undefined ? '' : samenessOf({ ...first, part: null });
     const originals = firsts.get(key);
     if (originals === undefined) {
       firsts.set(key, parts);
       unique.push(...parts);
     } else {
-      parts.forEach((message, index) => duplicates.push({ message, original: originals[index] ?? message }));
+      parts.forEach((message, index) =>
+        duplicates.push({ message, original: originals[index] ?? originals[0] ?? message }),
+      );
     }
   });
   return { unique, duplicates };

@@ -9,12 +9,13 @@ import { stillUncertain } from './stillUncertain';
 
 /**
  * Removes from a plan what other executions have sent, or may have, and packs the rest into as few requests as possible.
- * Where n8n's database does not answer, everything is removed, because it is unknown what was sent before. A single
- * request is left to its reservation.
+ * Where n8n's database does not answer, everything is removed, because it is unknown what was sent before.
+ * @param isCounted whether it must be known before the first request what is left; else, a single request is left to its
+ * reservation
  */
 export async function leaveOutSent(
   plan: Plan,
-  isDryRun: boolean,
+  isCounted: boolean,
   work: <Result>(work: Interruptible<Result>) => Promise<Result>,
 ): Promise<Plan> {
   const known = [...plan.known];
@@ -23,7 +24,7 @@ export async function leaveOutSent(
     const { reservations, batches } = share;
     if (reservations === null) return plan;
     reservations.takeOver(plan.again.keys());
-    if (batches.length <= 1 && !isDryRun) {
+    if (batches.length <= 1 && !isCounted) {
       shares.push(share);
       continue;
     }

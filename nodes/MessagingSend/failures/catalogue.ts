@@ -486,7 +486,7 @@ export const CATALOGUE = {
     code: 'UNREACHABLE_…',
     scope: 'run',
     message: "The connection is not secure: the service's certificate is not trusted",
-    advice: `Check the Base URL in the credential. If you run the service yourself, with your own certificate, turn on 'Ignore SSL Issues' under Request Options in this node's settings. ${THEN_TRY_AGAIN}`,
+    advice: `Check the Base URL in the credential. If the service has a certificate of your own authority, name that authority in NODE_EXTRA_CA_CERTS, a variable of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
   }),
   notHttps: entry()({
     code: 'UNREACHABLE_EPROTO',
@@ -583,6 +583,12 @@ export const CATALOGUE = {
     code: 'UNCERTAIN',
     sendAgain: 'checkFirst',
     message: "This message's outcome is unknown",
+  }),
+  sentInPart: entry()({
+    code: 'UNCERTAIN',
+    sendAgain: 'checkFirst',
+    message: 'Only a part of this text was sent, in an earlier attempt',
+    advice: 'Send the rest in a new execution.',
   }),
 
   // The run ended before this message's turn.

@@ -6,6 +6,7 @@ import { type Interruptible, withEach } from '../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
+import { SENT_IN_PART } from './otherParts';
 import { Planned, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
@@ -137,10 +138,10 @@ export class DeliveryRecord {
       const known: Known | undefined = own ?? fallback;
       if (known === undefined) {
         pending.push(message);
-      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain) {
+      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain && known.outcome !== SENT_IN_PART) {
         pending.push(message);
         again.set(message, known.outcome.failure);
-        if (own !== undefined) this.recordedAs.set(message, own.identity);
+        if (own !== undefined && isSamePart(message, own)) this.recordedAs.set(message, own.identity);
       } else {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
@@ -295,6 +296,10 @@ export class DeliveryRecord {
     }
     return { recorded: [...recorded.values()], planned, lastBatch, isReadable };
   }
+}
+
+function isSamePart({ part }: Message, { identity }: Recorded): boolean {
+  return readPlace(identity.place).part === part;
 }
 
 /** What no message has claimed, by the item or entry that it came from. */

@@ -29,6 +29,13 @@ export function placeOf({ item, entry, part }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
+/** The place of the text that a part is of; of any other message, its own. */
+export function textPlaceOf(place: string): string {
+  const [item = '', entry = '', part] = place.split('.');
+  if (part === undefined) return place;
+  return entry === '' ? item : `${item}.${entry}`;
+}
+
 /** Reads what {@link placeOf} wrote. */
 export function readPlace(place: string): Origin {
   const [item = '', entry = '', part] = place.split('.');

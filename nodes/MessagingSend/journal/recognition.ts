@@ -1,7 +1,8 @@
 import { type Interruptible, withEach } from '../messages/interruptible';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-import { contentOf, type Identity, originOf, type Placed, placeOf } from './identity';
+import { contentOf, type Identity, originOf, type Placed, placeOf, textPlaceOf } from './identity';
+import { inOtherParts } from './otherParts';
 import type { Remembered } from './storedReceipt';
 
 /** A message in the record, with its outcome. */
@@ -15,10 +16,26 @@ export interface Recorded {
 export class Planned {
   private readonly contents = new Set<string>();
   private readonly places = new Set<string>();
+  /** The places of the parts of each text. */
+  private readonly parts = new Map<string, Set<string>>();
 
   add({ place, content }: Placed): void {
     this.contents.add(content);
     this.places.add(`${place} ${content}`);
+    const text = textPlaceOf(place);
+    if (text === place) return;
+    const parts = this.parts.get(text);
+    if (parts === undefined) this.parts.set(text, new Set([place]));
+    else parts.add(place);
+  }
+
+  get hasParts(): boolean {
+    return this.parts.size > 0;
+  }
+
+  /** The places of the parts that a text had in earlier attempts; none where it was not split. */
+  partsOf(text: string): ReadonlySet<string> {
+    return this.parts.get(text) ?? new Set();
   }
 
   has({ place, content }: Placed): boolean {
@@ -35,6 +52,7 @@ export class Planned {
  * Finds messages in the record, each there at most once. First those that have not changed, then those with the same phone
  * and text elsewhere (a row before them was removed), and only of what is left those with the same place and phone
  * (their text contains the time): in another order, a message could take the outcome of another one to the same phone.
+ * What is still left may be a text that had another number of parts.
  */
 export function* recognize(
   messages: readonly Message[],
@@ -71,9 +89,12 @@ export function* recognize(
     const isFound = claims(each.message, byContent.first(each.content, claimed));
     if (!isFound && !planned.hasMoved(each)) reworded.push(each);
   });
+  const left: Message[] = [];
   yield* withEach(reworded, ({ message, place }) => {
-    claims(message, byOrigin.first(`${place} ${originOf(message)}`, claimed));
+    const isFound = claims(message, byOrigin.first(`${place} ${originOf(message)}`, claimed));
+    if (!isFound) left.push(message);
   });
+  yield* inOtherParts(left, recorded, planned, found);
   return found;
 }
 

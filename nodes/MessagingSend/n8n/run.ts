@@ -202,8 +202,9 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
   const resumption = { options, record, work: inSlices };
   if (options.duplicateMessages === 'sendOnceEver') ledger?.leaveToReservations();
   const resumed = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
+  const isCounted = options.dryRun || options.checkCreditsFirst;
   const planned =
-    options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, options.dryRun, inSlices) : resumed;
+    options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, isCounted, inSlices) : resumed;
   const delivery = {
     operation,
     options,

@@ -2,6 +2,7 @@ import type { Delivered } from '../delivery/deliver';
 import type { DeliveryOptions } from '../delivery/options';
 import { type Interruptible, withEach } from '../messages/interruptible';
 import { countMessages, type Message } from '../messages/message';
+import type { Unconfirmed } from '../messages/outcome';
 import type { Tally } from '../requests/tally';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
@@ -11,6 +12,8 @@ export interface Summary {
   readonly resumed: number;
   readonly failed: number;
   readonly uncertain: number;
+  /** Of those, the ones that are only uncertain because the same message is. */
+  readonly uncertainDuplicates: number;
   readonly skipped: number;
   /** Not sent, because another execution had. */
   readonly sentBefore: number;
@@ -19,7 +22,7 @@ export interface Summary {
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;
   readonly creditsUsed: number;
-  /** null where no answer reported it. */
+  /** null where no answer of this attempt reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
   /** Time in which requests waited for the limit, in milliseconds. */
@@ -33,33 +36,41 @@ export function* summarize(
   accounts: number,
   { dryRun, duplicateMessages }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages'>,
 ): Interruptible<Summary> {
-  const { unsendable, receipts, duplicates, planned, resumed } = delivered;
+  const { unsendable, receipts, duplicates, planned, recalled } = delivered;
   const count = { sent: 0, sent_before: 0, not_sent: 0, uncertain: 0 };
-  const failures = new Set<Message>();
+  const failures = new Map<Message, Unconfirmed['kind']>();
+  let resumed = 0;
   let creditsUsed = 0;
   let creditsLeft: number | null = null;
-  for (const { results, data } of receipts) {
+  for (const [index, { results, data }] of receipts.entries()) {
+    const isNew = index >= recalled;
     for (const { message, outcome } of results) {
       count[outcome.kind] += 1;
-      if ('failure' in outcome && duplicates.length > 0) failures.add(message);
+      if (!isNew && outcome.kind === 'sent') resumed += 1;
+      if ('failure' in outcome && duplicates.length > 0) failures.set(message, outcome.kind);
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
     if (typeof used === 'number') creditsUsed += used;
-    // Answers to requests that ran at the same time come in any order; credits only go down.
-    if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
+    // Answers to requests that ran at the same time come in any order; credits only go down. Since an earlier attempt,
+    // the account may have been topped up.
+    if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
     yield;
   }
   yield* withEach(unsendable, ({ outcome }) => {
     count[outcome] += 1;
   });
-  // A duplicate of one that failed has failed with it.
-  const failedDuplicates = duplicates.filter(({ original }) => failures.has(original)).length;
+  // A duplicate is as its original.
+  const ofDuplicates = { skipped: 0, not_sent: 0, uncertain: 0 };
+  yield* withEach(duplicates, ({ original }) => {
+    ofDuplicates[failures.get(original) ?? 'skipped'] += 1;
+  });
   return {
     sent: count.sent,
     resumed,
-    failed: count.not_sent + failedDuplicates,
-    uncertain: count.uncertain,
-    skipped: duplicates.length - failedDuplicates,
+    failed: count.not_sent + ofDuplicates.not_sent,
+    uncertain: count.uncertain + ofDuplicates.uncertain,
+    uncertainDuplicates: ofDuplicates.uncertain,
+    skipped: ofDuplicates.skipped,
     sentBefore: count.sent_before,
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
     isRemembered: duplicateMessages === 'sendOnceEver',
@@ -114,7 +125,8 @@ function skippedTexts(skipped: number, sentBefore: number): string[] {
 }
 
 /** What running the step once more would send a second time; empty where that is nothing. */
-export function secondSendText({ sent, uncertain, isRemembered }: Summary): string {
+export function secondSendText({ sent, uncertain: all, uncertainDuplicates, isRemembered }: Summary): string {
+  const uncertain = all - uncertainDuplicates;
   if (isRemembered || sent + uncertain === 0) return '';
   const doubtful = uncertain === 1 ? 'the uncertain message' : `the ${uncertain} uncertain messages`;
   if (sent === 0) return `Running this step again sends ${doubtful} again.`;

@@ -3,6 +3,7 @@ import type {
   IDataObject,
   IExecuteFunctions,
   INode,
+  INodeExecutionData,
   IWebhookDescription,
   IWebhookFunctions,
   IWebhookResponseData,
@@ -75,8 +76,16 @@ export async function waitForAnswer(context: IExecuteFunctions, end: Date): Prom
   const run = context.getExecuteData();
   // n8n ends the wait by disabling this object, which further runs of the node that are due share: they would be skipped.
   run.node = { ...run.node };
-  // When the time is up, n8n goes by the input, in which a model may have written that the call is approved.
-  if (isHumanReview(run.node)) run.data.main = [[{ json: { data: { approved: false } }, pairedItem: { item: 0 } }]];
+  // When the time is up, n8n goes by the input. There, a model may have written that the call is approved; and the answer
+  // to an earlier question is none to this one.
+  run.data.main = isHumanReview(run.node)
+    ? [[{ json: { data: { approved: false } }, pairedItem: { item: 0 } }]]
+    : (run.data.main ?? []).map((items) => items?.map(withoutAnswer) ?? null);
+}
+
+function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData): INodeExecutionData {
+  const isAnswer = isRecord(data) && ['approved', 'text', 'respondedAt'].some((name) => name in data);
+  return { ...item, json: isAnswer || data === undefined ? json : { ...json, data } };
 }
 
 /**

@@ -6,7 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../../api/endpoints';
-import { BALANCE_FIELDS, pick } from '../../api/records';
+import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
+import { failure } from '../../failures/catalogue';
 import { FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/account';
 import { openRecord } from '../../n8n/executionRecord';
@@ -45,7 +46,9 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
   });
   const item = this.getItemIndex();
   if (reply.kind !== 'accepted') throw nodeApiError(this.getNode(), reply.failure, item);
-  return [{ json: pick(reply.data, BALANCE_FIELDS), pairedItem: { item } }];
+  const credits = creditsOf(reply.data);
+  if (credits === null) throw nodeApiError(this.getNode(), failure('balanceNotReported'), item);
+  return [{ json: { ...pick(reply.data, BALANCE_FIELDS), credits }, pairedItem: { item } }];
 }
 
 async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {

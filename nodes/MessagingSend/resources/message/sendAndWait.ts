@@ -172,7 +172,7 @@ function review(delivered: Delivered, hasLink: boolean): Delivered {
       const { message: reason, code, httpStatus, serviceSays } = outcome.failure;
       return { ...outcome, failure: failure('questionUncertain', { reason }, { code, httpStatus, serviceSays }) };
     }
-    const isLost = outcome.kind === 'sent' && delivered.resumed > 0 && !hasLink;
+    const isLost = outcome.kind === 'sent' && delivered.recalled > 0 && !hasLink;
     return isLost ? { kind: 'uncertain', failure: failure('linkLost') } : outcome;
   };
   const receipts = delivered.receipts.map((receipt) => ({
