@@ -14,7 +14,15 @@ import {
   SENDING_OPERATIONS,
   withOptions,
 } from '../support/parameters';
-import { accountOf, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
+import {
+  accountOf,
+  mostInFlight,
+  receivedPhones,
+  receivedTexts,
+  sandboxForTests,
+  someTurns,
+  until,
+} from '../support/sandbox';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
 const sandbox = sandboxForTests({ keys: [KEY, ...OTHER_KEYS] });
@@ -370,22 +378,15 @@ describe('An uncertain message', () => {
 });
 
 describe("'Parallel Requests'", () => {
-  /** The highest number of requests in flight, from when each started and how long it took. */
-  const mostInFlight = () => {
-    const spans = sandbox()
-      .requests()
-      .map(({ started_at, duration_ms }) => ({
-        from: Date.parse(started_at),
-        to: Date.parse(started_at) + (duration_ms ?? 0),
-      }));
-    return Math.max(...spans.map(({ from }) => spans.filter((other) => other.from <= from && from < other.to).length));
-  };
-  const slow = { kind: 'delay', ms: 60, times: 99 } as const;
+  // Long enough for all to arrive before the first is answered, on a busy machine too.
+  const slow = { kind: 'delay', ms: 300, times: 99 } as const;
+  /** Enough items for two rounds after the first request, which goes alone. */
+  const itemsFor = (parallelRequests: number) => contacts(2 * parallelRequests + 1);
 
   test.each([[1], [3]])('set to %i keeps that many requests in flight, and no more', async (parallelRequests) => {
     sandbox().setFaults([slow]);
-    await run({ items: contacts(10), parameters: withOptions(SEND, { parallelRequests }) });
-    expect(mostInFlight()).toBe(parallelRequests);
+    const running = run({ items: itemsFor(parallelRequests), parameters: withOptions(SEND, { parallelRequests }) });
+    expect(await mostInFlight(sandbox(), running)).toBe(parallelRequests);
   });
 
   test('defaults to what the editor shows', async () => {
@@ -396,8 +397,8 @@ describe("'Parallel Requests'", () => {
     const shown = (collection?.options as INodeProperties[]).find(({ name }) => name === 'parallelRequests')
       ?.default as number;
     sandbox().setFaults([slow]);
-    await run({ items: contacts(2 * shown + 1), parameters: SEND });
-    expect(mostInFlight()).toBe(shown);
+    const running = run({ items: itemsFor(shown), parameters: SEND });
+    expect(await mostInFlight(sandbox(), running)).toBe(shown);
   });
 
   test.each(SENDING_OPERATIONS)(
@@ -485,7 +486,8 @@ describe("'Requests per Minute'", () => {
     const account = { ...accountOf(sandbox()), apiKey: OTHER_KEYS[0] ?? '' };
     await run({ account, items: contacts(2), parameters });
     void run({ account, items: contacts(2), parameters }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(() => sandbox().requests().length === 3);
+    await someTurns();
     expect(sandbox().requests()).toHaveLength(3);
     await run({ items: contacts(4), parameters: SEND });
     expect(sandbox().requests()).toHaveLength(7);

@@ -33,17 +33,16 @@ test("'Items per Batch' limits the batches of a list that comes through the rout
 
 test("'Batch Interval' is the shortest time from the start of a request to that of the next", async () => {
   const parameters = inBatchesOf(1, SEND_BULK, 300);
+  const begun = Date.now();
   await runWorkflow({ account: accountOf(sandbox()), items: contacts(3), parameters });
-  const starts = sandbox()
-    .requests()
-    .map(({ started_at }) => Date.parse(started_at));
-  const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
-  // A busy machine delays single requests by tens of milliseconds; without the interval the gaps are near 0.
-  for (const gap of gaps) expect(gap).toBeGreaterThan(200);
+  // Not from one arrival to the next: a busy machine can delay the first and not the second. Clocks differ by up to 2 ms.
+  for (const [index, { started_at: arrival }] of sandbox().requests().entries())
+    expect(Date.parse(arrival) - begun).toBeGreaterThanOrEqual(index * 300 - 2);
+  expect(sandbox().requests()).toHaveLength(3);
 });
 
 test("'Timeout' ends a request, and its messages are uncertain", async () => {
-  sandbox().setFaults([{ kind: 'delay', ms: 5_000, times: 2 }]);
+  sandbox().setFaults([{ kind: 'delay', ms: 600_000, times: 2 }]);
   const setup = {
     account: accountOf(sandbox()),
     items: contacts(1),

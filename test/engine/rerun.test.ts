@@ -7,7 +7,15 @@ import { recordLines } from '../support/engine/record';
 import { keptIn, retryExecution, runWorkflow, type Setup, startWorkflow, stored } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
-import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
+import {
+  accountOf,
+  receivedContacts,
+  receivedPhones,
+  receivedTexts,
+  sandboxForTests,
+  someTurns,
+  until,
+} from '../support/sandbox';
 
 /** Keys whose limit a test uses up, so that no other test waits for it. */
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
@@ -503,10 +511,8 @@ describe('The delivery record', () => {
 });
 
 describe('The Stop button', () => {
-  const pause = async (milliseconds: number) => await new Promise((resolve) => setTimeout(resolve, milliseconds));
-  const until = async (holds: () => boolean) => {
-    while (!holds()) await pause(2);
-  };
+  /** Requests after the first are answered when the test's time is long up, unless Stop ends them. */
+  const noAnswer = { kind: 'delay', ms: 600_000, after: 1, times: 9 } as const;
 
   test.each([STOP, ERROR_OUTPUT])(
     'ends a wait for the limit immediately and starts no further request, with On Error set to %s',
@@ -519,10 +525,10 @@ describe('The Stop button', () => {
         onError,
       });
       await until(() => sandbox().messages().length === 2);
-      await pause(20);
+      await someTurns();
       stop();
       const ran = await ended;
-      await pause(50);
+      await someTurns();
       expect(sandbox().requests()).toHaveLength(2);
       expect(recordLines(keptIn(ran))).toHaveLength(2);
     },
@@ -536,14 +542,14 @@ describe('The Stop button', () => {
       parameters: withOptions(SEND_BULK, { longestWait: 5 }),
     });
     await until(() => sandbox().requests().length === 1);
-    await pause(20);
+    await someTurns();
     stop();
     await ended;
     expect(sandbox().requests()).toHaveLength(1);
   });
 
   test('makes messages in flight uncertain, and a retry sends only what was not attempted', async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 150, after: 1, times: 9 }]);
+    sandbox().setFaults([noAnswer]);
     const setup = setupOf({
       items: contacts(6),
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 })),
@@ -564,7 +570,7 @@ describe('The Stop button', () => {
   });
 
   test('makes n8n store messages in flight as uncertain when it is pressed', async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 150, after: 1, times: 9 }]);
+    sandbox().setFaults([noAnswer]);
     const kept: Array<IDataObject | undefined> = [];
     const setup = setupOf({
       items: contacts(6),
@@ -581,14 +587,14 @@ describe('The Stop button', () => {
   });
 
   test('prevents further attempts with Retry On Fail', async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 100, times: 99 }]);
+    sandbox().setFaults([noAnswer]);
     const { ended, stop } = await startWorkflow(
       setupOf({ items: contacts(6), parameters: oneByOne(SEND), retryOnFail: { maxTries: 3 } }),
     );
     await until(() => sandbox().messages().length === 2);
     stop();
     await ended;
-    await pause(50);
+    await someTurns();
     expect(receivedPhones(sandbox())).toHaveLength(2);
   });
 
@@ -602,7 +608,7 @@ describe('The Stop button', () => {
       onError: 'continueErrorOutput',
     });
     await until(() => sandbox().requests().length === 1);
-    await pause(20);
+    await someTurns();
     stop();
     const { outputs } = await ended;
     expect(outputs[0] ?? []).toEqual([]);

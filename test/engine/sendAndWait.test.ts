@@ -103,9 +103,9 @@ describe('Send and Wait for Response', () => {
   });
 
   test('ends its wait at a date and time that has passed while the message was sent', async () => {
-    const end = new Date(Date.now() + 1_000);
+    const end = new Date(Date.now() + 2_000);
     const limitWaitTime = { values: { limitType: 'atSpecifiedTime', maxDateAndTime: end.toISOString() } };
-    sandbox().setFaults([{ kind: 'delay', ms: 1_500 }]);
+    sandbox().setFaults([{ kind: 'delay', ms: 2_500 }]);
     const waiting = await runWorkflow(setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }) }));
     expect(waitTill(waiting)).toEqual(end);
   });

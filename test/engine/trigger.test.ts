@@ -362,12 +362,11 @@ describe('A poll', () => {
   });
 
   test('does not start a wait that is longer than the time n8n gives it', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 2, on: 'balance' }]);
-    const start = Date.now();
-    await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 1_000 }))).rejects.toThrow(
+    sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, on: 'balance' }]);
+    // A wait that had started would end with the budget, and with another error.
+    await expect(activate(setup({ parameters: parameters({}, { longestWait: 5 }), budget: 5_000 }))).rejects.toThrow(
       'rate limit is reached',
     );
-    expect(Date.now() - start).toBeLessThan(1_000);
     expect(sandbox().requests()).toHaveLength(1);
   });
 
@@ -386,11 +385,9 @@ describe('A poll', () => {
   });
 
   test('ends with an error when the time that n8n gives it is over', async () => {
-    const active = await activate(setup({ budget: 300 }));
-    sandbox().setFaults([{ kind: 'delay', ms: 5_000, on: 'balance' }]);
-    const start = Date.now();
+    const active = await activate(setup({ budget: 1_000 }));
+    sandbox().setFaults([{ kind: 'delay', ms: 600_000, on: 'balance' }]);
     await active.poll();
-    expect(Date.now() - start).toBeLessThan(3_000);
     expect(active.errors).toMatchObject([
       { message: 'The balance could not be read in the time that n8n allows for a check' },
     ]);
@@ -402,7 +399,7 @@ describe('A poll', () => {
   });
 
   test("ends sooner with 'Timeout' under Request Options", async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 5_000, on: 'balance' }]);
+    sandbox().setFaults([{ kind: 'delay', ms: 600_000, on: 'balance' }]);
     await expect(
       activate(setup({ parameters: { ...parameters(), requestOptions: { timeout: 100 } } })),
     ).rejects.toThrow('did not answer in time');

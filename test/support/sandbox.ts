@@ -1,4 +1,6 @@
 /** Sandboxes for tests that run in Jest, and what has reached them. */
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { type Account, KEY } from './account';
 
@@ -35,4 +37,24 @@ export function receivedContacts(sandbox: Sandbox): Array<{ phone: string; text:
 /** The number of messages in each request that the sandbox has received. */
 export function requestSizes(sandbox: Sandbox): number[] {
   return sandbox.requests().map(({ messages }) => messages);
+}
+
+/** The highest number of requests that are in flight at once until `work` has ended. */
+export async function mostInFlight(sandbox: Sandbox, work: Promise<unknown>): Promise<number> {
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(most, sandbox.requests().filter(({ duration_ms: duration }) => duration === null).length);
+  }, 1);
+  await work.finally(() => clearInterval(watch));
+  return most;
+}
+
+/** Waits until it holds; if it never does, the test's time is up. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(2);
+}
+
+/** Gives what is under way many turns of the event loop: a busy machine can use up a single long pause in one. */
+export async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 25; turn += 1) await pause(2);
 }
