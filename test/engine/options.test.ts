@@ -14,15 +14,8 @@ import {
   SENDING_OPERATIONS,
   withOptions,
 } from '../support/parameters';
-import {
-  accountOf,
-  mostInFlight,
-  receivedPhones,
-  receivedTexts,
-  sandboxForTests,
-  someTurns,
-  until,
-} from '../support/sandbox';
+import { accountOf, mostInFlight, receivedPhones, receivedTexts, sandboxForTests } from '../support/sandbox';
+import { someTurns, until } from '../support/waiting';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
 const sandbox = sandboxForTests({ keys: [KEY, ...OTHER_KEYS] });

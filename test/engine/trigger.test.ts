@@ -386,7 +386,7 @@ describe('A poll', () => {
 
   test('ends with an error when the time that n8n gives it is over', async () => {
     const active = await activate(setup({ budget: 1_000 }));
-    sandbox().setFaults([{ kind: 'delay', ms: 600_000, on: 'balance' }]);
+    sandbox().setFaults([{ kind: 'silence', on: 'balance' }]);
     await active.poll();
     expect(active.errors).toMatchObject([
       { message: 'The balance could not be read in the time that n8n allows for a check' },
@@ -399,7 +399,7 @@ describe('A poll', () => {
   });
 
   test("ends sooner with 'Timeout' under Request Options", async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 600_000, on: 'balance' }]);
+    sandbox().setFaults([{ kind: 'silence', on: 'balance' }]);
     await expect(
       activate(setup({ parameters: { ...parameters(), requestOptions: { timeout: 100 } } })),
     ).rejects.toThrow('did not answer in time');

@@ -1,6 +1,4 @@
 /** Sandboxes for tests that run in Jest, and what has reached them. */
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { type Account, KEY } from './account';
 
@@ -47,14 +45,4 @@ export async function mostInFlight(sandbox: Sandbox, work: Promise<unknown>): Pr
   }, 1);
   await work.finally(() => clearInterval(watch));
   return most;
-}
-
-/** Waits until it holds; if it never does, the test's time is up. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(2);
-}
-
-/** Gives what is under way many turns of the event loop: a busy machine can use up a single long pause in one. */
-export async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 25; turn += 1) await pause(2);
 }
