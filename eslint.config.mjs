@@ -18,15 +18,15 @@ const LAYERS = [
   ['resources', 'trigger'],
   ['n8n'],
   ['delivery', 'questions'],
-  ['journal', 'requests'],
+  ['journal', 'phone', 'requests'],
   ['messages'],
   ['api'],
   ['failures'],
 ];
 
 /** These work on plain data: what they need of n8n, of the clock or of the network is given to them. */
-const WITHOUT_N8N = ['delivery', 'questions', 'journal', 'messages', 'api', 'failures'];
-const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'messages', 'failures'];
+const WITHOUT_N8N = ['delivery', 'questions', 'journal', 'phone', 'messages', 'api', 'failures'];
+const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 'failures'];
 
 /** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
 const APART = {

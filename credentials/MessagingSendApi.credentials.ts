@@ -11,7 +11,7 @@ import type {
 import { normalizeApiKey } from '../nodes/MessagingSend/api/apiKey';
 import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
 import { asText } from '../nodes/MessagingSend/api/records';
-import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/isFixed';
+import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/input/isFixed';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';

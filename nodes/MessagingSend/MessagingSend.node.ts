@@ -2,7 +2,7 @@ import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from '
 
 import { BASE_URL_EXPRESSION } from './api/baseUrl';
 import { REQUEST_DEFAULTS } from './n8n/http';
-import { requestOptions } from './n8n/requestOptions';
+import { requestOptions } from './n8n/input/requestOptions';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
 import { balanceProperties } from './resources/balance';
 import { messageProperties } from './resources/message';

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { cleanPhone } from '../../nodes/MessagingSend/delivery/phone';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
-import { runError } from '../../nodes/MessagingSend/n8n/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
+import { cleanPhone } from '../../nodes/MessagingSend/phone/phone';
 import { Campaign } from '../support/engine/campaign';
 import { killedAtNth } from '../support/engine/lifetime';
 import { activate } from '../support/engine/polling';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
-import { parametersOf } from '../../nodes/MessagingSend/n8n/itemParameters';
+import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 import { loadPackage, prepareEngine } from '../support/engine/engine';
 import { NODE_TYPE } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';

@@ -4,7 +4,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import { inOrder } from '../../nodes/MessagingSend/delivery/inOrder';
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Batch } from '../../nodes/MessagingSend/messages/message';
 import { type KeyPacer, Pacer, Pacers } from '../../nodes/MessagingSend/requests/pacer';
 import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { GivenOptions } from '../../nodes/MessagingSend/n8n/options';
+import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/options';
 
 /** The options of a collection as n8n stores it; unlike n8n, it evaluates no expressions. */
 export function givenOptions(collection: JsonRecord): GivenOptions {

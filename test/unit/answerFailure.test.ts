@@ -2,7 +2,7 @@ import { answerFailure, messageFailure } from '../../nodes/MessagingSend/api/ans
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import { descriptionOf } from '../../nodes/MessagingSend/n8n/failureText';
+import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { phoneAt } from '../support/contacts';
 import { failureWith, ODD_VALUES } from './samples';
 

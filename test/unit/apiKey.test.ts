@@ -1,6 +1,6 @@
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import { normalizeApiKey } from '../../nodes/MessagingSend/api/apiKey';
-import { readAccount } from '../../nodes/MessagingSend/n8n/account';
+import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
 import { KEY } from '../support/account';
 
 /** What the credential adds to a request. */

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 
 import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/baseUrl';
-import { readAccount } from '../../nodes/MessagingSend/n8n/account';
+import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
 import { KEY } from '../support/account';
 
 /** What n8n evaluates the expression to for a credential with this Base URL. */

@@ -1,7 +1,7 @@
 import { compose as composeBy, type Composed } from '../../nodes/MessagingSend/delivery/compose';
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
-import { messageOf } from '../../nodes/MessagingSend/n8n/failureText';
+import { messageOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { complete, ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
-import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/deliveryRecord';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';

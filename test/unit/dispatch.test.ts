@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../nodes/MessagingSend/api/endpoints';
+import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';

@@ -1,6 +1,6 @@
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
-import { descriptionOf, messageOf } from '../../nodes/MessagingSend/n8n/failureText';
+import { descriptionOf, messageOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { failureWith } from './samples';
 
 const CHECK = 'The message may have been sent: check with the recipient or in the service before you send it again.';

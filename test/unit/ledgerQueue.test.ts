@@ -1,4 +1,4 @@
-import { LedgerQueue, type LedgerStorage } from '../../nodes/MessagingSend/journal/ledgerQueue';
+import { LedgerQueue, type LedgerStorage } from '../../nodes/MessagingSend/journal/list/ledgerQueue';
 
 const CLAIM = { entry: 'order', companion: 'order?' };
 

@@ -1,5 +1,5 @@
 import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
-import { readLimitOptions, requestsPerMinute } from '../../nodes/MessagingSend/n8n/options';
+import { readLimitOptions, requestsPerMinute } from '../../nodes/MessagingSend/n8n/input/options';
 import { givenOptions } from '../support/givenOptions';
 
 test("The default of 'Requests per Minute' is the API's limit", () => {

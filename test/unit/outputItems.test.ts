@@ -1,7 +1,7 @@
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { type Message, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/outputItems';
+import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
 import { complete, failureWith, messageAt, ODD_VALUES } from './samples';
 

@@ -1,6 +1,6 @@
 /** A 429 that is about one request and not about how many there are. */
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Run, type Service, upTo } from './dispatchRun';
 import { acceptAll, messagesUpTo, refuseValues } from './samples';
 

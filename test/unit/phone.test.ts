@@ -2,7 +2,7 @@ import examples from 'libphonenumber-js/examples.mobile.json';
 import { getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
-import { cleanPhone, type PhoneCheck } from '../../nodes/MessagingSend/delivery/phone';
+import { cleanPhone, type PhoneCheck } from '../../nodes/MessagingSend/phone/phone';
 import { seededRandom } from '../../tools/random';
 import { ODD_VALUES } from './samples';
 

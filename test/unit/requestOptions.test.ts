@@ -1,6 +1,6 @@
 import { isRecord } from '../../nodes/MessagingSend/api/records';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/requestOptions';
+import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
 import { givenOptions } from '../support/givenOptions';
 import { ODD_VALUES } from './samples';
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { SEND } from '../../nodes/MessagingSend/delivery/operation';
-import { failure } from '../../nodes/MessagingSend/failures/catalogue';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { sendForRun } from '../../nodes/MessagingSend/n8n/run';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';

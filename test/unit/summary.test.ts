@@ -1,4 +1,4 @@
-import { secondSendText, type Summary, summaryText } from '../../nodes/MessagingSend/n8n/summary';
+import { secondSendText, type Summary, summaryText } from '../../nodes/MessagingSend/n8n/output/summary';
 
 const NOTHING: Summary = {
   sent: 0,

@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { runError } from '../../nodes/MessagingSend/n8n/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
 import { nodeOfType } from '../support/node';
 import { complete, failureWith, messageAt } from './samples';
 

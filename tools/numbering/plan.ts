@@ -16,7 +16,7 @@ interface Region {
 }
 
 /** What follows a country code, as the node needs it. */
-export const PLAN_FILE = 'nodes/MessagingSend/delivery/numberingPlan.ts';
+export const PLAN_FILE = 'nodes/MessagingSend/phone/numberingPlan.ts';
 
 /** The contents of PLAN_FILE, made of libphonenumber-js's metadata: the kind `max`, because no other has the types of numbers. */
 export function numberingPlanFile(): string {

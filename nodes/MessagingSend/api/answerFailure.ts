@@ -1,5 +1,4 @@
-import { type Details, failure } from '../failures/catalogue';
-import type { CodeGiven, Failure, FailureCode } from '../failures/failure';
+import { type CodeGiven, type Details, type Failure, failure, type FailureCode } from '../failures/failure';
 import { type Complaint, messageIndex, pathText, readComplaints } from './complaints';
 import { REQUESTS_PER_MINUTE } from './endpoints';
 import { isNumber, type JsonRecord } from './records';

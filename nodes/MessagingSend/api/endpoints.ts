@@ -1,6 +1,3 @@
-import type { JsonRecord } from './records';
-import type { Reply } from './reply';
-
 /** What the API offers, and its limits (API parts 4 and 8). */
 
 export interface Endpoint {
@@ -8,23 +5,6 @@ export interface Endpoint {
   /** From the Base URL on. */
   readonly path: string;
 }
-
-/** One request to the service. */
-export interface ApiRequest {
-  readonly endpoint: Endpoint;
-  readonly body?: JsonRecord;
-  /** Where less than the user's 'Timeout' is enough, in milliseconds. */
-  readonly timeout?: number;
-}
-
-/** How many messages the body of a request has; none if there is no body. */
-export function messagesIn(body: JsonRecord | undefined): number {
-  if (body === undefined) return 0;
-  return Array.isArray(body.messages) ? body.messages.length : 1;
-}
-
-/** Makes one HTTP call and says what it came back with; never throws for what the service or the network does. */
-export type Call = (request: ApiRequest) => Promise<Reply>;
 
 /** API 4.1. */
 export const GET_BALANCE = { method: 'GET', path: '/user/balance' } as const satisfies Endpoint;

@@ -1,4 +1,5 @@
-import { failure, type FailureName } from '../failures/catalogue';
+import type { FailureName } from '../failures/catalogue';
+import { failure } from '../failures/failure';
 import { isRecord, type JsonRecord } from './records';
 import { type Rejected, rejected, type Reply } from './reply';
 

@@ -1,5 +1,4 @@
-import { failure as explained } from '../failures/catalogue';
-import type { Failure, FailureCode } from '../failures/failure';
+import { type Failure, failure as explained, type FailureCode } from '../failures/failure';
 import { answerFailure } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';

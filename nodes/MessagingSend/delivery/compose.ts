@@ -1,11 +1,10 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
 import { type Interruptible, TOGETHER, withEach } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
+import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
-import { cleanPhone } from './phone';
 
 /** What a set of drafts became; each draft is in exactly one of the two lists. */
 export interface Composed {

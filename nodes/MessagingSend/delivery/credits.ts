@@ -1,7 +1,6 @@
 import { creditsOf, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
 
 /**
  * How many of `count` messages the credits still pay for, read from an INSUFFICIENT_CREDITS error (API part 7); always

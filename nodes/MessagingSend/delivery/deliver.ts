@@ -1,8 +1,7 @@
 import { GET_BALANCE } from '../api/endpoints';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
-import type { DeliveryRecord } from '../journal/deliveryRecord';
-import type { RunLedger } from '../journal/runLedger';
+import { type Failure, failure } from '../failures/failure';
+import type { RunLedger } from '../journal/crash/runLedger';
+import type { DeliveryRecord } from '../journal/record/deliveryRecord';
 import type { Interruptible } from '../messages/interruptible';
 import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';

@@ -1,5 +1,5 @@
-import { failure } from '../failures/catalogue';
-import type { Taken } from '../journal/reservations';
+import { failure } from '../failures/failure';
+import type { Taken } from '../journal/sendOnce/reservations';
 import type { Interruptible } from '../messages/interruptible';
 import type { Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../messages/outcome';

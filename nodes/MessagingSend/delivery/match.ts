@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
-import { failure } from '../failures/catalogue';
+import { failure } from '../failures/failure';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
 import { reported } from './reported';

@@ -1,7 +1,7 @@
 import { type Failure, isFailure } from '../failures/failure';
-import type { DeliveryRecord } from '../journal/deliveryRecord';
 import type { OutageRecord } from '../journal/outageRecord';
-import type { Reservations } from '../journal/reservations';
+import type { DeliveryRecord } from '../journal/record/deliveryRecord';
+import type { Reservations } from '../journal/sendOnce/reservations';
 import { addTo } from '../messages/group';
 import { type Interruptible, withEach } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';

@@ -1,6 +1,5 @@
 import type { Rejected, Reply } from '../api/reply';
-import { failure } from '../failures/catalogue';
-import type { Failure, FailureCode } from '../failures/failure';
+import { type Failure, failure, type FailureCode } from '../failures/failure';
 
 /** What is about the address and not about messages. */
 const WRONG_ADDRESS: ReadonlySet<FailureCode> = new Set(['REDIRECTED', 'NOT_FOUND']);

@@ -1,5 +1,5 @@
-import type { DeliveryRecord } from '../journal/deliveryRecord';
-import { digestOf, type Recollection, type RunLedger } from '../journal/runLedger';
+import { digestOf, type Recollection, type RunLedger } from '../journal/crash/runLedger';
+import type { DeliveryRecord } from '../journal/record/deliveryRecord';
 import type { Interruptible } from '../messages/interruptible';
 import { unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';

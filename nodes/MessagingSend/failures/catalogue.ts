@@ -1,31 +1,4 @@
-import type { Credits, Failure, FailureCode, Scope, SendAgain } from './failure';
-
-/** One kind of failure. Whatever varies from case to case is passed in as values. */
-interface Entry<Values, Code extends string> {
-  /** Shown as `details.code` of an item; docs/errors.md explains each. */
-  readonly code: Code;
-  readonly scope: Scope;
-  readonly sendAgain: SendAgain;
-  readonly message: (values: Values) => string;
-  readonly advice: (values: Values) => string;
-}
-
-type Text<Values> = string | ((values: Values) => string);
-
-/** Declares an entry: about one request alone and safe to send again, unless it says otherwise. */
-function entry<Values = undefined>() {
-  return <const Code extends string>(declared: {
-    code: Code;
-    scope?: Scope;
-    sendAgain?: SendAgain;
-    message: Text<Values>;
-    advice?: Text<Values>;
-  }): Entry<Values, Code> => {
-    const { code, scope = 'request', sendAgain = 'safe', message, advice = '' } = declared;
-    const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
-    return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
-  };
-}
+import { entry } from './entry';
 
 const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
 const CHECK_NUMBER =
@@ -631,40 +604,3 @@ export const CATALOGUE = {
 } as const;
 
 export type FailureName = keyof typeof CATALOGUE;
-
-type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
-
-/** What a failure has besides its entry. */
-export interface Details {
-  /** Status of the HTTP answer. */
-  readonly httpStatus?: number | null;
-  /** What the service itself said, fit to show. */
-  readonly serviceSays?: string;
-  /** Where the code is that of an HTTP status, of a network error or the service's own. */
-  readonly code?: FailureCode;
-  /** Where the answer says more about it than the entry. */
-  readonly scope?: Scope;
-  readonly sendAgain?: SendAgain;
-  /** Where the figures are known. */
-  readonly credits?: Credits;
-}
-
-/** The failure of this name, with what varies put in. */
-export function failure<Name extends FailureName>(
-  name: Name,
-  ...[values, details = {}]: ValuesOf<Name> extends undefined
-    ? [values?: undefined, details?: Details]
-    : [values: ValuesOf<Name>, details?: Details]
-): Failure {
-  const { code, scope, sendAgain, message, advice } = CATALOGUE[name] as Entry<unknown, FailureCode>;
-  return {
-    code: details.code ?? code,
-    httpStatus: details.httpStatus ?? null,
-    message: message(values),
-    advice: advice(values),
-    serviceSays: details.serviceSays ?? '',
-    scope: details.scope ?? scope,
-    sendAgain: details.sendAgain ?? sendAgain,
-    ...(details.credits && { credits: details.credits }),
-  };
-}

@@ -1,4 +1,5 @@
-import type { CATALOGUE, FailureName } from './catalogue';
+import { CATALOGUE, type FailureName } from './catalogue';
+import type { Entry, Scope, SendAgain } from './entry';
 
 declare const given: unique symbol;
 
@@ -8,15 +9,6 @@ export type CodeGiven = string & { readonly [given]: true };
 /** A code of the catalogue, one made from an HTTP status or a network error, or one that came from outside. */
 export type FailureCode =
   (typeof CATALOGUE)[FailureName]['code'] | `HTTP_${number}` | `UNREACHABLE_${string}` | CodeGiven;
-
-/**
- * Which messages a failure is about: `run` means that every other request would fail alike (a wrong key, no credits),
- * `request` that only this one is concerned; `unclear` is an answer that fits both (a 403, perhaps of a firewall).
- */
-export type Scope = 'request' | 'run' | 'unclear';
-
-/** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
-export type SendAgain = 'safe' | 'checkFirst';
 
 /**
  * Why something did not go as asked, in the form in which every part of the node passes it on. None of its texts holds
@@ -54,4 +46,41 @@ export class FailureError extends Error {
   constructor(readonly reason: Failure) {
     super(reason.message);
   }
+}
+
+type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
+
+/** What a failure has besides its entry. */
+export interface Details {
+  /** Status of the HTTP answer. */
+  readonly httpStatus?: number | null;
+  /** What the service itself said, fit to show. */
+  readonly serviceSays?: string;
+  /** Where the code is that of an HTTP status, of a network error or the service's own. */
+  readonly code?: FailureCode;
+  /** Where the answer says more about it than the entry. */
+  readonly scope?: Scope;
+  readonly sendAgain?: SendAgain;
+  /** Where the figures are known. */
+  readonly credits?: Credits;
+}
+
+/** The failure of this name, with what varies put in. */
+export function failure<Name extends FailureName>(
+  name: Name,
+  ...[values, details = {}]: ValuesOf<Name> extends undefined
+    ? [values?: undefined, details?: Details]
+    : [values: ValuesOf<Name>, details?: Details]
+): Failure {
+  const { code, scope, sendAgain, message, advice } = CATALOGUE[name] as Entry<unknown, FailureCode>;
+  return {
+    code: details.code ?? code,
+    httpStatus: details.httpStatus ?? null,
+    message: message(values),
+    advice: advice(values),
+    serviceSays: details.serviceSays ?? '',
+    scope: details.scope ?? scope,
+    sendAgain: details.sendAgain ?? sendAgain,
+    ...(details.credits && { credits: details.credits }),
+  };
 }

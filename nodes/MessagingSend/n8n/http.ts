@@ -6,12 +6,12 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import { type Call, messagesIn } from '../api/endpoints';
+import { type Call, messagesIn } from '../api/call';
 import { networkReply } from '../api/networkReply';
 import { readReply } from '../api/reply';
 import { follow } from '../requests/wait';
-import { CREDENTIAL, type NodeAccount } from './account';
-import type { RequestOptions } from './requestOptions';
+import { CREDENTIAL, type NodeAccount } from './input/account';
+import type { RequestOptions } from './input/requestOptions';
 import { pause } from './slices';
 
 /**

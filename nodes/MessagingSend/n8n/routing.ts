@@ -9,7 +9,8 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import { type Call, type Endpoint, messagesIn } from '../api/endpoints';
+import { type Call, messagesIn } from '../api/call';
+import type { Endpoint } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
 import { readReply } from '../api/reply';

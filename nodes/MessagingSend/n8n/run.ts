@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { Call } from '../api/endpoints';
+import type { Call } from '../api/call';
 import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
 import { leaveOutSent } from '../delivery/leaveOutSent';
@@ -8,25 +8,31 @@ import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { type Channel, plan } from '../delivery/plan';
 import { resume } from '../delivery/resume';
-import { failure } from '../failures/catalogue';
-import { type Failure, FailureError, isFailure } from '../failures/failure';
-import type { Reservations } from '../journal/reservations';
+import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
+import type { Reservations } from '../journal/sendOnce/reservations';
 import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally } from '../requests/tally';
-import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './account';
-import { canRemember, reservationsOf } from './executionLedger';
-import { type Journal, openJournal, type Outages, outagesOfCall, outagesOfRun, recordOfCall } from './executionRecord';
-import { progressReporter, reportSummary } from './hints';
 import { httpCall } from './http';
-import { setUpError } from './nodeErrors';
-import { GivenOptions, type ReadRunParameter } from './options';
-import { type Output, outputItems } from './outputItems';
-import { readRequestOptions, type RequestOptions } from './requestOptions';
+import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { GivenOptions, type ReadRunParameter } from './input/options';
+import { readRequestOptions, type RequestOptions } from './input/requestOptions';
+import { canRemember, reservationsOf } from './memory/executionLedger';
+import {
+  type Journal,
+  openJournal,
+  type Outages,
+  outagesOfCall,
+  outagesOfRun,
+  recordOfCall,
+} from './memory/executionRecord';
+import { progressReporter, reportSummary } from './output/hints';
+import { setUpError } from './output/nodeErrors';
+import { type Output, outputItems } from './output/outputItems';
+import { runError } from './output/runError';
+import { summarize } from './output/summary';
 import { routedCall, type RoutedRequest } from './routing';
-import { runError } from './runError';
 import { inSlices, pause } from './slices';
-import { summarize } from './summary';
 
 type Context = Pick<IExecuteFunctions, 'getNode'>;
 

@@ -5,7 +5,7 @@ import type { Delivered } from '../delivery/deliver';
 import { addTo } from '../messages/group';
 import type { Origin, Unsendable } from '../messages/message';
 import type { Outcome, Result } from '../messages/outcome';
-import { descriptionOf, messageOf } from './failureText';
+import { descriptionOf, messageOf } from './output/failureText';
 
 /** The most messages whose own failure a model is given. */
 const MAX_NAMED = 10;

@@ -12,7 +12,7 @@ import type {
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Answer, type Question, readAnswer } from '../questions/question';
-import { runDataOf } from './runData';
+import { runDataOf } from './memory/runData';
 import { isHumanReview } from './tool';
 
 const opensLink = {

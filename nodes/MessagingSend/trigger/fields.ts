@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+import { maxWait, requestsPerMinute } from '../n8n/input/options';
+import { requestOptionsOfTrigger } from '../n8n/input/requestOptions';
 import { notice } from '../n8n/notice';
-import { maxWait, requestsPerMinute } from '../n8n/options';
-import { requestOptionsOfTrigger } from '../n8n/requestOptions';
 
 /** For the trigger, right below Poll Times: n8n's default is every minute. */
 const everyMinuteNotice = notice(

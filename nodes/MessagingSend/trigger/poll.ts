@@ -2,10 +2,10 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
-import { failure } from '../failures/catalogue';
-import { type NodeAccount, readAccount } from '../n8n/account';
+import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { nodeApiError, setUpError } from '../n8n/nodeErrors';
+import { type NodeAccount, readAccount } from '../n8n/input/account';
+import { nodeApiError, setUpError } from '../n8n/output/nodeErrors';
 import { requestsOf } from '../requests/requests';
 import { decide, readState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';

@@ -1,9 +1,8 @@
 import type { IPollFunctions } from 'n8n-workflow';
 
-import { failure } from '../failures/catalogue';
-import { FailureError } from '../failures/failure';
-import { GivenOptions, readLimitOptions, readNumber, type ReadRunParameter } from '../n8n/options';
-import { readRequestOptions, type RequestOptions } from '../n8n/requestOptions';
+import { failure, FailureError } from '../failures/failure';
+import { GivenOptions, readLimitOptions, readNumber, type ReadRunParameter } from '../n8n/input/options';
+import { readRequestOptions, type RequestOptions } from '../n8n/input/requestOptions';
 import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
 import { margin, remindEvery } from './fields';

@@ -7,12 +7,11 @@ import type {
 
 import { GET_BALANCE } from '../../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
-import { failure } from '../../failures/catalogue';
-import { FailureError } from '../../failures/failure';
-import { type NodeAccount, readAccount } from '../../n8n/account';
-import { openRecord } from '../../n8n/executionRecord';
-import { nodeApiError, setUpError } from '../../n8n/nodeErrors';
-import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/options';
+import { failure, FailureError } from '../../failures/failure';
+import { type NodeAccount, readAccount } from '../../n8n/input/account';
+import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
+import { openRecord } from '../../n8n/memory/executionRecord';
+import { nodeApiError, setUpError } from '../../n8n/output/nodeErrors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';
 

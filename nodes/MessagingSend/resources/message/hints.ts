@@ -1,7 +1,7 @@
 import type { NodeHint } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import { BULK_ADVISED_FROM } from '../../n8n/hints';
+import { BULK_ADVISED_FROM } from '../../n8n/output/hints';
 
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 

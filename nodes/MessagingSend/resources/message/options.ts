@@ -10,7 +10,7 @@ import {
   readLimitOptions,
   readNumber,
   requestsPerMinute,
-} from '../../n8n/options';
+} from '../../n8n/input/options';
 import { PARALLEL_REQUESTS } from '../../requests/parallel';
 import { MAX_TEXT } from './fields';
 
@@ -24,7 +24,7 @@ const checkCreditsFirst: INodeProperties = {
     'Whether to read the balance first, and send nothing if it does not cover every message of the run. This takes one more request.',
 };
 
-/** Read for each item, in `n8n/drafts.ts`. */
+/** Read for each item, in `n8n/input/drafts.ts`. */
 export const defaultCountryCode: INodeProperties = {
   displayName: 'Default Country Code',
   name: 'defaultCountryCode',
@@ -67,7 +67,7 @@ const duplicateMessages: INodeProperties = {
   description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
 };
 
-/** Read for each item, in `n8n/drafts.ts`. */
+/** Read for each item, in `n8n/input/drafts.ts`. */
 const messageKey: INodeProperties = {
   displayName: 'Message Key',
   name: 'messageKey',

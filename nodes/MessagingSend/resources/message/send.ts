@@ -8,8 +8,8 @@ import type {
 
 import { SEND } from '../../delivery/operation';
 import { onlyDrafts } from '../../messages/message';
-import { draftFromItem } from '../../n8n/drafts';
-import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
+import { draftFromItem } from '../../n8n/input/drafts';
+import { parametersOf, type ReadParameter } from '../../n8n/input/itemParameters';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type Job, sendForItem, sendForRun } from '../../n8n/run';
 import { MAX_TEXT, recipientAndText } from './fields';

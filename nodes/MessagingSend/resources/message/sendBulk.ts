@@ -9,9 +9,9 @@ import type {
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import { type DraftsOfItem, onlyDrafts } from '../../messages/message';
-import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/drafts';
-import { parametersOf, type ReadParameter } from '../../n8n/itemParameters';
-import { readChoice } from '../../n8n/options';
+import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/input/drafts';
+import { parametersOf, type ReadParameter } from '../../n8n/input/itemParameters';
+import { readChoice } from '../../n8n/input/options';
 import { type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type Job, sendForItem, sendForRun } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';

@@ -1,8 +1,7 @@
 import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
-import { failure } from '../../failures/catalogue';
-import { FailureError } from '../../failures/failure';
-import { type GivenOptions, readChoice, readNumber } from '../../n8n/options';
+import { failure, FailureError } from '../../failures/failure';
+import { type GivenOptions, readChoice, readNumber } from '../../n8n/input/options';
 
 // The option Limit Wait Time, with the names that it has in n8n's own nodes.
 

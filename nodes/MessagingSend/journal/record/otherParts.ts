@@ -1,9 +1,9 @@
-import { failure } from '../failures/catalogue';
-import { addTo } from '../messages/group';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import type { Message } from '../messages/message';
-import type { Outcome } from '../messages/outcome';
-import { originOf, placeOf, readPlace, textPlaceOf } from './identity';
+import { failure } from '../../failures/failure';
+import { addTo } from '../../messages/group';
+import { type Interruptible, withEach } from '../../messages/interruptible';
+import type { Message } from '../../messages/message';
+import type { Outcome } from '../../messages/outcome';
+import { originOf, placeOf, readPlace, textPlaceOf } from '../identity';
 import type { Planned, Recorded } from './recognition';
 
 /** Of a whole text: never sent again, because the recipient has a part of it for certain. */

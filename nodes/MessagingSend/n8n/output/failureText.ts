@@ -1,6 +1,6 @@
-import type { Failure } from '../failures/failure';
-import type { Unsendable } from '../messages/message';
-import type { Unconfirmed } from '../messages/outcome';
+import type { Failure } from '../../failures/failure';
+import type { Unsendable } from '../../messages/message';
+import type { Unconfirmed } from '../../messages/outcome';
 
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';

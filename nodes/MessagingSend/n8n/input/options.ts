@@ -1,9 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { failure } from '../failures/catalogue';
-import { type Failure, FailureError } from '../failures/failure';
-import type { RequestLimits } from '../requests/requests';
-import { reasonOf } from './failureText';
+import { type Failure, failure, FailureError } from '../../failures/failure';
+import type { RequestLimits } from '../../requests/requests';
+import { reasonOf } from '../output/failureText';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 

@@ -1,9 +1,8 @@
 import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 
-import { MAX_BATCH_SIZE } from '../api/endpoints';
-import { isNumber } from '../api/records';
-import { failure } from '../failures/catalogue';
-import { FailureError } from '../failures/failure';
+import { MAX_BATCH_SIZE } from '../../api/endpoints';
+import { isNumber } from '../../api/records';
+import { failure, FailureError } from '../../failures/failure';
 import type { GivenOptions } from './options';
 
 /** What the user set under "Request Options", which n8n adds to every declarative node. */

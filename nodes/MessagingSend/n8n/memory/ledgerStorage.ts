@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
-import { LedgerQueue, type LedgerStorage } from '../journal/ledgerQueue';
+import { LedgerQueue, type LedgerStorage } from '../../journal/list/ledgerQueue';
 
 type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'helpers'>;
 

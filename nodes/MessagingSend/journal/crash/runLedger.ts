@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import type { Reply } from '../api/reply';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
-import type { Interruptible } from '../messages/interruptible';
-import { type Batch, countMessages, type Message } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { digestOf as digestOfTexts, placeOf } from './identity';
-import type { FactState, Ledger } from './ledger';
+import type { Reply } from '../../api/reply';
+import { type Failure, failure } from '../../failures/failure';
+import type { Interruptible } from '../../messages/interruptible';
+import { type Batch, countMessages, type Message } from '../../messages/message';
+import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
+import { digestOf as digestOfTexts, placeOf } from '../identity';
+import type { FactState, Ledger } from '../list/ledger';
 
 /** Identifies a run of the node; a re-run has the same name. */
 export interface RunName {

@@ -1,8 +1,7 @@
-import { asText, isRecord } from '../api/records';
-import { failure } from '../failures/catalogue';
-import { FailureError } from '../failures/failure';
-import { type Draft, type Origin, type Unsendable, unsendable } from '../messages/message';
-import { reasonOf } from './failureText';
+import { asText, isRecord } from '../../api/records';
+import { failure, FailureError } from '../../failures/failure';
+import { type Draft, type Origin, type Unsendable, unsendable } from '../../messages/message';
+import { reasonOf } from '../output/failureText';
 import type { ReadParameter } from './itemParameters';
 
 /** The message that the parameters `phone` and `message` make of one item. */

@@ -1,5 +1,4 @@
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
 import {
   type Country,
   countryName,

@@ -1,7 +1,7 @@
-import { type Interruptible, withEach } from '../messages/interruptible';
-import type { Message } from '../messages/message';
-import type { Outcome } from '../messages/outcome';
-import { contentOf, type Identity, originOf, type Placed, placeOf, textPlaceOf } from './identity';
+import { type Interruptible, withEach } from '../../messages/interruptible';
+import type { Message } from '../../messages/message';
+import type { Outcome } from '../../messages/outcome';
+import { contentOf, type Identity, originOf, type Placed, placeOf, textPlaceOf } from '../identity';
 import { inOtherParts } from './otherParts';
 import type { Remembered } from './storedReceipt';
 

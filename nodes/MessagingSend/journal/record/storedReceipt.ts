@@ -1,9 +1,8 @@
-import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../api/records';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
-import type { Message } from '../messages/message';
-import type { Outcome, Receipt, Result, Sent } from '../messages/outcome';
-import { CONTENT_LENGTH, type Identity, ORIGIN_LENGTH, type Placed } from './identity';
+import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
+import { type Failure, failure } from '../../failures/failure';
+import type { Message } from '../../messages/message';
+import type { Outcome, Receipt, Result, Sent } from '../../messages/outcome';
+import { CONTENT_LENGTH, type Identity, ORIGIN_LENGTH, type Placed } from '../identity';
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place

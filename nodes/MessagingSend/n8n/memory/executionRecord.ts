@@ -5,15 +5,15 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { type Account, accountId } from '../api/account';
-import { isRecord, type JsonRecord } from '../api/records';
-import type { SendOperation } from '../delivery/operation';
-import { DeliveryRecord } from '../journal/deliveryRecord';
-import { OutageRecord } from '../journal/outageRecord';
-import type { RunLedger } from '../journal/runLedger';
+import { type Account, accountId } from '../../api/account';
+import { isRecord, type JsonRecord } from '../../api/records';
+import type { SendOperation } from '../../delivery/operation';
+import type { RunLedger } from '../../journal/crash/runLedger';
+import { OutageRecord } from '../../journal/outageRecord';
+import { DeliveryRecord } from '../../journal/record/deliveryRecord';
+import { isTool } from '../tool';
 import { ledgerOfRun } from './executionLedger';
 import { runDataOf, type RunsOfNode } from './runData';
-import { isTool } from './tool';
 
 /** What is known of a run before it begins, and where it is noted what it does. */
 export interface Journal {

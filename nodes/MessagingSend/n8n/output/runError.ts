@@ -1,12 +1,12 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Delivered } from '../delivery/deliver';
-import type { Interruptible } from '../messages/interruptible';
-import type { Message, Origin, Unsendable } from '../messages/message';
-import type { Receipt, Unconfirmed } from '../messages/outcome';
+import type { Delivered } from '../../delivery/deliver';
+import type { Interruptible } from '../../messages/interruptible';
+import type { Message, Origin, Unsendable } from '../../messages/message';
+import type { Receipt, Unconfirmed } from '../../messages/outcome';
+import { isTool, progressForModel, unsendableForModel } from '../tool';
 import { descriptionOf, messageOf } from './failureText';
 import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
-import { isTool, progressForModel, unsendableForModel } from './tool';
 
 /** The most items that an error names. */
 const MAX_NAMED = 10;

@@ -1,6 +1,6 @@
-import { type Message, samenessOf } from '../messages/message';
-import type { Result } from '../messages/outcome';
-import type { FactState, Ledger } from './ledger';
+import { type Message, samenessOf } from '../../messages/message';
+import type { Result } from '../../messages/outcome';
+import type { FactState, Ledger } from '../list/ledger';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;

@@ -1,8 +1,8 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { type Failure, FailureError } from '../failures/failure';
+import { type Failure, FailureError } from '../../failures/failure';
+import { forCaller } from '../tool';
 import { descriptionOf } from './failureText';
-import { forCaller } from './tool';
 
 /** What n8n's error panel shows. */
 export interface ErrorText {

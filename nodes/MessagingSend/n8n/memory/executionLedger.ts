@@ -2,15 +2,15 @@ import { hash, randomUUID } from 'node:crypto';
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type Account, accountId } from '../api/account';
-import type { SendOperation } from '../delivery/operation';
-import type { DeliveryRecord } from '../journal/deliveryRecord';
-import { Ledger } from '../journal/ledger';
-import { Reservations } from '../journal/reservations';
-import { nameOf, RunLedger, type RunName } from '../journal/runLedger';
+import { type Account, accountId } from '../../api/account';
+import type { SendOperation } from '../../delivery/operation';
+import { nameOf, RunLedger, type RunName } from '../../journal/crash/runLedger';
+import { Ledger } from '../../journal/list/ledger';
+import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
+import { Reservations } from '../../journal/sendOnce/reservations';
+import { isTool } from '../tool';
 import { ledgerQueueOf, ledgerStorageOf } from './ledgerStorage';
 import { runDataOf } from './runData';
-import { isTool } from './tool';
 
 /** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
 const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: RunLedger }>();

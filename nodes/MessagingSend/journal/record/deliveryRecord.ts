@@ -1,11 +1,10 @@
-import { asText, isRecord, type JsonRecord } from '../api/records';
-import { failure } from '../failures/catalogue';
-import type { Failure } from '../failures/failure';
-import { addTo } from '../messages/group';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from './identity';
+import { asText, isRecord, type JsonRecord } from '../../api/records';
+import { type Failure, failure } from '../../failures/failure';
+import { addTo } from '../../messages/group';
+import { type Interruptible, withEach } from '../../messages/interruptible';
+import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
+import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
+import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
 import { SENT_IN_PART } from './otherParts';
 import { Planned, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';

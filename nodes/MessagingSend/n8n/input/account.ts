@@ -1,14 +1,13 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
-import { foreignCharacter, normalizeApiKey } from '../api/apiKey';
-import { normalizeBaseUrl } from '../api/baseUrl';
-import { asText } from '../api/records';
-import { failure } from '../failures/catalogue';
-import { type Failure, FailureError, isFailure } from '../failures/failure';
-import { reasonOf } from './failureText';
+import type { Account } from '../../api/account';
+import { foreignCharacter, normalizeApiKey } from '../../api/apiKey';
+import { normalizeBaseUrl } from '../../api/baseUrl';
+import { asText } from '../../api/records';
+import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
+import { reasonOf } from '../output/failureText';
+import { pause } from '../slices';
 import { IS_FIXED } from './isFixed';
-import { pause } from './slices';
 
 export const CREDENTIAL = 'messagingSendApi';
 

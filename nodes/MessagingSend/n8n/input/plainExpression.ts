@@ -1,4 +1,4 @@
-import { isRecord } from '../api/records';
+import { isRecord } from '../../api/records';
 
 /** Names and places on the way from an item's `json` to a value. */
 export type Path = ReadonlyArray<string | number>;

@@ -1,9 +1,9 @@
-import type { Delivered } from '../delivery/deliver';
-import type { DeliveryOptions } from '../delivery/options';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import { countMessages, type Message } from '../messages/message';
-import type { Unconfirmed } from '../messages/outcome';
-import type { Tally } from '../requests/tally';
+import type { Delivered } from '../../delivery/deliver';
+import type { DeliveryOptions } from '../../delivery/options';
+import { type Interruptible, withEach } from '../../messages/interruptible';
+import { countMessages, type Message } from '../../messages/message';
+import type { Unconfirmed } from '../../messages/outcome';
+import type { Tally } from '../../requests/tally';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {

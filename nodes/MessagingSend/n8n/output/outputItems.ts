@@ -1,12 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../api/records';
-import type { Delivered } from '../delivery/deliver';
-import { codePoints } from '../delivery/longText';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import type { Message, Origin } from '../messages/message';
-import { byOrigin, sorted } from '../messages/order';
-import type { Outcome, Receipt, Sent, Unconfirmed } from '../messages/outcome';
+import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
+import type { Delivered } from '../../delivery/deliver';
+import { codePoints } from '../../delivery/longText';
+import { type Interruptible, withEach } from '../../messages/interruptible';
+import type { Message, Origin } from '../../messages/message';
+import { byOrigin, sorted } from '../../messages/order';
+import type { Outcome, Receipt, Sent, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 
 /** What the output items of an accepted request look like. */
