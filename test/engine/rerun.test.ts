@@ -261,17 +261,23 @@ describe.each(CHANGING)('A text that contains {{ %s }}', (expression) => {
     sentOnceEach();
   });
 
-  test('is sent once with Retry if it is split', async () => {
+  test('is not continued by a Retry if it is split and some of its parts were sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
     const split = withOptions(SEND, { longMessages: 'split' });
     const setup = setupOf({
       items: [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)} c` }],
       parameters: { ...split, message: `={{ ${expression} }} {{ $json.text }}` },
     });
-    const { error, outputs } = await retryExecution(await runWorkflow(setup), setup);
-    expect(error).toBeUndefined();
-    expect(outputs[0]?.map(({ json }) => json.part)).toEqual([1, 2, 3]);
-    expect(receivedPhones(sandbox())).toHaveLength(3);
+    const again = { ...setup, onError: 'continueErrorOutput' as const };
+    const { outputs } = await retryExecution(await runWorkflow(setup), setup, again);
+    expect(outputs.map((own) => own.map((item) => [item.json.part, outcomeOf(item)]))).toEqual([
+      [[1, 'sent']],
+      [
+        [undefined, 'uncertain'],
+        [undefined, 'uncertain'],
+      ],
+    ]);
+    expect(receivedPhones(sandbox())).toHaveLength(1);
   });
 });
 
@@ -345,17 +351,20 @@ describe('A text that has another number of parts in a retry', () => {
   };
 
   test('is not sent again as one', async () => {
-    const [sent] = await retryWith(2, lettersOf(999, 999), truncated);
+    const [sent, failed] = await retryWith(2, lettersOf(999, 999), truncated);
     expect(arrived()).toEqual(['A1000', 'b999', 'B1000']);
-    expect(sent).toEqual([0, 1].map((index) => [phoneAt(index), undefined, 'sent']));
+    expect(sent).toEqual([[phoneAt(1), undefined, 'sent']]);
+    expect(failed).toEqual([[phoneAt(0), undefined, 'uncertain']]);
   });
 
   test('is not sent again in more parts', async () => {
-    const [sent] = await retryWith(2, lettersOf(999, 1000, 1000), split);
+    const [sent, failed] = await retryWith(2, lettersOf(999, 1000, 1000), split);
     expect(arrived()).toEqual(['A1000', 'b999', 'B1000', 'b1000', 'c1000']);
-    expect(sent?.map(([phone, part]) => [phone, part])).toEqual(
-      [0, 1].flatMap((index) => [1, 2, 3].map((part) => [phoneAt(index), part])),
-    );
+    expect(sent?.map(([phone, part]) => [phone, part])).toEqual([
+      ...[1, 2].map((part) => [phoneAt(0), part]),
+      ...[1, 2, 3].map((part) => [phoneAt(1), part]),
+    ]);
+    expect(failed).toEqual([[phoneAt(0), undefined, 'uncertain']]);
   });
 
   test.each(['report', 'sendAgain'])(
@@ -369,9 +378,10 @@ describe('A text that has another number of parts in a retry', () => {
     },
   );
 
-  test('goes on with further parts if only some of its parts were sent', async () => {
-    await retryWith(1, lettersOf(999, 1000, 1000), split);
-    expect(arrived()).toEqual(['A1000', 'b1000', 'c1000', 'B1000', 'b1000', 'c1000']);
+  test('is not continued in other parts if only some of its parts were sent', async () => {
+    const [, failed] = await retryWith(1, lettersOf(999, 1000, 1000), split);
+    expect(arrived()).toEqual(['A1000', 'B1000', 'b1000', 'c1000']);
+    expect(failed).toEqual([2, 3].map(() => [phoneAt(0), undefined, 'uncertain']));
   });
 
   test('is not taken for another text to the same number that is at its place now', async () => {
@@ -390,10 +400,10 @@ describe('A text that has another number of parts in a retry', () => {
     const setup = setupOf({ items, parameters: split });
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
     const message = `={{ $json.text + ${JSON.stringify(lettersOf(999, 999))} }}`;
-    const longer = { ...setup, parameters: { ...split, message } };
+    const longer = { ...setup, parameters: { ...split, message }, onError: 'continueErrorOutput' as const };
     const { outputs } = await retryExecution(await runWorkflow(setup), setup, longer);
     expect(arrived()).toEqual(['01', '11000', 'b999']);
-    expect(outputs[0]?.map(({ json }) => json.status)).toEqual(Array(4).fill('sent'));
+    expect(outputs.map((own) => own.map(outcomeOf))).toEqual([Array(2).fill('sent'), Array(2).fill('uncertain')]);
   });
 });
 

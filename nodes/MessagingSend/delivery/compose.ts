@@ -1,6 +1,6 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
-import { type Interruptible, TOGETHER, withEach } from '../messages/interruptible';
+import { type Interruptible, YIELD_EVERY, withEach } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
@@ -37,7 +37,7 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
     const given = drafts.of(item);
     if ('kind' in given) add(given);
     else yield* withEach(given, add);
-    if (item % TOGETHER === 0) yield;
+    if (item % YIELD_EVERY === 0) yield;
   }
   return { messages, unsendable: refused };
 }

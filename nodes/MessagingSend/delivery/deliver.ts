@@ -1,7 +1,6 @@
 import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
-import type { RunLedger } from '../journal/crash/runLedger';
-import type { DeliveryRecord } from '../journal/record/deliveryRecord';
+import type { Journal } from '../journal/journal';
 import type { Interruptible } from '../messages/interruptible';
 import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
@@ -10,26 +9,16 @@ import { dispatch, type DispatchConfig, type Progress } from './dispatch';
 import type { Duplicate } from './duplicates';
 import type { DeliveryOptions } from './options';
 import type { Channel, Plan, Share } from './plan';
-import { RunEnd } from './runEnd';
-import { stillUncertain } from './stillUncertain';
 
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
   DispatchConfig,
-  keyof DeliveryOptions | keyof Channel | 'record' | 'ledger' | 'repeated' | 'uncertainBefore' | 'runEnd'
+  keyof DeliveryOptions | keyof Channel | 'journal' | 'repeated' | 'uncertainBefore' | 'runEnd'
 > {
   readonly options: DeliveryOptions;
-  readonly record: DeliveryRecord;
-  readonly ledger: RunLedger | null;
+  readonly journal: Journal;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
-}
-
-/** The outcomes of the batches of a plan. */
-export interface Dispatched {
-  readonly receipts: ReadonlyArray<readonly Receipt[]>;
-  /** Those that were not begun, because of their account's credits. */
-  readonly unsent: ReadonlyArray<{ readonly batches: readonly Batch[]; readonly why: Failure }>;
 }
 
 /** The result of a delivery; unless an unsendable draft kept it from starting, each message is in one list, once. */
@@ -44,38 +33,42 @@ export interface Delivered {
   readonly recalled: number;
 }
 
-/** Sends the batches of a plan, those of all accounts at the same time. */
-export async function deliver({ shares, known, repeated }: Plan, delivery: Delivery): Promise<Dispatched> {
-  const { options, record, ledger, signal, onProgress, ...config } = delivery;
-  if (options.dryRun) return { receipts: [], unsent: [] };
+/**
+ * Sends the batches of a plan, those of all accounts at the same time.
+ * @returns a list of receipts for each account
+ */
+export async function deliver(
+  { shares, known, repeated }: Plan,
+  delivery: Delivery,
+): Promise<ReadonlyArray<readonly Receipt[]>> {
+  const { options, journal, signal, onProgress, ...config } = delivery;
+  if (options.dryRun) return [];
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = config.stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
   let done = 0;
 
   const uncertainBefore = countUncertain(known);
-  const runEnd = new RunEnd();
-  const receipts: Array<Promise<readonly Receipt[]>> = [];
-  const unsent: Array<Dispatched['unsent'][number]> = [];
-  const noteInFlight = () => record.noteInFlight();
+  const runEnd = new AbortController();
+  const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
-  for (const [index, { batches, ...channel }] of shares.entries()) {
+  const deliverShare = async ({ account, batches, ...channel }: Share, index: number): Promise<readonly Receipt[]> => {
+    const own = journal.of(account);
     const why = whyNot[index] ?? (isOver ? failure('notStarted') : null);
+    if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
     let ownDone = 0;
     const addProgress = (progress: Progress) => {
       done += progress.done - ownDone;
       ownDone = progress.done;
       onProgress({ done, total });
     };
-    const own = { ...channel, record, ledger, repeated, uncertainBefore, runEnd, onProgress: addProgress };
-    if (why !== null) unsent.push({ batches, why });
-    else receipts.push(dispatch(batches, { ...options, ...config, ...own }));
-  }
+    const run = { ...channel, journal: own, repeated, uncertainBefore, runEnd, onProgress: addProgress };
+    return await dispatch(batches, { ...options, ...config, ...run });
+  };
   try {
-    return { receipts: await Promise.all(receipts), unsent };
+    return await Promise.all(shares.map(deliverShare));
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
-    await Promise.all(shares.map(async ({ reservations }) => await reservations?.end()));
   }
 }
 
@@ -98,34 +91,20 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
 
 /** Puts the outcomes of a run with those of earlier attempts. */
 export function* gather(
-  { unsendable, duplicates, known, again, shares }: Plan,
-  dispatched: Dispatched,
-  { options, record }: Pick<Delivery, 'options' | 'record'>,
+  { unsendable, duplicates, known, shares }: Plan,
+  delivered: ReadonlyArray<readonly Receipt[]>,
+  { options, journal }: Pick<Delivery, 'options' | 'journal'>,
 ): Interruptible<Delivered> {
   const receipts: Receipt[] = [];
   let withUnsent = 0;
-  const add = (receipt: Receipt) => {
-    if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
-    receipts.push(receipt);
-  };
-  for (const receipt of known) {
-    add(receipt);
-    yield;
-  }
-  for (const own of dispatched.receipts) {
-    for (const receipt of own) {
-      add(stillUncertain(receipt, again));
+  for (const list of [known, ...delivered]) {
+    for (const receipt of list) {
+      if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
+      receipts.push(receipt);
       yield;
     }
   }
-  for (const { batches, why } of dispatched.unsent) {
-    for (const batch of batches) {
-      add(stillUncertain(receiptOf(batch, { kind: 'not_sent', failure: why }), again));
-      yield;
-    }
-  }
-  if (!options.dryRun && withUnsent === 0 && unsendable.length === 0) record.clear();
-  else if (!options.dryRun) yield* record.endAttempt();
+  if (!options.dryRun) yield* journal.conclude(withUnsent === 0 && unsendable.length === 0);
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, planned, recalled: known.length };
 }

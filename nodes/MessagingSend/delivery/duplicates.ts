@@ -1,5 +1,5 @@
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Message, samenessOf } from '../messages/message';
+import { type Message, duplicateKey } from '../messages/message';
 
 /** A message that is not sent, because the same one is sent already. */
 export interface Duplicate {
@@ -19,7 +19,7 @@ export function* separateDuplicates(
   const duplicates: Duplicate[] = [];
   yield* withEach(wholeTexts(messages), (parts) => {
     const [first] = parts;
-    const key = first === undefined ? '' : samenessOf({ ...first, part: null });
+    const key = first === undefined ? '' : duplicateKey({ ...first, part: null });
     const originals = firsts.get(key);
     if (originals === undefined) {
       firsts.set(key, parts);
@@ -44,4 +44,15 @@ function* wholeTexts(messages: readonly Message[]): Generator<readonly Message[]
     parts.push(message);
   }
   if (parts.length > 0) yield parts;
+}
+
+/** The phones that more than one of the messages goes to. */
+export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
+  const phones = new Set<string>();
+  const repeated = new Set<string>();
+  yield* withEach(messages, ({ phone }) => {
+    const { size } = phones;
+    if (phones.add(phone).size === size) repeated.add(phone);
+  });
+  return repeated;
 }

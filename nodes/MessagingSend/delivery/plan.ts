@@ -1,16 +1,13 @@
 import { type Failure, isFailure } from '../failures/failure';
+import type { Journal, Recalled } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
-import type { DeliveryRecord } from '../journal/record/deliveryRecord';
-import type { Reservations } from '../journal/sendOnce/reservations';
-import { addTo } from '../messages/group';
 import { type Interruptible, withEach } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
-import { byOrigin, sorted } from '../messages/order';
+import { addTo, byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
-import { repeatedPhones } from '../messages/phones';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
-import { type Duplicate, separateDuplicates } from './duplicates';
+import { type Duplicate, repeatedPhones, separateDuplicates } from './duplicates';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { pack } from './pack';
@@ -25,8 +22,6 @@ export interface Order {
   readonly batchSize: number | null;
   /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
   readonly stopOnFailure: boolean;
-  /** The outcomes of earlier attempts. */
-  readonly record: DeliveryRecord;
   /** The channel of all items; or that of an item, the same object for the same account, or why there is none. */
   readonly channel: Channel | ((item: number) => Channel | Failure);
   /** Why nothing at all can be sent now, if so. */
@@ -35,10 +30,10 @@ export interface Order {
 
 /** The way to one account. */
 export interface Channel {
+  /** Identifies the account without being a secret. */
+  readonly account: string;
   readonly requests: Requests;
   readonly outages: OutageRecord;
-  /** With `sendOnceEver`: what has been sent from the account in all executions. */
-  readonly reservations: Reservations | null;
 }
 
 /** The batches of one account. */
@@ -54,8 +49,6 @@ export interface Plan {
   readonly known: readonly Receipt[];
   /** What is sent now, or would be, in a dry run. */
   readonly shares: readonly Share[];
-  /** Of those messages, the ones that an earlier attempt may have sent, with the reason. */
-  readonly again: ReadonlyMap<Message, Failure>;
   /** The phones that more than one message of the run goes to. */
   readonly repeated: ReadonlySet<string>;
 }
@@ -63,38 +56,56 @@ export interface Plan {
 /**
  * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it, whatever
  * keeps the others from being sent; the others are packed into batches for each account.
+ * @param work does long work without blocking
  */
-export function* plan(order: Order): Interruptible<Plan> {
-  const { operation, drafts, options, stopOnFailure, record, channel, broken } = order;
-  const { dryRun, longMessages, numberCheck } = options;
-  // No spread: an object of a new shape each time would slow down what reads it for each message.
-  const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
-  const composed = yield* compose(drafts, rules);
-  const { messages } = composed;
-  const sendOnce = options.duplicateMessages !== 'send';
-  const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
-  const repeated = yield* repeatedPhones(unique);
-  const {
-    pending,
-    again,
-    lastBatch,
-    receipts: known,
-    unsendable: left,
-  } = yield* record.recall(unique, composed.unsendable, {
+export async function plan(
+  order: Order,
+  journal: Pick<Journal, 'recall'>,
+  work: <Done>(work: Interruptible<Done>) => Promise<Done>,
+): Promise<Plan> {
+  const { operation, options, broken, stopOnFailure } = order;
+  const asked = await work(addressed(order));
+  const { accounts, refused, repeated } = asked;
+  const batchSize = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
+  const earlier = await journal.recall({
+    accounts: accounts.map(({ channel, messages }) => ({ account: channel.account, messages })),
+    others: refused.map(({ message }) => message),
+    unsendable: asked.unsendable,
+    repeated: asked.ambiguous,
+    batchSize,
     sendUncertainAgain: options.uncertain === 'sendAgain',
     willSend: !options.dryRun && broken === null,
+    isCounted: options.dryRun || options.checkCreditsFirst,
     isSingle: operation.maxBatchSize === 1,
-    repeated,
   });
 
-  const { byAccount, refused } = yield* divide(pending, broken === null ? channel : () => broken);
-  const { sendable, unsendable } = yield* withRefused(left, refused, again, duplicates, broken);
-  const nothing: Plan = { unsendable, duplicates: [], known, shares: [], again, repeated };
+  const left = new Set(earlier.others);
+  const refusedNow = refused.filter(({ message }) => left.has(message));
+  const { sendable, unsendable } = await work(
+    withRefused(earlier, refusedNow, asked.duplicates, broken),
+  );
+  const nothing: Plan = { unsendable, duplicates: [], known: earlier.receipts, shares: [], repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
-  const size = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const shares = yield* packShares(byAccount, size, lastBatch);
+  const shares: Share[] = [];
+  let last = earlier.lastBatch;
+  for (const [index, { channel }] of accounts.entries()) {
+    const batches = await work(pack(earlier.pending[index] ?? [], batchSize, last));
+    shares.push({ ...channel, batches });
+    last += batches.length;
+  }
   return { ...nothing, duplicates: sendable, shares };
+}
+
+/** The messages of a run, divided by the account that they are sent from. */
+interface Addressed {
+  readonly accounts: ReadonlyArray<{ readonly channel: Channel; readonly messages: readonly Message[] }>;
+  readonly refused: readonly Refused[];
+  readonly duplicates: readonly Duplicate[];
+  readonly unsendable: readonly Unsendable[];
+  readonly repeated: ReadonlySet<string>;
+  /** The phones that more than one text goes to; one text may go in several parts. */
+  readonly ambiguous: ReadonlySet<string>;
 }
 
 /** A message that has no account. */
@@ -103,14 +114,26 @@ interface Refused {
   readonly why: Failure;
 }
 
+function* addressed({ operation, drafts, options, channel, broken }: Order): Interruptible<Addressed> {
+  const { dryRun, longMessages, numberCheck } = options;
+  // No spread: an object of a new shape each time would slow down what reads it for each message.
+  const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
+  const { messages, unsendable } = yield* compose(drafts, rules);
+  const sendOnce = options.duplicateMessages !== 'send';
+  const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
+  const repeated = yield* repeatedPhones(unique);
+  const isSplit = unique.some(({ part }) => part !== null);
+  const ambiguous = isSplit ? yield* repeatedPhones(unique.filter(({ part }) => part === null || part === 0)) : repeated;
+  const divided = yield* divide(unique, broken === null ? channel : () => broken);
+  return { ...divided, duplicates, unsendable, repeated, ambiguous };
+}
+
 /** Divides messages by the account that they are sent from, in their order. */
 function* divide(
   messages: readonly Message[],
   channel: Order['channel'],
-): Interruptible<{ byAccount: ReadonlyMap<Channel, readonly Message[]>; refused: readonly Refused[] }> {
-  if (typeof channel !== 'function') {
-    return { byAccount: new Map(messages.length === 0 ? [] : [[channel, messages]]), refused: [] };
-  }
+): Interruptible<Pick<Addressed, 'accounts' | 'refused'>> {
+  if (typeof channel !== 'function') return { accounts: [{ channel, messages }], refused: [] };
   const byAccount = new Map<Channel, Message[]>();
   const refused: Refused[] = [];
   yield* withEach(messages, (message) => {
@@ -118,14 +141,13 @@ function* divide(
     if (isFailure(own)) refused.push({ message, why: own });
     else addTo(byAccount, own, message);
   });
-  return { byAccount, refused };
+  return { accounts: Array.from(byAccount, ([own, list]) => ({ channel: own, messages: list })), refused };
 }
 
 /** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */
 function* withRefused(
-  drafts: readonly Unsendable[],
+  { unsendable: drafts, again, mayHaveSentOthers }: Recalled,
   refused: readonly Refused[],
-  again: ReadonlyMap<Message, Failure>,
   duplicates: readonly Duplicate[],
   broken: Failure | null,
 ): Interruptible<{ unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] }> {
@@ -134,32 +156,18 @@ function* withRefused(
   yield* withEach(drafts, (draft) => {
     all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
   });
-  const outcomeOf = (message: Message) => (again.has(message) ? 'uncertain' : 'not_sent');
+  const outcomeOf = (message: Message, why: Failure) =>
+    mayHaveSentOthers || again.has(message) || why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
   const reasons = new Map<Message, Failure>();
   yield* withEach(refused, ({ message, why }) => {
-    all.push(unsendable(message, why, outcomeOf(message)));
+    all.push(unsendable(message, why, outcomeOf(message, why)));
     if (duplicates.length > 0) reasons.set(message, why);
   });
   const sendable: Duplicate[] = [];
   yield* withEach(duplicates, (duplicate) => {
     const why = reasons.get(duplicate.original);
     if (why === undefined) sendable.push(duplicate);
-    else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original)));
+    else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original, why)));
   });
   return { unsendable: yield* sorted(all, byOrigin), sendable };
-}
-
-function* packShares(
-  byAccount: ReadonlyMap<Channel, readonly Message[]>,
-  size: number,
-  lastBatch: number,
-): Interruptible<readonly Share[]> {
-  const shares: Share[] = [];
-  let last = lastBatch;
-  for (const [channel, messages] of byAccount) {
-    const batches = yield* pack(messages, size, last);
-    shares.push({ ...channel, batches });
-    last += batches.length;
-  }
-  return shares;
 }

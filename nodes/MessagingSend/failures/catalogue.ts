@@ -557,11 +557,24 @@ export const CATALOGUE = {
     sendAgain: 'checkFirst',
     message: "This message's outcome is unknown",
   }),
-  sentInPart: entry()({
+  textChanged: entry()({
     code: 'UNCERTAIN',
     sendAgain: 'checkFirst',
-    message: 'Only a part of this text was sent, in an earlier attempt',
-    advice: 'Send the rest in a new execution.',
+    message: 'An earlier attempt sent a message to this number, perhaps this one with another text',
+    advice: 'If it was not sent, send it in a new execution.',
+  }),
+  anotherAttempt: entry()({
+    code: 'ANOTHER_RETRY',
+    scope: 'run',
+    sendAgain: 'checkFirst',
+    message: 'Another retry of this execution is running and sends its messages, so this one sent nothing',
+    advice: 'Wait until the other retry has ended. If messages are left then, retry again.',
+  }),
+  dryRunInRetry: entry()({
+    code: 'NOT_SET_UP',
+    scope: 'run',
+    message: "'Dry Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
+    advice: "Turn 'Dry Run' off, save, and choose 'Retry with currently saved workflow'; or try it in a new execution.",
   }),
 
   // The run ended before this message's turn.

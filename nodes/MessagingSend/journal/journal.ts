@@ -1,7 +1,12 @@
 import type { Reply } from '../api/reply';
-import type { Failure } from '../failures/failure';
-import type { Batch } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import { type Failure, failure } from '../failures/failure';
+import type { Interruptible } from '../messages/interruptible';
+import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
+import type { CrashLedger, Recollection } from './crash/crashLedger';
+import { digestsOf } from './crash/plan';
+import type { DeliveryRecord } from './record/deliveryRecord';
+import type { Reservations, Taken } from './sendOnce/reservations';
 
 /** Whether the request of a batch may leave. */
 export type Permission =
@@ -27,4 +32,249 @@ export interface AccountJournal {
    * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
    */
   readonly settle: (receipt: Receipt) => Receipt;
+}
+
+/** What a run is about to do, before it is known what was sent before. */
+export interface Question {
+  /** The messages of each account; a message is in one list. */
+  readonly accounts: ReadonlyArray<{ readonly account: string; readonly messages: readonly Message[] }>;
+  /** Messages that have no account. */
+  readonly others: readonly Message[];
+  /** Drafts that can't be composed. */
+  readonly unsendable: readonly Unsendable[];
+  /** The phones that more than one text goes to; one text may go in several parts. */
+  readonly repeated: ReadonlySet<string>;
+  /** Messages in each request. */
+  readonly batchSize: number;
+  readonly sendUncertainAgain: boolean;
+  /** Whether pending messages are sent now, and not in a dry run or with a set-up that is wrong. */
+  readonly willSend: boolean;
+  /** Whether it must be known before the first request how many messages are left. */
+  readonly isCounted: boolean;
+  /** Whether the service's answers have the form of a single send (API 2.2). */
+  readonly isSingle: boolean;
+}
+
+/** What is left of a question. */
+export interface Recalled {
+  /** Of messages that already have an outcome, as it was when it was new. */
+  readonly receipts: readonly Receipt[];
+  /** The messages of each account that are still to be sent, in the order of the question. */
+  readonly pending: ReadonlyArray<readonly Message[]>;
+  readonly others: readonly Message[];
+  /** Those of them that may already have been sent, with the reason. */
+  readonly again: ReadonlyMap<Message, Failure>;
+  /** The highest batch number so far; 0 if there is none. */
+  readonly lastBatch: number;
+  /** The drafts that can't be sent, without those that have an outcome. */
+  readonly unsendable: readonly Unsendable[];
+  /** Whether an earlier attempt may have sent messages of which nothing else is known. */
+  readonly mayHaveSentOthers: boolean;
+}
+
+/** The memories of a run, and what the journal needs of its surroundings. */
+export interface Memories {
+  readonly record: DeliveryRecord;
+  /** null where n8n's database keeps nothing for the run. */
+  readonly crash: CrashLedger | null;
+  /** What has been sent from an account in all executions; null where that does not matter. */
+  readonly reservationsOf: (account: string) => Reservations | null;
+  /** Waits for a promise for as long as a message may wait. */
+  readonly patiently: (promise: Promise<void>) => Promise<void>;
+  /** Does long work without blocking. */
+  readonly work: <Done>(work: Interruptible<Done>) => Promise<Done>;
+}
+
+/**
+ * What was sent before, and may not leave again. One question is asked of it: may this message leave now? Its memories
+ * are the delivery record (in the execution), the crash ledger and the reservations (in n8n's database), and all of them
+ * must allow it.
+ */
+export class Journal {
+  private again: ReadonlyMap<Message, Failure> = new Map();
+  private readonly reservations = new Map<string, Reservations | null>();
+
+  constructor(private readonly memories: Memories) {}
+
+  /** Whether nothing of this run has an outcome, or can have lost one. */
+  get isEmpty(): boolean {
+    return this.memories.record.isEmpty && this.memories.crash?.hasBegun !== true;
+  }
+
+  /** Whether a re-run would find everything, even after a kill. */
+  get isProtected(): boolean {
+    return this.memories.crash?.isWhole !== false;
+  }
+
+  /** Divides messages by whether they may leave. */
+  async recall(question: Question): Promise<Recalled> {
+    const { record, work } = this.memories;
+    const { accounts, others } = question;
+    const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
+    const recorded = await work(
+      record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question.unsendable, question),
+    );
+    const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
+    const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
+    const pending = accounts.map((each) => left(each.messages));
+    const crashed = await this.recallCrash(question, pending, recorded.lastBatch);
+    await work(noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record));
+    this.again = new Map([...recorded.again, ...crashed.again]);
+    const sentBefore = await this.recallSent(question, crashed.pending);
+    const batches = [recorded.lastBatch, ...crashed.receipts.map(({ batch }) => batch ?? 0)];
+    return {
+      receipts: [...recorded.receipts, ...crashed.receipts, ...sentBefore.receipts],
+      pending: sentBefore.pending,
+      others: left(others),
+      again: this.again,
+      lastBatch: Math.max(...batches),
+      unsendable: crashed.mayHaveSentOthers
+        ? recorded.unsendable.map((draft) => unsendable(draft, draft.failure, 'uncertain'))
+        : recorded.unsendable,
+      mayHaveSentOthers: crashed.mayHaveSentOthers,
+    };
+  }
+
+  private async recallCrash(
+    { repeated, batchSize, sendUncertainAgain }: Question,
+    accounts: ReadonlyArray<readonly Message[]>,
+    lastBatch: number,
+  ): Promise<Recollection> {
+    const { crash, work } = this.memories;
+    if (crash === null) return { receipts: [], pending: accounts, again: new Map(), mayHaveSentOthers: false };
+    const digests = await work(digestsOf(accounts));
+    const firstBatch = lastBatch + 1;
+    return await crash.recall({ accounts, digests, batchSize, firstBatch, repeated, sendUncertainAgain });
+  }
+
+  /** Removes what other executions have sent, or may have. Where n8n's database does not answer, everything is removed. */
+  private async recallSent(
+    { accounts, batchSize, isCounted }: Question,
+    pending: ReadonlyArray<readonly Message[]>,
+  ): Promise<Pick<Recalled, 'receipts' | 'pending'>> {
+    const receipts: Receipt[] = [];
+    const left: Array<readonly Message[]> = [];
+    for (const [index, { account }] of accounts.entries()) {
+      const messages = pending[index] ?? [];
+      const reservations = this.reservationsFor(account);
+      // A single request is left to its own reservation.
+      if (reservations === null || (messages.length <= batchSize && !isCounted)) {
+        left.push(messages);
+        continue;
+      }
+      try {
+        const taken = await reservations.find(messages);
+        if (taken.size > 0) receipts.push(this.skipped(taken));
+        left.push(messages.filter((message) => !taken.has(message)));
+      } catch {
+        const unsent: Outcome = { kind: 'not_sent', failure: failure('notReserved') };
+        receipts.push(this.withTruth({ ...receiptOf({ number: 0, messages }, unsent), batch: null }));
+        left.push([]);
+      }
+    }
+    return { receipts, pending: left };
+  }
+
+  /** The journal of the requests to an account. */
+  of(account: string): AccountJournal {
+    const { record, crash } = this.memories;
+    const reservations = this.reservationsFor(account);
+    return {
+      beforeRequest: async (batch) => {
+        record.leave(batch);
+        // Both at the same time: the list writes them together.
+        const [reserved, isTaken] = await Promise.all([
+          reservations?.reserve(batch.messages).catch(() => null),
+          crash?.beforeRequest(batch),
+        ]);
+        if (reserved !== null && (reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) {
+          return { kind: 'leave' };
+        }
+        record.land(batch);
+        crash?.afterReply(batch, null);
+        if (reserved === null) return { kind: 'refused', failure: failure('notReserved') };
+        switch (reserved?.kind) {
+          case 'taken':
+            return { kind: 'taken', receipt: this.skipped(reserved.taken) };
+          case 'inFlight':
+            return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
+          default:
+            reservations?.release(batch.messages);
+            return { kind: 'refused', failure: failure('anotherAttempt') };
+        }
+      },
+      afterReply: (batch, reply) => {
+        record.land(batch);
+        crash?.afterReply(batch, reply);
+        if (reply === null) reservations?.release(batch.messages);
+      },
+      settle: (receipt) => {
+        const settled = this.withTruth(receipt);
+        record.note(settled);
+        crash?.settle(settled.results);
+        reservations?.settle(settled.results);
+        return settled;
+      },
+    };
+  }
+
+  /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
+  noteInFlight(): void {
+    this.memories.record.noteInFlight();
+  }
+
+  /**
+   * Called when every message has its outcome.
+   * @param isAllSent whether nothing will be run again
+   */
+  *conclude(isAllSent: boolean): Interruptible<void> {
+    if (isAllSent) this.memories.record.clear();
+    else yield* this.memories.record.endAttempt();
+  }
+
+  /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */
+  async end(): Promise<void> {
+    await Promise.all([...this.reservations.values()].map(async (reservations) => await reservations?.end()));
+    await this.memories.crash?.end();
+  }
+
+  private reservationsFor(account: string): Reservations | null {
+    const known = this.reservations.get(account);
+    if (known !== undefined) return known;
+    const reservations = this.memories.reservationsOf(account);
+    reservations?.takeOver(this.again);
+    this.reservations.set(account, reservations);
+    return reservations;
+  }
+
+  /** Not noted in the delivery record: in a re-run, the other execution may have ended. */
+  private skipped(taken: Taken): Receipt {
+    const outcomeOf = (message: Message): Outcome =>
+      taken.get(message) === 'noted' ? { kind: 'sent_before' } : { kind: 'uncertain', failure: failure('reserved') };
+    const results = [...taken.keys()].map((message) => ({ message, outcome: outcomeOf(message) }));
+    this.memories.crash?.settle(results.map(({ message }) => ({ message, outcome: { kind: 'sent_before' } })));
+    return { batch: null, results, data: null };
+  }
+
+  /** A message that may have been sent before is not "not sent" because a new attempt was rejected. */
+  private withTruth(receipt: Receipt): Receipt {
+    if (this.again.size === 0) return receipt;
+    const results = receipt.results.map(({ message, outcome }): Result => {
+      const earlier = outcome.kind === 'not_sent' ? this.again.get(message) : undefined;
+      return { message, outcome: earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier } };
+    });
+    return { ...receipt, results };
+  }
+}
+
+/** What is sent again stays uncertain until it is known to be sent. */
+function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {
+  return [...again].map(([message, why]) => ({ batch: null, results: [{ message, outcome: { kind: 'uncertain', failure: why } }], data: null }));
+}
+
+function* noteAll(receipts: readonly Receipt[], record: DeliveryRecord): Interruptible<void> {
+  for (const receipt of receipts) {
+    record.note(receipt);
+    yield;
+  }
 }

@@ -5,7 +5,7 @@ export type Interruptible<Result> = Generator<void, Result>;
  * How many values are handled between two interruptions. To interrupt takes a tenth of a microsecond, and most values take
  * hardly longer; but one whose expressions n8n evaluates takes some tenths of a millisecond.
  */
-export const TOGETHER = 8;
+export const YIELD_EVERY = 8;
 
 /** Does the same with each value, a few at a time. */
 export function* withEach<Value>(values: Iterable<Value>, work: (value: Value) => void): Interruptible<void> {
@@ -13,6 +13,6 @@ export function* withEach<Value>(values: Iterable<Value>, work: (value: Value) =
   for (const value of values) {
     work(value);
     done += 1;
-    if (done % TOGETHER === 0) yield;
+    if (done % YIELD_EVERY === 0) yield;
   }
 }

@@ -66,7 +66,7 @@ export interface Message extends Origin {
 /**
  * What identical messages have in common. A key identifies one message, or a whole list of them.
  */
-export function samenessOf({ entry, part, phone, text, whole = text, key }: Message): string {
+export function duplicateKey({ entry, part, phone, text, whole = text, key }: Message): string {
   if (key === undefined) return JSON.stringify([phone, whole, part]);
   return JSON.stringify(entry === null ? [key, part] : [key, phone, whole, part]);
 }

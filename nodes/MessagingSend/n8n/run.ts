@@ -1,31 +1,31 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Call } from '../api/call';
+import { accountId } from '../api/account';
 import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
-import { leaveOutSent } from '../delivery/leaveOutSent';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { type Channel, plan } from '../delivery/plan';
-import { resume } from '../delivery/resume';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
-import type { Reservations } from '../journal/sendOnce/reservations';
+import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
-import type { Tally } from '../requests/tally';
+import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { GivenOptions, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
-import { canRemember, reservationsOf } from './memory/executionLedger';
+import { beginAttempt } from './memory/attempts';
 import {
-  type Journal,
+  canRemember,
+  journalOfCall,
+  journalWithoutTrace,
   openJournal,
   type Outages,
   outagesOfCall,
   outagesOfRun,
-  recordOfCall,
-} from './memory/executionRecord';
+} from './memory/openJournal';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
 import { type Output, outputItems } from './output/outputItems';
@@ -70,8 +70,6 @@ interface Run {
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
-  /** With `sendOnceEver`. */
-  readonly reservationsFor: (account: NodeAccount) => Reservations | null;
   readonly outages: Outages;
   /** With On Error: Stop. */
   readonly stopOnFailure: boolean;
@@ -86,34 +84,46 @@ interface Run {
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
-  const settings = readSettings(
-    job,
-    (path, fallback) => context.getNodeParameter(path, 0, fallback),
-    canRemember(context),
-  );
-  const { options } = settings;
-  const isReserved = options.duplicateMessages === 'sendOnceEver';
-  // Where it is unknown how many are to be remembered, nothing is sent, and nothing forgotten.
-  const rememberLast = settings.failure !== null ? Infinity : isReserved ? options.rememberLast : 0;
-  const journal = await openJournal(context, job.operation, rememberLast);
-  const accounts = await readAccounts(context);
-  const signal = context.getExecutionCancelSignal();
-  const run: Run = {
-    job,
-    settings,
-    accounts,
-    callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
-    journal,
-    reservationsFor: (account) => (isReserved ? reservationsOf(context, account, options.rememberLast) : null),
-    outages: outagesOfRun(context),
-    stopOnFailure: !context.continueOnFail(),
-    signal,
-    onProgress: progressReporter(context),
-  };
-  const { delivered, tally } = await sendAndNote(context, run);
-  const summary = await inSlices(summarize(delivered, tally, accounts.count, options));
-  reportSummary(context, job.operation.maxBatchSize, summary, journal.ledger?.isWhole !== false);
-  return { delivered, items: await itemsOrError(context, run, delivered) };
+  const given = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback), canRemember(context));
+  const endAttempt = beginAttempt(context);
+  try {
+    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given);
+    if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
+    const settings = { ...given, failure: whyNot ?? given.failure };
+    const { dryRun, maxWait } = given.options;
+    const memory = { dryRun, maxWait, rememberLast: rememberedBy(given) };
+    const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
+    const accounts = await readAccounts(context);
+    const signal = context.getExecutionCancelSignal();
+    const run: Run = {
+      job,
+      settings,
+      accounts,
+      callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
+      journal,
+      outages: outagesOfRun(context),
+      stopOnFailure: !context.continueOnFail(),
+      signal,
+      onProgress: progressReporter(context),
+    };
+    const { delivered, tally } = await send(context, run);
+    const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
+    reportSummary(context, job.operation.maxBatchSize, summary, journal.isProtected);
+    return { delivered, items: await itemsOrError(context, run, delivered) };
+  } finally {
+    endAttempt?.();
+  }
+}
+
+/** Why a Retry must not run: a dry run changes nothing, and n8n would take it for the Retry that succeeded. */
+function whyNoRetry(context: IExecuteFunctions, { options }: Settings): Failure | null {
+  return options.dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
+}
+
+/** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
+function rememberedBy({ options, failure: unreadable }: Settings): number | null {
+  if (unreadable !== null) return null;
+  return options.duplicateMessages === 'sendOnceEver' ? options.rememberLast : 0;
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
@@ -128,8 +138,7 @@ export async function sendForItem(
     settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), false),
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
-    journal: { record: recordOfCall(context), ledger: null },
-    reservationsFor: () => null,
+    journal: journalOfCall(context),
     outages: outagesOfCall(context),
     stopOnFailure: !context.continueOnFail(),
     signal: context.getExecutionCancelSignal(),
@@ -154,76 +163,55 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
   return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
 }
 
-async function sendAndNote(context: Context, run: Run): ReturnType<typeof send> {
-  try {
-    return await send(context, run);
-  } finally {
-    await run.journal.ledger?.end();
-  }
-}
-
 /**
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
 async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
-  const { job, settings, accounts, callFor, journal, reservationsFor, outages, stopOnFailure, signal, onProgress } =
-    run;
-  const { record, ledger } = journal;
+  const { job, settings, accounts, journal, stopOnFailure, signal, onProgress } = run;
+  const { operation, drafts } = job;
   const { options, output, requestOptions } = settings;
-  const broken = settings.failure ?? accounts.failure;
-  // Nothing is known of the items, so none need be read.
-  if (broken !== null && stopOnFailure && record.isEmpty && ledger?.hasBegun !== true)
-    throw setUpError(context.getNode(), new FailureError(broken), 0);
+  try {
+    const broken = settings.failure ?? accounts.failure;
+    // Nothing is known of the items, so none need be read.
+    if (broken !== null && stopOnFailure && journal.isEmpty) {
+      throw setUpError(context.getNode(), new FailureError(broken), 0);
+    }
+    const traffic = trafficOf(options.parallelRequests);
+    const { batchSize } = requestOptions;
+    const channel = channelsOf(run, traffic, broken !== null);
+    const order = { operation, drafts, options, batchSize, stopOnFailure, channel, broken };
+    const planned = await plan(order, journal, inSlices);
+    const wholeAnswers = output === 'batches';
+    const delivery = { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, onProgress };
+    const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
+    return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
+  } finally {
+    await journal.end();
+  }
+}
 
-  const { batchSize, interval } = requestOptions;
-  const traffic = trafficOf(options.parallelRequests);
+/** The channel of all items, or that of each. */
+function channelsOf(
+  { settings, accounts, callFor, outages, signal }: Run,
+  traffic: Traffic,
+  isBroken: boolean,
+): Channel | ((item: number) => Channel | Failure) {
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);
     if (known !== undefined) return known;
-    const limits = { ...options, interval };
+    const limits = { ...settings.options, interval: settings.requestOptions.interval };
     const requests = requestsOf(account, callFor(account), limits, signal, traffic);
-    const channel = { requests, outages: outages(account), reservations: reservationsFor(account) };
+    const channel = { account: accountId(account), requests, outages: outages(account) };
     channels.set(account, channel);
     return channel;
   };
-  const channelOf = (item: number): Channel | Failure => {
+  if (!isBroken && accounts.only !== null) return channelTo(accounts.only);
+  return (item) => {
     const account = accounts.of(item);
     return isFailure(account) ? account : channelTo(account);
   };
-  const { operation, drafts } = job;
-  const fresh = await inSlices(
-    plan({
-      operation,
-      drafts,
-      options,
-      batchSize,
-      stopOnFailure,
-      record,
-      channel: broken !== null || accounts.only === null ? channelOf : channelTo(accounts.only),
-      broken,
-    }),
-  );
-  const resumption = { options, record, work: inSlices };
-  if (options.duplicateMessages === 'sendOnceEver') ledger?.leaveToReservations();
-  const resumed = ledger === null ? fresh : await resume(fresh, { ...resumption, ledger });
-  const isCounted = options.dryRun || options.checkCreditsFirst;
-  const planned =
-    options.duplicateMessages === 'sendOnceEver' ? await leaveOutSent(resumed, isCounted, inSlices) : resumed;
-  const delivery = {
-    operation,
-    options,
-    record,
-    ledger,
-    stopOnFailure,
-    wholeAnswers: output === 'batches',
-    pause,
-    signal,
-    onProgress,
-  };
-  const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
-  return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
 }
 
 async function itemsOrError(

@@ -1,12 +1,11 @@
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { addTo } from '../../messages/group';
+import { addTo } from '../../messages/order';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
-import { SENT_IN_PART } from './otherParts';
-import { Planned, recognize, type Recorded } from './recognition';
+import { EarlierMessages, type Found, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
 /** How messages are looked up in a record. */
@@ -17,7 +16,7 @@ export interface Recall {
   readonly willSend: boolean;
   /** Whether the service's answers have the form of a single send (API 2.2). */
   readonly isSingle: boolean;
-  /** The phones that more than one of the messages goes to. */
+  /** The phones that more than one text goes to. */
   readonly repeated: ReadonlySet<string>;
 }
 
@@ -51,6 +50,12 @@ const INTERRUPTED: Known = {
 const UNREADABLE: Known = {
   receipt: WITHOUT_RECEIPT,
   outcome: { kind: 'uncertain', failure: failure('outcomeUnknown') },
+};
+
+/** For a message to a phone that an earlier attempt sent something to, perhaps a part of it, or it with another text: never sent again. */
+const TEXT_CHANGED: Known = {
+  receipt: WITHOUT_RECEIPT,
+  outcome: { kind: 'uncertain', failure: failure('textChanged') },
 };
 
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
@@ -124,8 +129,8 @@ export class DeliveryRecord {
     drafts: readonly Unsendable[],
     { sendUncertainAgain, willSend, isSingle, repeated }: Recall,
   ): Interruptible<Recalled> {
-    const { recorded, planned, lastBatch, isReadable } = yield* this.read();
-    const found = recorded.length === 0 ? new Map<Message, Recorded>() : yield* recognize(messages, recorded, planned);
+    const { recorded, earlier, lastBatch, isReadable } = yield* this.read();
+    const found: Found = recorded.length === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
     const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
@@ -134,19 +139,19 @@ export class DeliveryRecord {
     const again = new Map<Message, Failure>();
     yield* withEach(isNew ? [] : messages, (message) => {
       const own = found.get(message);
-      const known: Known | undefined = own ?? fallback;
+      const known: Known | undefined = own === null ? TEXT_CHANGED : (own ?? fallback);
       if (known === undefined) {
         pending.push(message);
-      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain && known.outcome !== SENT_IN_PART) {
+      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain && known !== TEXT_CHANGED) {
         pending.push(message);
         again.set(message, known.outcome.failure);
-        if (own !== undefined && isSamePart(message, own)) this.recordedAs.set(message, own.identity);
+        if (own !== undefined && own !== null) this.recordedAs.set(message, own.identity);
       } else {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
     });
     const unclaimed =
-      drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, new Set(found.values()));
+      drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, new Set<unknown>(found.values()));
     const unsendableLeft: Unsendable[] = [];
     yield* withEach(drafts, (draft) => {
       const own = unclaimed.get(placeOf(draft)) ?? [];
@@ -159,7 +164,7 @@ export class DeliveryRecord {
       const mayBeSent = own.length > 0 || fallback !== undefined;
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
     });
-    if (willSend && repeated.size > 0) yield* this.notePlanned(pending, planned, repeated);
+    if (willSend && repeated.size > 0) yield* this.notePlanned(pending, earlier, repeated);
     const receipts = yield* receiptsOf(byReceipt, isSingle);
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
@@ -221,13 +226,13 @@ export class DeliveryRecord {
    */
   private *notePlanned(
     pending: readonly Message[],
-    planned: Planned,
+    earlier: EarlierMessages,
     repeated: Recall['repeated'],
   ): Interruptible<void> {
     let added: Placed[] = [];
     yield* withEach(pending, (message) => {
       const placed = repeated.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
-      if (placed !== null && !planned.has(placed)) added.push(placed);
+      if (placed !== null && !earlier.has(placed)) added.push(placed);
       if (added.length === MAX_PLANNED) {
         this.append(writePlanned(added));
         added = [];
@@ -268,18 +273,18 @@ export class DeliveryRecord {
   /** All that is known. */
   private *read(): Interruptible<{
     recorded: readonly Recorded[];
-    planned: Planned;
+    earlier: EarlierMessages;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
     isReadable: boolean;
   }> {
     const recorded = new Map<string, Recorded>();
-    const planned = new Planned();
+    const earlier = new EarlierMessages();
     let lastBatch = 0;
     let isReadable = true;
     for (const text of linesOf(this.written())) {
       const places = readPlanned(text);
-      for (const place of places ?? []) planned.add(place);
+      for (const place of places ?? []) earlier.add(place);
       if (places !== null) continue;
       const receipt = readReceipt(text);
       if (receipt === null) {
@@ -293,18 +298,14 @@ export class DeliveryRecord {
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;
     }
-    return { recorded: [...recorded.values()], planned, lastBatch, isReadable };
+    return { recorded: [...recorded.values()], earlier, lastBatch, isReadable };
   }
-}
-
-function isSamePart({ part }: Message, { identity }: Recorded): boolean {
-  return readPlace(identity.place).part === part;
 }
 
 /** What no message has claimed, by the item or entry that it came from. */
 function* byPlace(
   recorded: readonly Recorded[],
-  claimed: ReadonlySet<Recorded>,
+  claimed: ReadonlySet<unknown>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
   yield* withEach(recorded, (entry) => {

@@ -1,8 +1,8 @@
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import type { Message } from '../../messages/message';
+import type { Message, Origin } from '../../messages/message';
+import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
-import { contentOf, type Identity, originOf, type Placed, placeOf, textPlaceOf } from '../identity';
-import { inOtherParts } from './otherParts';
+import { contentOf, type Identity, type Placed, phoneMarkOf, placeOf, readPlace } from '../identity';
 import type { Remembered } from './storedReceipt';
 
 /** A message in the record, with its outcome. */
@@ -13,63 +13,52 @@ export interface Recorded {
 }
 
 /** The messages of earlier attempts to phones that several messages went to, sent or not. */
-export class Planned {
+export class EarlierMessages {
   private readonly contents = new Set<string>();
   private readonly places = new Set<string>();
-  /** The places of the parts of each text. */
-  private readonly parts = new Map<string, Set<string>>();
 
   add({ place, content }: Placed): void {
     this.contents.add(content);
     this.places.add(`${place} ${content}`);
-    const text = textPlaceOf(place);
-    if (text === place) return;
-    const parts = this.parts.get(text);
-    if (parts === undefined) this.parts.set(text, new Set([place]));
-    else parts.add(place);
-  }
-
-  get hasParts(): boolean {
-    return this.parts.size > 0;
-  }
-
-  /** The places of the parts that a text had in earlier attempts; none where it was not split. */
-  partsOf(text: string): ReadonlySet<string> {
-    return this.parts.get(text) ?? new Set();
   }
 
   has({ place, content }: Placed): boolean {
     return this.places.has(`${place} ${content}`);
   }
 
-  /** Whether an earlier attempt had this message elsewhere: then it is not another one with a new text. */
-  hasMoved({ place, content }: Placed): boolean {
-    return this.contents.has(content) && !this.has({ place, content });
+  /** Whether an earlier attempt had this message, at any place: then it is not another one with a new text. */
+  hasContent({ content }: Pick<Placed, 'content'>): boolean {
+    return this.contents.has(content);
   }
 }
 
 /**
- * Finds messages in the record, each there at most once. First those that have not changed, then those with the same phone
- * and text elsewhere (a row before them was removed), and only of what is left those with the same place and phone
- * (their text contains the time): in another order, a message could take the outcome of another one to the same phone.
- * What is still left may be a text that had another number of parts.
+ * The entry of each message in the record; null where an earlier attempt sent something to its phone, and nobody knows
+ * whether it was this message with another text.
+ */
+export type Found = ReadonlyMap<Message, Recorded | null>;
+
+/**
+ * Finds messages in the record, each entry at most once: first those that have not changed, then those with the same phone
+ * and text elsewhere (a row before them was removed). Of what is left, a message is the one at its place with another text
+ * (the text contains the time) only if no other text of any attempt goes to its phone.
+ * @param repeated the phones that more than one text goes to
  */
 export function* recognize(
   messages: readonly Message[],
   recorded: readonly Recorded[],
-  planned: Planned,
-): Interruptible<ReadonlyMap<Message, Recorded>> {
+  earlier: EarlierMessages,
+  repeated: ReadonlySet<string>,
+): Interruptible<Found> {
   const unchanged = new Candidates();
   const byContent = new Candidates();
-  const byOrigin = new Candidates();
   yield* withEach(recorded, (entry) => {
-    const { place, content, origin } = entry.identity;
+    const { place, content } = entry.identity;
     unchanged.add(`${place} ${content}`, entry);
     byContent.add(content, entry);
-    byOrigin.add(`${place} ${origin}`, entry);
   });
 
-  const found = new Map<Message, Recorded>();
+  const found = new Map<Message, Recorded | null>();
   const claimed = new Set<Recorded>();
   const claims = (message: Message, entry: Recorded | undefined): boolean => {
     if (entry === undefined) return false;
@@ -77,25 +66,36 @@ export function* recognize(
     claimed.add(entry);
     return true;
   };
-
-  const changed: Array<Placed & { readonly message: Message }> = [];
+  const moved: Array<Placed & { readonly message: Message }> = [];
   yield* withEach(messages, (message) => {
     const [place, content] = [placeOf(message), contentOf(message)];
     const isFound = claims(message, unchanged.first(`${place} ${content}`, claimed));
-    if (!isFound) changed.push({ message, place, content });
-  });
-  const reworded: typeof changed = [];
-  yield* withEach(changed, (each) => {
-    const isFound = claims(each.message, byContent.first(each.content, claimed));
-    if (!isFound && !planned.hasMoved(each)) reworded.push(each);
+    if (!isFound) moved.push({ message, place, content });
   });
   const left: Message[] = [];
-  yield* withEach(reworded, ({ message, place }) => {
-    const isFound = claims(message, byOrigin.first(`${place} ${originOf(message)}`, claimed));
-    if (!isFound) left.push(message);
+  yield* withEach(moved, (each) => {
+    const isFound = claims(each.message, byContent.first(each.content, claimed));
+    if (!isFound && !earlier.hasContent(each)) left.push(each.message);
   });
-  yield* inOtherParts(left, recorded, planned, found);
+  if (left.length === 0) return found;
+
+  const byPhone = new Map<string, Recorded[]>();
+  yield* withEach(recorded, (entry) => {
+    if (!claimed.has(entry)) addTo(byPhone, entry.identity.phone, entry);
+  });
+  yield* withEach(left, (message) => {
+    const entries = byPhone.get(phoneMarkOf(message));
+    if (entries === undefined) return;
+    const isOnly =
+      !repeated.has(message.phone) &&
+      entries.every(({ identity }) => isSameText(readPlace(identity.place), message) && !earlier.hasContent(identity));
+    found.set(message, (isOnly && entries.find(({ identity }) => identity.place === placeOf(message))) || null);
+  });
   return found;
+}
+
+function isSameText(one: Origin, other: Origin): boolean {
+  return one.item === other.item && one.entry === other.entry;
 }
 
 /** Entries by a key. */

@@ -2,11 +2,11 @@ import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '.
 import { type Failure, failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
 import type { Outcome, Receipt, Result, Sent } from '../../messages/outcome';
-import { CONTENT_LENGTH, type Identity, ORIGIN_LENGTH, type Placed } from '../identity';
+import { CONTENT_LENGTH, type Identity, PHONE_LENGTH, type Placed } from '../identity';
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place
- * and its fingerprint, which is its content and its origin in one text. A list without names, because n8n stores one for
+ * and its fingerprint, which is its content and its phone in one text. A list without names, because n8n stores one for
  * each message of a run of Send.
  */
 type Stored = readonly [
@@ -23,7 +23,7 @@ type StoredSent = readonly [place: string, fingerprint: string, messageId: JsonS
 
 type StoredUncertain = readonly [place: string, fingerprint: string];
 
-const FINGERPRINT_LENGTH = CONTENT_LENGTH + ORIGIN_LENGTH;
+const FINGERPRINT_LENGTH = CONTENT_LENGTH + PHONE_LENGTH;
 
 /** Of a single send its three values; of a bulk request all numbers, such as credits. */
 type StoredAnswer =
@@ -64,11 +64,11 @@ export function writeReceipt(
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
     if (outcome.kind === 'not_sent' || outcome.kind === 'sent_before') continue;
-    const { place, content, origin } = identityOf(message);
+    const { place, content, phone } = identityOf(message);
     if (outcome.kind === 'sent') {
-      sent.push([place, content + origin, ...idAndStatus(outcome)]);
+      sent.push([place, content + phone, ...idAndStatus(outcome)]);
     } else {
-      uncertain.push([place, content + origin]);
+      uncertain.push([place, content + phone]);
       why ??= outcome.failure;
     }
   }
@@ -116,7 +116,7 @@ export function readPlanned(text: string): Placed[] | null {
 }
 
 function readIdentity(place: string, fingerprint: string): Identity {
-  return { place, content: fingerprint.slice(0, CONTENT_LENGTH), origin: fingerprint.slice(CONTENT_LENGTH) };
+  return { place, content: fingerprint.slice(0, CONTENT_LENGTH), phone: fingerprint.slice(CONTENT_LENGTH) };
 }
 
 function idAndStatus({ messageId, status }: Sent): [messageId: JsonScalar, status?: JsonScalar] {

@@ -1,9 +1,17 @@
-import { type Message, samenessOf } from '../../messages/message';
+import { duplicateKey, type Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
-import type { FactState, Ledger } from '../list/ledger';
+import type { Facts } from '../list/facts';
+import type { FactState } from '../list/factList';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
+
+/** What became of an attempt to reserve messages; unless they are reserved, none of them is. */
+export type Reserved =
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'taken'; readonly taken: Taken }
+  /** Another run of this process has some in flight; resolves when it has settled one. */
+  | { readonly kind: 'inFlight'; readonly settled: Promise<void> };
 
 /**
  * Which messages have been sent from an account, in all executions. A message is reserved before its request leaves,
@@ -11,79 +19,103 @@ export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
  */
 export class Reservations {
   private readonly own = new Set<Message>();
-  /** Of an earlier attempt of this execution, which may have sent them: never given up. */
-  private readonly earlier = new Set<Message>();
+  /** An earlier attempt of this execution may have sent these: they are never given up. */
+  private earlier: Pick<ReadonlySet<Message>, 'has'> = new Set();
 
-  constructor(private readonly ledger: Ledger) {}
+  /**
+   * @param isPatient whether a message may still wait for another run of this process
+   */
+  constructor(
+    private readonly facts: Facts,
+    private readonly isPatient: (message: Message) => boolean,
+  ) {
+    facts.enter();
+  }
 
-  /** Those that were sent or reserved before; reserves none. */
+  /**
+   * Finds messages that were sent or reserved before, without reserving any. One that another run of this process has in
+   * flight is not among them.
+   * @throws what the storage throws
+   */
   async find(messages: readonly Message[]): Promise<Taken> {
-    const taken = takenOf(messages, await this.ledger.askBeforeClaim(messages.map(samenessOf)));
-    return new Map([...taken].filter(([message, state]) => state === 'noted' || !this.earlier.has(message)));
+    return this.takenOf(messages, await this.facts.askBeforeClaim(messages.map(duplicateKey))).taken;
+  }
+
+  /** Takes over messages that an earlier attempt of this execution may have sent: only that they were sent counts. */
+  takeOver(messages: Pick<ReadonlySet<Message>, 'has'>): void {
+    this.earlier = messages;
   }
 
   /**
    * Reserves messages that are not reserved yet.
-   * @returns those that another execution was faster with, or that are known to be sent; if there are any, none is reserved
+   * @throws what the storage throws
    */
-  async reserve(messages: readonly Message[]): Promise<Taken> {
+  async reserve(messages: readonly Message[]): Promise<Reserved> {
     const left = messages.filter((message) => !this.own.has(message));
-    const sent = await this.reserveEarlier(left.filter((message) => this.earlier.has(message)));
     const wanted = left.filter((message) => !this.earlier.has(message));
-    const states = wanted.length === 0 ? [] : await this.ledger.claim(wanted.map(samenessOf));
-    const taken = sent.size === 0 ? takenOf(wanted, states) : new Map([...sent, ...takenOf(wanted, states)]);
-    const won = wanted.filter((message) => !taken.has(message));
-    if (taken.size > 0) this.ledger.retract(won.map(samenessOf));
-    else for (const message of won) this.own.add(message);
-    return taken;
-  }
-
-  /** Takes over messages that an earlier attempt of this execution may have sent: only that they were sent counts. */
-  takeOver(messages: Iterable<Message>): void {
-    for (const message of messages) this.earlier.add(message);
+    const states = wanted.length === 0 ? [] : await this.facts.claim(wanted.map(duplicateKey));
+    const won = wanted.filter((_message, index) => states[index] === 'unknown');
+    const { taken, settled } = this.takenOf(wanted, states);
+    const sent = await this.reserveAgain(left.filter((message) => this.earlier.has(message)));
+    if (taken.size + sent.size + settled.length === 0) {
+      for (const message of won) this.own.add(message);
+      return { kind: 'reserved' };
+    }
+    this.facts.retract(won.map(duplicateKey));
+    if (taken.size + sent.size > 0) return { kind: 'taken', taken: new Map([...sent, ...taken]) };
+    return { kind: 'inFlight', settled: Promise.race(settled) };
   }
 
   /**
    * The earlier attempt may have reserved none, because it had another setting, or its reservations may have fallen out
    * of the list.
-   * @returns those that are known to be sent
+   * @returns the messages that are known to be sent
    */
-  private async reserveEarlier(messages: readonly Message[]): Promise<Taken> {
+  private async reserveAgain(messages: readonly Message[]): Promise<Taken> {
     if (messages.length === 0) return new Map();
-    const sent = await this.find(messages);
-    const left = messages.filter((message) => !sent.has(message));
-    await this.ledger.record({ open: left.map(samenessOf) });
+    const { taken } = this.takenOf(messages, await this.facts.askBeforeClaim(messages.map(duplicateKey)));
+    const left = messages.filter((message) => !taken.has(message));
+    await this.facts.record({ open: left.map(duplicateKey) });
     for (const message of left) this.own.add(message);
-    return sent;
+    return taken;
   }
 
-  /** Called when the run has ended: what is reserved stays so. Resolves once all of it is stored. */
-  async end(): Promise<void> {
-    await this.ledger.whenWritten();
-    this.ledger.release([...this.own, ...this.earlier].map(samenessOf));
+  private takenOf(
+    messages: readonly Message[],
+    states: readonly FactState[],
+  ): { readonly taken: Taken; readonly settled: ReadonlyArray<Promise<void>> } {
+    const taken = new Map<Message, Exclude<FactState, 'unknown'>>();
+    const settled: Array<Promise<void>> = [];
+    for (const [index, message] of messages.entries()) {
+      const state = states[index] ?? 'open';
+      if (state === 'unknown' || (state === 'open' && this.earlier.has(message))) continue;
+      const inFlight = state === 'open' ? this.facts.whenSettled(duplicateKey(message)) : null;
+      if (inFlight !== null && this.isPatient(message)) settled.push(inFlight);
+      else taken.set(message, state);
+    }
+    return { taken, settled };
   }
 
-  /** Gives up what is not sent after all. */
+  /** Gives up messages that are not sent after all. */
   release(messages: readonly Message[]): void {
     const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
-    this.ledger.retract(given.map(samenessOf));
+    this.facts.retract(given.map(duplicateKey));
   }
 
   /** Keeps what was sent, or may have been, and releases the rest. */
   settle(results: readonly Result[]): void {
-    const those = (kind: 'sent' | 'not_sent') =>
-      results.filter(({ outcome }) => outcome.kind === kind).map(({ message }) => message);
-    const sent = those('sent').filter((message) => this.own.has(message));
-    if (sent.length > 0) this.ledger.closeForAll(sent.map(samenessOf));
-    this.release(those('not_sent'));
+    const own = { sent: [] as Message[], uncertain: [] as Message[], not_sent: [] as Message[], sent_before: [] as Message[] };
+    for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
+    this.facts.closeForAll(own.sent.map(duplicateKey));
+    // Nobody need wait for their outcome any more.
+    this.facts.releaseWhenFoundForAll(own.uncertain.map(duplicateKey));
+    this.release(own.not_sent);
   }
-}
 
-function takenOf(messages: readonly Message[], states: readonly FactState[]): Taken {
-  const taken = new Map<Message, Exclude<FactState, 'unknown'>>();
-  for (const [index, message] of messages.entries()) {
-    const state = states[index] ?? 'open';
-    if (state !== 'unknown') taken.set(message, state);
+  /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
+  async end(): Promise<void> {
+    await this.facts.whenWritten();
+    this.facts.release([...this.own].map(duplicateKey));
+    this.facts.leave();
   }
-  return taken;
 }

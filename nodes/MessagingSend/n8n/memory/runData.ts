@@ -21,3 +21,14 @@ export interface RunsOfNode {
 export function runDataOf(context: Pick<IExecuteFunctions, 'getWorkflowDataProxy'>): RunData {
   return context.getWorkflowDataProxy(0) as RunData;
 }
+
+/**
+ * What an execution has in common with its Retries, and with no other: the random token that n8n gives it.
+ * @returns null where n8n gives none
+ */
+export function lineageOf(context: Pick<IExecuteFunctions, 'getWorkflowDataProxy'>): string | null {
+  const resumeUrl = runDataOf(context).$execution?.resumeUrl;
+  return typeof resumeUrl === 'string' && URL.canParse(resumeUrl)
+    ? new URL(resumeUrl).searchParams.get('signature')
+    : null;
+}

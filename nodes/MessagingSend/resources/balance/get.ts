@@ -10,7 +10,7 @@ import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/input/account';
 import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
-import { openRecord } from '../../n8n/memory/executionRecord';
+import { openRecord } from '../../n8n/memory/openJournal';
 import { nodeApiError, setUpError } from '../../n8n/output/nodeErrors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';

@@ -1,44 +1,99 @@
+import { randomUUID } from 'node:crypto';
+
 import {
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
   NodeConnectionTypes,
+  sleep,
 } from 'n8n-workflow';
 
 import { type Account, accountId } from '../../api/account';
 import { isRecord, type JsonRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
-import type { RunLedger } from '../../journal/crash/runLedger';
+import { Journal } from '../../journal/journal';
+import { Facts } from '../../journal/list/facts';
 import { OutageRecord } from '../../journal/outageRecord';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
+import { Reservations } from '../../journal/sendOnce/reservations';
+import type { Message } from '../../messages/message';
+import { inSlices } from '../slices';
 import { isTool } from '../tool';
-import { ledgerOfRun } from './executionLedger';
-import { runDataOf, type RunsOfNode } from './runData';
+import { crashLedgerOfRun } from './crashLedgerOfRun';
+import { factListOf, type ListSettings, listStorageOf } from './listStorage';
+import { lineageOf, runDataOf, type RunsOfNode } from './runData';
 
-/** What is known of a run before it begins, and where it is noted what it does. */
-export interface Journal {
-  readonly record: DeliveryRecord;
-  /** null where nothing is noted in n8n's database. */
-  readonly ledger: RunLedger | null;
+/** What the journal needs of a run's settings. */
+export interface JournalSettings extends ListSettings {
+  readonly dryRun: boolean;
 }
 
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
  * fail, so a re-run that finds none, although the node has run before, follows a run that n8n knows nothing of.
- * @param rememberLast how many messages, at least, n8n's database remembers for the node
  */
 export async function openJournal(
   context: IExecuteFunctions,
   operation: SendOperation,
-  rememberLast: number,
+  settings: JournalSettings,
 ): Promise<Journal> {
   const runs = runsOf(context);
   const record = recordOf(context, runs);
-  const ledger = ledgerOfRun(context, operation, runs.ordinal, record, rememberLast);
-  const start = { isRetry: context.getMode() === 'retry', followsKill: !record.isOpen && runs.followsKill };
-  const isInterrupted = ledger === null ? start.followsKill : await ledger.start(start);
+  const storage = listStorageOf(context, settings);
+  const crash = settings.dryRun ? null : crashLedgerOfRun(context, operation, runs.ordinal, record, storage);
+  const isRetry = context.getMode() === 'retry';
+  // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
+  const mayFollowKill = runs.followsKill || (isRetry && lineageOf(context) === null);
+  const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
+  const isInterrupted = crash === null ? start.followsKill : await crash.start(start);
   if (isInterrupted) record.markInterrupted();
-  return { record, ledger };
+  const patience = patienceOf(settings.maxWait);
+  const reservationsOf = (account: string) => {
+    // What is stored can't be guessed without the API key.
+    const secret = JSON.stringify([context.getWorkflow().id, account]);
+    const facts = new Facts(factListOf(context), storage, secret, randomUUID);
+    return new Reservations(facts, patience.mayWait);
+  };
+  const isReserved = settings.rememberLast !== 0 && settings.rememberLast !== null && canRemember(context);
+  return new Journal({
+    record,
+    crash,
+    reservationsOf: isReserved ? reservationsOf : () => null,
+    patiently: patience.atMost,
+    work: inSlices,
+  });
+}
+
+/** Whether n8n keeps anything for the node beyond the execution: not for a workflow that was never saved. */
+export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
+  const { id } = context.getWorkflow();
+  return id !== undefined && id !== '';
+}
+
+/** How often a wait for another run is looked at, in milliseconds. */
+const LOOK_EVERY = 1_000;
+
+/** How long messages wait for other runs of this process that have the same ones in flight. */
+function patienceOf(maxWait: number): {
+  mayWait: (message: Message) => boolean;
+  atMost: (promise: Promise<void>) => Promise<void>;
+} {
+  const ends = new Map<Message, number>();
+  return {
+    mayWait: (message) => {
+      const end = ends.get(message) ?? performance.now() + maxWait;
+      ends.set(message, end);
+      return performance.now() < end;
+    },
+    atMost: async (promise) => {
+      let isOver = false;
+      void promise.then(() => (isOver = true));
+      const end = performance.now() + maxWait;
+      for (let left = maxWait; !isOver && left > 0; left = end - performance.now()) {
+        await Promise.race([promise, sleep(Math.min(left, LOOK_EVERY))]);
+      }
+    },
+  };
 }
 
 /**
@@ -66,12 +121,27 @@ function recordOf(context: Context, { index }: Runs): DeliveryRecord {
 const keptOfCalls = new WeakMap<object, JsonRecord>();
 
 /**
- * The delivery record of one call that reaches the node through its routing, from an MCP server or a sub-agent. Retry On
- * Fail makes n8n call again with the very object of arguments that the first call had, and n8n keeps no context for it;
- * a further call, even with the same text, brings its own object.
+ * The journal of one call that reaches the node through its routing, from an MCP server or a sub-agent. Retry On Fail
+ * makes n8n call again with the very object of arguments that the first call had, and n8n keeps no context for it; a
+ * further call, even with the same text, brings its own object.
  */
-export function recordOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): DeliveryRecord {
-  return new DeliveryRecord(keptOfCall(context), 0);
+export function journalOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Journal {
+  return journalOf(new DeliveryRecord(keptOfCall(context), 0));
+}
+
+/** For a run that must not leave a trace in the execution. */
+export function journalWithoutTrace(): Journal {
+  return journalOf(new DeliveryRecord({}, 0));
+}
+
+function journalOf(record: DeliveryRecord): Journal {
+  return new Journal({
+    record,
+    crash: null,
+    reservationsOf: () => null,
+    patiently: async (promise) => await promise,
+    work: inSlices,
+  });
 }
 
 function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { SendOperation } from '../../delivery/operation';
+import { CrashLedger, nameOf, type RunName } from '../../journal/crash/crashLedger';
+import { Facts } from '../../journal/list/facts';
+import type { ListStorage } from '../../journal/list/factList';
+import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
+import { isTool } from '../tool';
+import { factListOf } from './listStorage';
+import { lineageOf } from './runData';
+
+/** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
+const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: CrashLedger }>();
+
+/**
+ * The crash ledger of a run in a workflow; null where it would be of no use, or cost more than it is worth.
+ * @param ordinal of the run within its execution
+ */
+export function crashLedgerOfRun(
+  context: IExecuteFunctions,
+  operation: SendOperation,
+  ordinal: number,
+  record: DeliveryRecord,
+  storage: ListStorage,
+): CrashLedger | null {
+  const { id: workflow = '' } = context.getWorkflow();
+  const lineage = lineageOf(context);
+  if (lineage === null || workflow === '' || !isWorthIt(context, operation, ordinal)) return null;
+
+  const kept = context.getContext('node');
+  const previous = latest.get(kept);
+  if (previous?.ordinal === ordinal) return previous.ledger;
+  previous?.ledger.leaveBehind();
+  const facts = new Facts(factListOf(context), storage, workflow, randomUUID);
+  const name: RunName = { lineage, ordinal, record: record.digest };
+  const ledger = new CrashLedger(facts, name, record.previousRun);
+  record.noteRun(nameOf(name));
+  latest.set(kept, { ordinal, ledger });
+  return ledger;
+}
+
+/**
+ * n8n retries no execution that was started by hand if it was killed, and begins anew with each call of a tool. A single
+ * request is in flight for nearly all of its run, and to note it would take as long as n8n itself does; but a loop may
+ * make any number of them. If the first run of an execution is noted, all are: see `CrashLedger`.
+ */
+function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
+  const mode = context.getMode();
+  if (mode === 'manual' || isTool(context.getNode())) return false;
+  if (mode === 'retry' || ordinal > 0) return true;
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+}
+
+function isInLoop(context: IExecuteFunctions): boolean {
+  const { name } = context.getNode();
+  const before = new Set(context.getParentNodes(name).map((node) => node.name));
+  return context.getChildNodes(name).some((node) => before.has(node.name));
+}
