@@ -110,8 +110,7 @@ function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Depa
   if (message.includes('before secure TLS connection was established')) return 'connectionClosed';
   if (message.startsWith('Unsupported protocol')) return 'urlInvalid';
   // n8n's own guards (the credential's allowed domains, blocked addresses) refuse before they connect.
-  if (error.name === 'UserError' || (typeof error.name === 'string' && error.name.startsWith('Ssrf')))
-    return 'blockedByN8n';
+  if (/^(UserError$|Ssrf)/.test(nameOf(error))) return 'blockedByN8n';
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code] ?? null;
   if (error.syscall === 'getaddrinfo') return 'hostLookup';
   if (error.syscall !== 'connect') return null;
@@ -160,30 +159,17 @@ const MAX_CAUSES = 6;
 /** The error and its causes, outermost first: n8n wraps axios's error, which wraps Node's. */
 function chain(thrown: unknown): { causes: JsonRecord[]; isInFlight: boolean } {
   const causes: JsonRecord[] = [];
-  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(link(error));
+  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
   // Where several addresses were tried, each has its own error.
   const last = causes.at(-1)?.errors;
-  const attempts = Array.isArray(last) ? last.map((attempt) => (isRecord(attempt) ? link(attempt) : {})) : [];
+  const attempts = Array.isArray(last) ? last.map((attempt) => (isRecord(attempt) ? attempt : {})) : [];
   if (attempts.some(({ syscall }) => syscall !== 'connect')) return { causes, isInFlight: true };
   causes.push(...attempts);
   return { causes, isInFlight: causes.some(({ syscall }) => syscall === 'read' || syscall === 'write') };
 }
 
-function link(error: JsonRecord): JsonRecord {
-  const { code, message, syscall, cause, errors } = error;
-  return { code, message, syscall, name: nameOf(error), cause, errors, ...lost(error) };
-}
-
-/** In older releases (2.0.3), n8n's own error loses its cause, and has the code and the message of that under other names. */
-function lost({ cause, httpCode, messages }: JsonRecord): JsonRecord {
-  const original: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (cause !== undefined || typeof original !== 'string') return {};
-  const syscall = /^(connect|getaddrinfo|read|write) E[A-Z]/.exec(original)?.[1];
-  return { code: typeof httpCode === 'string' ? httpCode : undefined, message: original, syscall };
-}
-
 /** The name of the error's class: where a class sets no name, `name` is the inherited "Error". */
-function nameOf(error: JsonRecord): unknown {
-  const constructor: unknown = error.constructor;
-  return typeof constructor === 'function' ? constructor.name : error.name;
+function nameOf(error: JsonRecord): string {
+  const { constructor: errorClass, name } = error;
+  return typeof errorClass === 'function' ? errorClass.name : String(name);
 }
