@@ -1,7 +1,8 @@
 import { type CodeGiven, type Details, type Failure, failure, type FailureCode } from '../failures/failure';
 import { type Complaint, messageIndex, pathText, readComplaints } from './complaints';
 import { REQUESTS_PER_MINUTE } from './endpoints';
-import { isNumber, type JsonRecord } from './records';
+import { isNumber, isRecord, type JsonRecord } from './records';
+import { isRefusalCode, isServiceFailure } from './serviceFailure';
 import { serviceText, serviceTexts } from './serviceText';
 
 /** A rejected or unreadable HTTP answer, as far as a failure is read from it. */
@@ -12,24 +13,35 @@ export interface FailedAnswer {
   readonly error: JsonRecord;
   /** `success: false` in an answer whose status says success. */
   readonly refused: boolean;
-  /** Whether the body was a JSON object at all. */
-  readonly readable: boolean;
+  /** The envelope; where there is none, the body as it came. */
+  readonly body: unknown;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | null;
 }
 
-/** The failure that an HTTP answer stands for: by its `error.code` where it has one (part 7), else by its status. */
+/**
+ * The failure that an HTTP answer stands for: by its `error.code` where it has one (part 7), else by its status. An answer
+ * that says that the service failed is uncertain, whatever its status.
+ */
 export function answerFailure(answer: FailedAnswer): Failure {
   const { statusCode, error } = answer;
   const code = codeOf(answer);
   const isAnswered = statusCode >= 300 && statusCode < 500 && !UNDECIDED.includes(statusCode);
-  const isRejected = (isAnswered || answer.refused) && !SERVER_SIDE.test(code);
-  return explain(code, answer, {
-    code,
+  const isRejected = isAnswered || answer.refused;
+  const details = {
     httpStatus: statusCode,
     serviceSays: serviceTexts([error.message, ...(code === 'VALIDATION_ERROR' ? complaintTexts(error) : [])]),
-    sendAgain: isRejected ? 'safe' : 'checkFirst',
-  });
+  };
+  if (isRejected && saysServiceFailed(answer)) {
+    return failure('serverError', { status: statusCode }, { ...details, code: codeGiven(error) ?? 'SERVER_ERROR' });
+  }
+  return explain(code, answer, { ...details, code, sendAgain: isRejected ? 'safe' : 'checkFirst' });
+}
+
+/** Not of a 429: by its status alone, the request was not carried out (part 8). Nor of a page, which is a firewall's. */
+function saysServiceFailed({ statusCode, error, body }: FailedAnswer): boolean {
+  const isPage = typeof body === 'string' && /^\s*</.test(body);
+  return statusCode !== 429 && !isPage && !isRefusalCode(codeGiven(error)) && isServiceFailure(body);
 }
 
 /**
@@ -48,9 +60,6 @@ const PART_NAMES: ReadonlyMap<unknown, string> = new Map([
   ['message', 'text'],
 ]);
 
-/** Codes for a failure on the service's side, or for a request that was handled in part, whatever their status. */
-const SERVER_SIDE = /SERVER_ERROR|INTERNAL|TIME_?OUT|TIMED_OUT|UNAVAILABLE|GATEWAY|PARTIAL/;
-
 /**
  * Statuses by which a request may have been handled all the same. 303: "see there for the result". 408 and 499: a gateway
  * gave up, or was given up, while it waited; the request was complete, so it may have been passed on before.
@@ -68,7 +77,7 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   429: 'RATE_LIMITED',
 };
 
-function codeOf({ statusCode, error, refused, readable }: FailedAnswer): FailureCode {
+function codeOf({ statusCode, error, refused, body }: FailedAnswer): FailureCode {
   const succeeded = statusCode >= 200 && statusCode < 300;
   const given = codeGiven(error);
   if (statusCode === 429 && namesMessages(error)) return 'VALIDATION_ERROR';
@@ -76,7 +85,7 @@ function codeOf({ statusCode, error, refused, readable }: FailedAnswer): Failure
   if (refused) return 'REFUSED';
   if (succeeded) return 'UNREADABLE_ANSWER';
   if (statusCode >= 300 && statusCode < 400 && !UNDECIDED.includes(statusCode)) return 'REDIRECTED';
-  if (statusCode >= 500 && readable) return 'SERVER_ERROR';
+  if (statusCode >= 500 && isRecord(body)) return 'SERVER_ERROR';
   return CODE_BY_STATUS[statusCode] ?? `HTTP_${statusCode}`;
 }
 
@@ -122,15 +131,14 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
 
 /** For a code of the service's own, or none. */
 function explainStatus(answer: FailedAnswer, details: Details): Failure {
-  const { statusCode: status, refused, readable } = answer;
+  const { statusCode: status, refused, body } = answer;
   // 401, 402 and 403 mean the same whatever their code.
   const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
   if (known !== undefined) return explain(known, answer, details);
-  if (status >= 500 || UNDECIDED.includes(status)) return failure('gatewayError', { status }, details);
-  if (details.sendAgain === 'checkFirst') return failure('serverError', { status }, details);
+  if (details.sendAgain === 'checkFirst') return failure('gatewayError', { status }, details);
   if (refused) return failure('refused', undefined, details);
   // The service's own answer is about this request; a page can come from a firewall that blocks one text, or all.
-  const scope = readable || status === 400 || status === 413 ? 'request' : 'unclear';
+  const scope = isRecord(body) || status === 400 || status === 413 ? 'request' : 'unclear';
   return failure('refusedWithStatus', { status }, { ...details, scope });
 }
 

@@ -23,10 +23,10 @@ export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. */
-export function words(name: string): string {
-  return name
-    .slice(0, 100)
+/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`; what follows after `length` characters is cut. */
+export function words(text: string, length = 100): string {
+  return text
+    .slice(0, length)
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')

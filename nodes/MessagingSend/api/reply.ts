@@ -1,8 +1,9 @@
-import { type Failure, failure as explained, type FailureCode } from '../failures/failure';
+import { type Failure, failure as explained } from '../failures/failure';
 import { answerFailure } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
-import { sentDespite } from './sentDespite';
+import { NOTHING_SENT } from './serviceFailure';
+import { hasSignOfSending } from './signOfSending';
 
 /** The result of one HTTP call. */
 export type Reply =
@@ -56,46 +57,27 @@ export interface HttpAnswer {
 export function readReply(answer: HttpAnswer, apiKey: string, messages: number): Reply {
   const envelope = parse(answer.body, apiKey);
   const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
-  const data = Array.isArray(envelope?.data) ? { messages: envelope.data } : envelope?.data;
+  const data = isRecord(envelope?.data) ? envelope.data : null;
+  if (succeeded && envelope?.success === true && data !== null) return { kind: 'accepted', data };
 
-  if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
-    return { kind: 'accepted', data: envelope.data };
-  }
   const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
-  const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
-  const isSafe = failure.sendAgain === 'safe';
-  const saysNothingSent = isSafe && NOTHING_SENT.has(failure.code);
-  // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
-  if (answer.statusCode < 500 && isRecord(data) && hasEntries(data) && !saysNothingSent) {
-    return { kind: 'accepted', data };
-  }
-  const despite =
-    isSafe && envelope !== null ? sentDespite(envelope, { messages, saysNothingSent, why: error.message }) : null;
-  if (despite === 'some') {
+  const failure = answerFailure({ ...answer, body: envelope ?? answer.body, error, refused, retryAfter });
+  const isDocumented = failure.sendAgain === 'safe' && NOTHING_SENT.has(failure.code);
+  // A batch of which only a part was sent: each entry says what became of its message.
+  if (answer.statusCode < 500 && data !== null && hasEntries(data) && !isDocumented) return { kind: 'accepted', data };
+  if (failure.sendAgain === 'checkFirst') return { kind: 'uncertain', failure };
+  if (envelope !== null && hasSignOfSending(envelope, messages, isDocumented)) {
     const { serviceSays, httpStatus } = failure;
     return { kind: 'uncertain', failure: explained('messageUnclear', undefined, { serviceSays, httpStatus }) };
   }
-  // The outcome of each message is read from this as from any answer.
-  if (despite !== null) return { kind: 'accepted', data: { ...(isRecord(data) && data), ...despite } };
-  return failure.sendAgain === 'checkFirst'
-    ? { kind: 'uncertain', failure }
-    : rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
+  return rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
 }
 
 function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {
   return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
 }
-
-/** The codes of part 7 by which a message is not sent. */
-const NOTHING_SENT: ReadonlySet<FailureCode> = new Set([
-  'MISSING_API_KEY',
-  'INVALID_API_KEY',
-  'VALIDATION_ERROR',
-  'INSUFFICIENT_CREDITS',
-  'RATE_LIMITED',
-]);
 
 function hasEntries({ messages }: JsonRecord): boolean {
   // A list without IDs and states is the request, repeated.

@@ -1,8 +1,8 @@
+import { readEntry } from '../api/messageEntry';
 import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/failure';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-import { reported } from './reported';
 
 /**
  * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
@@ -51,8 +51,8 @@ function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRec
 export function entryOutcome(entry: JsonRecord): Outcome {
   const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
   if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
-  const { verdict, hasError, isServerSide, reasons } = reported(entry);
-  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !isServerSide)) {
+  const { verdict, hasError, serviceFailed, reasons } = readEntry(entry);
+  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !serviceFailed)) {
     return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
   }
   if (verdict === 'unclear' || hasError) {
