@@ -5,13 +5,13 @@ import { isNumber, isRecord, type JsonRecord } from './records';
 import { isRefusalCode, isServiceFailure } from './serviceFailure';
 import { serviceText, serviceTexts } from './serviceText';
 
-/** A rejected or unreadable HTTP answer, as far as a failure is read from it. */
+/** The parts of a rejected or unreadable HTTP answer that tell its failure. */
 export interface FailedAnswer {
   readonly statusCode: number;
   readonly headers: JsonRecord;
   /** The envelope's `error`, or an empty record. */
   readonly error: JsonRecord;
-  /** `success: false` in an answer whose status says success. */
+  /** `success: false` with a status of success. */
   readonly refused: boolean;
   /** The envelope; where there is none, the body as it came. */
   readonly body: unknown;
@@ -20,8 +20,8 @@ export interface FailedAnswer {
 }
 
 /**
- * The failure that an HTTP answer stands for: by its `error.code` where it has one (part 7), else by its status. An answer
- * that says that the service failed is uncertain, whatever its status.
+ * The failure of an HTTP answer, by its `error.code` (part 7) or else by its status. It is uncertain if the answer says
+ * that the service failed, whatever the status.
  */
 export function answerFailure(answer: FailedAnswer): Failure {
   const { statusCode, error } = answer;
@@ -38,16 +38,13 @@ export function answerFailure(answer: FailedAnswer): Failure {
   return explain(code, answer, { ...details, code, sendAgain: isRejected ? 'safe' : 'checkFirst' });
 }
 
-/** Not of a 429: by its status alone, the request was not carried out (part 8). Nor of a page, which is a firewall's. */
+/** Never for a 429, which is the rate limit whatever its text (part 8), nor for a page, which comes from a firewall. */
 function saysServiceFailed({ statusCode, error, body }: FailedAnswer): boolean {
   const isPage = typeof body === 'string' && /^\s*</.test(body);
   return statusCode !== 429 && !isPage && !isRefusalCode(codeGiven(error)) && isServiceFailure(body);
 }
 
-/**
- * The failure of one message of a bulk request that was rejected whole, from the complaints about it.
- * @param whole that of the request
- */
+/** The failure of one message in a rejected bulk request, from that of the request and the complaints about the message. */
 export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
   const fields = [...new Set(complaints.flatMap(({ path }) => PART_NAMES.get(path.at(-1)) ?? []))];
   const part = fields.length === 0 ? 'this message' : `the ${fields.join(' and the ')} of this message`;
@@ -61,8 +58,8 @@ const PART_NAMES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Statuses by which a request may have been handled all the same. 303: "see there for the result". 408 and 499: a gateway
- * gave up, or was given up, while it waited; the request was complete, so it may have been passed on before.
+ * Statuses that leave open whether the request was handled. A 303 says where its result is. With 408 and 499, a gateway
+ * stopped waiting, and may have passed the complete request on before.
  */
 const UNDECIDED = [303, 408, 499];
 
@@ -73,7 +70,7 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   404: 'NOT_FOUND',
   405: 'NOT_FOUND',
   422: 'VALIDATION_ERROR',
-  // Part 7 gives no code for it, so whatever code comes with it, it is the limit.
+  // Part 7 shows no code for it, so any code means the limit.
   429: 'RATE_LIMITED',
 };
 
@@ -89,7 +86,7 @@ function codeOf({ statusCode, error, refused, body }: FailedAnswer): FailureCode
   return CODE_BY_STATUS[statusCode] ?? `HTTP_${statusCode}`;
 }
 
-/** Whether a 429 is about values of messages that are over a limit (part 8), which waiting does not change. */
+/** Whether a 429 names messages that exceed a limit (part 8), so that waiting does not help. */
 function namesMessages(error: JsonRecord): boolean {
   return readComplaints(error).some((each) => messageIndex(each) !== null && PART_NAMES.has(each.path.at(-1)));
 }
@@ -129,15 +126,15 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
   }
 }
 
-/** For a code of the service's own, or none. */
+/** For an answer without a code that the API documents. */
 function explainStatus(answer: FailedAnswer, details: Details): Failure {
   const { statusCode: status, refused, body } = answer;
-  // 401, 402 and 403 mean the same whatever their code.
+  // 401, 402 and 403 mean the same with any code.
   const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
   if (known !== undefined) return explain(known, answer, details);
   if (details.sendAgain === 'checkFirst') return failure('gatewayError', { status }, details);
   if (refused) return failure('refused', undefined, details);
-  // The service's own answer is about this request; a page can come from a firewall that blocks one text, or all.
+  // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
   const scope = isRecord(body) || status === 400 || status === 413 ? 'request' : 'unclear';
   return failure('refusedWithStatus', { status }, { ...details, scope });
 }
@@ -158,7 +155,7 @@ function explainValues(error: JsonRecord, details: Details): Failure {
   return failure('fieldsInvalid', { fields: `${fields.slice(0, 5).join(', ')}${more}` }, details);
 }
 
-/** A path of the service is shown as a name only if it is one: it could be a number or a text as well. */
+/** Names are shown; a phone number or a text in place of a name is not. */
 function isFieldName(path: string): boolean {
   return /^[A-Za-z_][\w.-]{0,60}$/.test(path) && !/\d{5,}/.test(path);
 }

@@ -65,7 +65,7 @@ function isGood(status: string): boolean {
   return SENT.test(status) || ON_ITS_WAY.test(status) || FINE.test(status);
 }
 
-/** A status in words; also of one that is an object, and of one that is an HTTP status. */
+/** A status in words. It may be a text, a number or an object. */
 function statusOf(status: unknown): string {
   if (isRecord(status)) {
     const { code, name, status: inner, state, value } = status;
@@ -78,7 +78,7 @@ function plainStatus(status: unknown): string {
   if (status === false) return 'false';
   if (typeof status !== 'string' && typeof status !== 'number') return '';
   const name = words(String(status));
-  // A number that looks like a refusal of HTTP may still be the service's own.
+  // A number such as 422 may be an HTTP status, or the service's own.
   return /^[45]\d\d$/.test(name) ? `http_${name}` : name;
 }
 
@@ -90,7 +90,7 @@ function isTrue(value: unknown): boolean {
   return value === true || (typeof value === 'string' && words(value) === 'true');
 }
 
-/** Whether the value of an error field is an error: an empty one, 0 or "none" is not. */
+/** Whether an error field has an error: not if it is empty, 0 or "none". */
 function isError(value: unknown, depth = 0): boolean {
   if (typeof value === 'string')
     return !/^(|0+|false|none|null|nil|no|ok|success|no_errors?)$/.test(words(value)) || /[^\s -~]/.test(value);

@@ -1,6 +1,6 @@
 import { isRecord, words } from './records';
 
-/** The codes of part 7 by which nothing is sent, and the one that this node gives a 429. */
+/** The codes by which nothing is sent (part 7), and the code that this node gives a 429. */
 export const NOTHING_SENT: ReadonlySet<string> = new Set([
   'MISSING_API_KEY',
   'INVALID_API_KEY',
@@ -9,10 +9,10 @@ export const NOTHING_SENT: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
 ]);
 
-/** Codes of the same kind that the API does not list. */
+/** Codes that the API does not list, and that say what is wrong with the message. */
 const INVALID = /^invalid_(phone|number|recipient|message|text|value|parameter)s?(_|$)/;
 
-/** Phrases of a service that failed, or waited in vain for another one, perhaps after it had sent the message. */
+/** How a service says that it failed, or timed out: perhaps after it had sent the message. */
 const PHRASE = new RegExp(
   [
     '(^|_)(',
@@ -30,9 +30,9 @@ const PHRASE = new RegExp(
   ].join(''),
 );
 
-/** In a code, which has no spaces, a part is enough. */
+/** In a code, these parts are enough. */
 const PART_OF_CODE = /server_error|internal|time_out|unavailable|gateway|partial/;
-/** HTTP statuses that leave it open whether the request was handled; 408 and 499 come from a gateway that gave up. */
+/** Codes that are HTTP statuses: of a server that failed, or of a gateway that gave up (408, 499). */
 const HTTP_STATUS = /^(5\d\d|408|499)$/;
 const NAME_OF_CODE = /(^|_)(code|status|type|name|kind|errno|error)$/;
 
@@ -40,10 +40,10 @@ const MAX_DEPTH = 6;
 const MAX_TEXT = 2_000;
 
 /**
- * Whether an answer, or the error of one message, says that the service failed or timed out: then it may have sent what
- * it was asked to send. Every text and code counts, wherever it is. Only a code that refuses counts more than the texts
- * around it, which may quote the message that was to be sent.
- * @param name of the field with this value
+ * Whether an answer, or the error of one message, says that the service failed or timed out. Then the message may have
+ * been sent. All texts and codes count, at any place. Only a code that refuses outweighs the texts beside it, because these
+ * may quote the message.
+ * @param name of the field with this value, in words
  */
 export function isServiceFailure(value: unknown, name = 'error', depth = 0): boolean {
   if (typeof value === 'string' || typeof value === 'number') return saysFailure(String(value), name);
@@ -54,7 +54,7 @@ export function isServiceFailure(value: unknown, name = 'error', depth = 0): boo
   return Object.entries(value).some(([inner, each]) => isServiceFailure(each, words(inner), depth + 1));
 }
 
-/** Whether a code says that the request, or the message, was refused, so that a text beside it does not matter. */
+/** Whether a code says that the request or the message was refused, whatever the text beside it. */
 export function isRefusalCode(code: unknown): boolean {
   if (typeof code !== 'string') return false;
   const name = words(code);
@@ -64,5 +64,6 @@ export function isRefusalCode(code: unknown): boolean {
 function saysFailure(given: string, name: string): boolean {
   const text = words(given, MAX_TEXT);
   if (PHRASE.test(text)) return true;
+  // A code has no spaces.
   return NAME_OF_CODE.test(name) && !/\s/.test(given.trim()) && (HTTP_STATUS.test(text) || PART_OF_CODE.test(text));
 }

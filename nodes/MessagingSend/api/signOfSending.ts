@@ -6,60 +6,60 @@ const COUNT = 'messages_sent';
 const OTHER_COUNT =
   /^((messages|total)_)?(sent|delivered|succeeded|successful)$|^(sent|delivered|succeeded|successful|success)_(count|messages|total)$/;
 
-/** Fields about the account, not about the messages of the request; so are counts beside them. */
+/** Fields about the account: they are not searched, nor are counts beside them about the request. */
 const OF_ACCOUNT =
   /^(?!credits_)(.*_)?(limits?|quotas?|usage|remaining|reset|period|window|balance|accounts?|plan|instances?)(_.*)?$/;
 
-/** Lists with an entry for each message; the entries of other lists count only if they say which message they are about. */
+/** Lists with an entry for each message. Other lists count only if an entry says which message it is about. */
 const LIST = /^(data|messages|results)$/;
 
-const MAX_DEPTH = 6;
+const MAX_DEPTH = 7;
 
 /**
- * Whether the answer to a rejected request has any sign that some of its messages were sent. The API does not show how a
- * partly failing batch is answered (4.3), so all of the answer is searched.
+ * Whether a rejection has any sign that some messages of its request were sent. The API does not show how it answers a
+ * batch that fails in part (4.3), so the whole answer is searched.
  * @param messages how many the request had
- * @param isDocumented whether the code is one by which nothing is sent (part 7): then "ok" may mean that a message is
- * valid, and a count of 0 means more than IDs
+ * @param isDocumented whether the code is one by which nothing is sent (part 7). Then "ok" may only mean that a message
+ * is valid, and a count of 0 outweighs IDs.
  */
 export function hasSignOfSending(envelope: JsonRecord, messages: number, isDocumented: boolean): boolean {
   if (messages === 0) return false;
-  const records: JsonRecord[] = [];
-  const lists: JsonRecord[][] = [];
-  collect(envelope, '', 0, records, lists);
-  const counts = records.flatMap((record) => countsIn(record, isDocumented)).filter((count) => count <= messages);
-  if (counts.some((count) => count > 0) || records.some((record) => SENT.test(statusOf(record)))) return true;
-  if (!isDocumented && records.some(hasId)) return true;
-  const isNone = isDocumented && counts.length > 0;
-  return !isNone && lists.some((list) => mayBeSent(list, isDocumented));
+  const found = recordsIn(envelope);
+  const counts = found.flatMap(({ record }) => countsIn(record, isDocumented)).filter((count) => count <= messages);
+  if (counts.some((count) => count > 0)) return true;
+  if (found.some(({ record }) => SENT.test(statusOf(record)) || (!isDocumented && hasId(record)))) return true;
+  if (isDocumented && counts.length > 0) return false;
+
+  const entries = found.filter(({ isEntry }) => isEntry).map(({ record }) => record);
+  const others = entries.filter((entry) => !PLAINLY_NOT_SENT.test(statusOf(entry)));
+  // Where some messages were refused, any other status may mean that the message was sent.
+  const isMixed = others.length < entries.length;
+  return others.some((entry) => {
+    const status = statusOf(entry);
+    return hasId(entry) || ON_ITS_WAY.test(status) || (isMixed ? status !== '' : !isDocumented && FINE.test(status));
+  });
 }
 
-function mayBeSent(entries: readonly JsonRecord[], isDocumented: boolean): boolean {
-  const isRefused = (entry: JsonRecord) => PLAINLY_NOT_SENT.test(statusOf(entry));
-  const others = entries.filter((entry) => !isRefused(entry));
-  // Where some messages were refused, the others may have been sent.
-  if (others.length < entries.length && others.some((entry) => statusOf(entry) !== '')) return true;
-  return others.some(
-    (entry) => hasId(entry) || ON_ITS_WAY.test(statusOf(entry)) || (!isDocumented && FINE.test(statusOf(entry))),
-  );
+interface Found {
+  readonly record: JsonRecord;
+  /** Whether it is in a list with an entry for each message. */
+  readonly isEntry: boolean;
 }
 
-function collect(value: unknown, name: string, depth: number, records: JsonRecord[], lists: JsonRecord[][]): void {
-  if (depth >= MAX_DEPTH) return;
+function recordsIn(value: unknown, name = '', isEntry = false, depth = 0): Found[] {
+  if (depth >= MAX_DEPTH) return [];
   if (Array.isArray(value)) {
-    const entries = value.filter(isRecord);
-    if (LIST.test(name) || entries.some(saysWhich)) lists.push(entries);
-    for (const entry of value) collect(entry, name, depth + 1, records, lists);
-  } else if (isRecord(value)) {
-    records.push(value);
-    for (const [inner, each] of Object.entries(value)) {
-      if (!OF_ACCOUNT.test(words(inner))) collect(each, words(inner), depth + 1, records, lists);
-    }
+    const isListOfMessages = LIST.test(name) || value.some(saysWhich);
+    return value.flatMap((inner) => recordsIn(inner, name, isListOfMessages, depth + 1));
   }
+  if (!isRecord(value)) return [];
+  const fields = Object.entries(value).map(([inner, each]) => [words(inner), each] as const);
+  const others = fields.filter(([inner]) => !OF_ACCOUNT.test(inner));
+  return [{ record: value, isEntry }, ...others.flatMap(([inner, each]) => recordsIn(each, inner, false, depth + 1))];
 }
 
-function saysWhich(entry: JsonRecord): boolean {
-  return 'phone' in entry || 'message_id' in entry || 'index' in entry;
+function saysWhich(entry: unknown): boolean {
+  return isRecord(entry) && ('phone' in entry || 'message_id' in entry || 'index' in entry);
 }
 
 function countsIn(record: JsonRecord, isDocumented: boolean): number[] {
