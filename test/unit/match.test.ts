@@ -310,6 +310,7 @@ test.each<[string, JsonRecord]>([
   ['a number', { error_code: 500 }],
   ['a code that is a number', { error: { code: '503', message: 'No' } }],
   ['its text beside a code that only says that it failed', { error: { code: 'SEND_FAILED', message: 'Timed out' } }],
+  ['a text that is a status of HTTP', { error_message: '500' }],
   ['its type', { error: { code: 7, type: 'InternalServerError' } }],
   ['a status of a gateway that gave up', { status: 408, error: 'No account' }],
 ])('An entry without a message_id is uncertain if the service itself failed, by %s', (_what, given) => {

@@ -317,6 +317,10 @@ describe('An answer', () => {
     ['digits as its code', { success: false, error: { code: '504' } }],
     ['a status of its own', { success: false, statusCode: 500, message: 'No' }],
     ['a number as its error', { success: false, error: 502 }],
+    ['a number as its message', { success: false, message: '500' }],
+    ['a code with spaces', { success: false, error: { code: 'Gateway rejected' } }],
+    ['a code that also names a value', { success: false, error: { code: 'INVALID_NUMBER_TIMEOUT' } }],
+    ['a text about a part', { success: false, error: 'The batch was only partly processed' }],
     ['the number in its text', { success: false, error: 'Request failed with status code 502' }],
     ['the end of a long text', { success: false, error: `${'No. '.repeat(100)} Server error` }],
   ];

@@ -24,17 +24,17 @@ const PHRASE = new RegExp(
     '|no_(response|answer|reply)_from|did_not_(respond|answer|reply)',
     '|something_went_wrong|(error|exception)_(has_)?occurred',
     '|(http|status|code|error)_(5\\d\\d|408|499)',
-    '|partial(ly)?_(sent|success|failure|failed|delivered|accepted|processed|completed?)',
+    '|part(ly|ial(ly)?)_(sent|success|failure|failed|delivered|accepted|processed|completed?)',
     ')s?(_|$)',
     '|timeout|timedout|^(internal|unexpected)$',
   ].join(''),
 );
 
 /** In a code, these parts are enough. */
-const PART_OF_CODE = /server_error|internal|time_out|unavailable|gateway|partial/;
+const PART_OF_CODE = /server_error|internal|time_out|timed_out|unavailable|gateway|partial|partly/;
 /** Codes that are HTTP statuses: of a server that failed, or of a gateway that gave up (408, 499). */
 const HTTP_STATUS = /^(5\d\d|408|499)$/;
-const NAME_OF_CODE = /(^|_)(code|status|type|name|kind|errno|error)$/;
+const NAME_OF_CODE = /(^|_)(code|status|type|name|kind|errno|errors?|message|reason)$/;
 
 const MAX_DEPTH = 6;
 const MAX_TEXT = 2_000;
@@ -58,12 +58,13 @@ export function isServiceFailure(value: unknown, name = 'error', depth = 0): boo
 export function isRefusalCode(code: unknown): boolean {
   if (typeof code !== 'string') return false;
   const name = words(code);
-  return NOTHING_SENT.has(name.toUpperCase()) || INVALID.test(name);
+  return NOTHING_SENT.has(name.toUpperCase()) || (INVALID.test(name) && !saysFailure(code, 'code'));
 }
 
 function saysFailure(given: string, name: string): boolean {
   const text = words(given, MAX_TEXT);
   if (PHRASE.test(text)) return true;
-  // A code has no spaces.
-  return NAME_OF_CODE.test(name) && !/\s/.test(given.trim()) && (HTTP_STATUS.test(text) || PART_OF_CODE.test(text));
+  // In fields that may have a code or a sentence, a code has no spaces.
+  const isCode = name === 'code' || (NAME_OF_CODE.test(name) && !/\s/.test(given.trim()));
+  return isCode && (HTTP_STATUS.test(text) || PART_OF_CODE.test(text));
 }
