@@ -306,6 +306,24 @@ describe('An answer', () => {
     expect(outputs[1]?.map((item) => detailsOf(item).outcome)).toEqual(['uncertain', 'uncertain', 'uncertain']);
   });
 
+  test.each<[string, Omit<Extract<Fault, { kind: 'body' }>, 'kind'>]>([
+    ['as a text', { status: 200, body: '{"success":false,"error":"Internal Server Error"}' }],
+    ['in the message of its error', { status: 200, body: '{"success":false,"error":{"message":"Request timed out"}}' }],
+    ['by a number', { status: 200, body: '{"success":false,"error":{"code":503,"message":"Not now"}}' }],
+    ['with the status 400', { status: 400, body: '{"message":"upstream timeout"}' }],
+    [
+      'with the status 400, in plain text',
+      { status: 400, body: 'upstream request timeout', contentType: 'text/plain' },
+    ],
+    ['with the status 409', { status: 409, body: '{"success":false,"error":{"type":"GatewayTimeout"}}' }],
+  ])('that says %s that the service failed is not followed by another request', async (_where, answer) => {
+    sandbox().setFaults([{ kind: 'body', ...answer, handled: true, on: 'bulk', probability: 1 }]);
+    const { outputs } = await run({ items: contacts(3), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+    expect(receivedPhones(sandbox())).toEqual([0, 1, 2].map(phoneAt));
+    expect(outputs[0]).toEqual([]);
+    expect(outputs[1]?.map((item) => detailsOf(item).outcome)).toEqual(['uncertain', 'uncertain', 'uncertain']);
+  });
+
   test('to Send without a message_id leaves the message uncertain', async () => {
     sandbox().setFaults([{ kind: 'body', status: 201, body: '{"success":true,"data":{}}' }]);
     const { outputs } = await run({ items: contacts(1), parameters: SEND, onError: 'continueErrorOutput' });

@@ -13,7 +13,7 @@ function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord
     headers,
     error,
     refused: false,
-    readable: Object.keys(error).length > 0,
+    body: Object.keys(error).length > 0 ? { success: false, error } : '',
     retryAfter,
   });
 }
@@ -109,7 +109,8 @@ describe('A request may have been handled', () => {
         [409, false],
         [422, false],
       ] as const) {
-        const answer = { statusCode, headers: {}, error: { code }, refused, readable: true, retryAfter: null };
+        const error = { code };
+        const answer = { statusCode, headers: {}, error, body: { error }, refused, retryAfter: null };
         const { sendAgain, advice, message } = answerFailure(answer);
         expect(sendAgain).toBe('checkFirst');
         expect(`${message} ${advice}`).not.toMatch(/refused|Nothing was sent/);

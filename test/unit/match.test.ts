@@ -309,6 +309,10 @@ test.each<[string, JsonRecord]>([
   ['a code of its own beside success: false', { success: false, code: 'SERVER_ERROR', error: 'It failed' }],
   ['a number', { error_code: 500 }],
   ['a code that is a number', { error: { code: '503', message: 'No' } }],
+  ['its text beside a code that only says that it failed', { error: { code: 'SEND_FAILED', message: 'Timed out' } }],
+  ['a text that is a status of HTTP', { error_message: '500' }],
+  ['its type', { error: { code: 7, type: 'InternalServerError' } }],
+  ['a status of a gateway that gave up', { status: 408, error: 'No account' }],
 ])('An entry without a message_id is uncertain if the service itself failed, by %s', (_what, given) => {
   expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('uncertain');
   expect(entryOutcome({ phone: phoneAt(0), ...given, status: 'failed' }).kind).toBe('not_sent');
@@ -319,6 +323,10 @@ test.each<[string, JsonRecord]>([
   ['a limit', { status: 'rate_limited', error: 'Too many' }],
   ['an unreachable number', { status: 'unreachable', error: 'Not on the app' }],
   ['a code, whatever its text', { error: { code: 'INVALID_PHONE', message: 'No account (unknown error 131026)' } }],
+  [
+    'a code of the API, whatever its text',
+    { error: { code: 'VALIDATION_ERROR', message: 'It contains "server error"' } },
+  ],
   ['sent: false, whatever its code', { sent: false, error: { code: 'SERVER_ERROR' } }],
 ])('An entry without a message_id was not sent if the service refused it, by %s', (_what, given) => {
   expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('not_sent');

@@ -153,9 +153,15 @@ describe('An answer', () => {
       ]);
     });
 
-    test('a message_id and a status that refuses means that the message was not sent', () => {
+    test('a message_id leaves its message uncertain, even with a status that refuses', () => {
       const body = { ...refusal('NOT_CONNECTED'), data: { message_id: 7, status: 'failed' } };
-      expect(outcomeOf(400, body)).toEqual(['not_sent']);
+      expect(outcomeOf(400, body)).toEqual(['uncertain']);
+    });
+
+    test('the status sent leaves its message uncertain, whatever the code', () => {
+      const data = { status: 'sent' };
+      expect(outcomeOf(400, { ...refusal('NOT_CONNECTED'), data })).toEqual(['uncertain']);
+      expect(outcomeOf(422, { ...refusal('VALIDATION_ERROR'), data })).toEqual(['uncertain']);
     });
 
     test('a code of the document means what the code says', () => {
@@ -187,10 +193,27 @@ describe('An answer', () => {
       ['the details of its error', { error: { ...SOME, details: { messages: ENTRIES } } }],
       ['the envelope', { error: SOME, messages_sent: 1, messages: ENTRIES }],
       ['its data, by another name', { error: SOME, data: { results: ENTRIES } }],
-    ])('a list of entries in %s gives each message the outcome of its entry', (_where, body) => {
+      ['place of its data', { error: SOME, data: ENTRIES }],
+    ])('a list of entries in %s leaves all of the batch uncertain', (_where, body) => {
       for (const statusCode of [207, 400, 422]) {
-        expect(outcomeOf(statusCode, { success: false, ...body }, SEND_BULK)).toEqual(['sent', 'not_sent']);
+        expect(outcomeOf(statusCode, { success: false, ...body }, SEND_BULK)).toEqual(['uncertain', 'uncertain']);
       }
+      expect(answer(422, { success: false, ...body })).toMatchObject({
+        kind: 'uncertain',
+        failure: { code: 'NOT_CONFIRMED', httpStatus: 422, serviceSays: 'Some failed' },
+      });
+    });
+
+    test("the API's list of entries gives each message the outcome of its entry", () => {
+      for (const statusCode of [207, 400, 422]) {
+        const body = { success: false, error: SOME, data: { messages: ENTRIES } };
+        expect(outcomeOf(statusCode, body, SEND_BULK)).toEqual(['sent', 'not_sent']);
+      }
+    });
+
+    test('entries that are fine leave all of the batch uncertain', () => {
+      const results = [{ status: 'ok' }, { status: 'ok' }];
+      expect(outcomeOf(400, { success: false, error: SOME, results }, SEND_BULK)).toEqual(['uncertain', 'uncertain']);
     });
 
     test.each<[string, JsonRecord]>([
@@ -214,6 +237,7 @@ describe('An answer', () => {
     ])('status %i and entries means what the code says, unless one of them was sent', (statusCode, code) => {
       const outcomes = (data: unknown) => outcomeOf(statusCode, { ...refusal(code), data }, SEND_BULK);
       const rejected = [expect.stringContaining(`rejected ${code}`)];
+      const UNCERTAIN = ['uncertain', 'uncertain'];
       const pending = [
         { message_id: 7, status: 'pending' },
         { message_id: 8, status: 'pending' },
@@ -221,21 +245,21 @@ describe('An answer', () => {
       expect(outcomes({ messages_sent: 0, messages: pending })).toEqual(rejected);
       expect(outcomes({ messages: [{ status: 'ok' }, { status: 'ok' }] })).toEqual(rejected);
       for (const status of ['ok', 'success', 'processing', 'unknown']) {
-        expect(outcomes({ messages: [{ status }, { status: 'failed' }] })).toEqual(['uncertain', 'not_sent']);
+        expect(outcomes({ messages: [{ status }, { status: 'failed' }] })).toEqual(UNCERTAIN);
         expect(outcomes({ messages_sent: 0, messages: [{ status }, { status: 'failed' }] })).toEqual(rejected);
       }
       expect(outcomes({ messages: [{ message_id: 7, status: 'failed' }] })).toEqual(rejected);
-      expect(outcomes({ messages: pending })).toEqual(['uncertain', 'uncertain']);
-      expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(['uncertain', 'uncertain']);
+      expect(outcomes({ messages: pending })).toEqual(UNCERTAIN);
+      expect(outcomes({ messages: [{ message_id: 7 }, { message_id: 8 }] })).toEqual(UNCERTAIN);
       const odd = [
         { message_id: 7, phone: phoneAt(0), status: 'submitted' },
         { message_id: null, phone: phoneAt(1), status: 'failed' },
       ];
-      expect(outcomes({ messages: odd })).toEqual(['uncertain', 'not_sent']);
+      expect(outcomes({ messages: odd })).toEqual(UNCERTAIN);
       const counted = { messages_sent: 1, messages: [{ status: 'ok' }, { status: 'ok' }] };
-      expect(outcomes(counted)).toEqual(['uncertain', 'uncertain']);
-      expect(outcomes({ messages: [{ status: 'queued' }, { status: 'failed' }] })).toEqual(['uncertain', 'not_sent']);
-      expect(outcomes({ messages: [{ status: 'Sent' }, { status: 'pending' }] })).toEqual(['sent', 'uncertain']);
+      expect(outcomes(counted)).toEqual(UNCERTAIN);
+      expect(outcomes({ messages: [{ status: 'queued' }, { status: 'failed' }] })).toEqual(UNCERTAIN);
+      expect(outcomes({ messages: [{ status: 'Sent' }, { status: 'pending' }] })).toEqual(UNCERTAIN);
     });
 
     test.each<[number, JsonRecord]>([
@@ -255,7 +279,7 @@ describe('An answer', () => {
     test('counts and entries mean nothing in the answer to a request without messages', () => {
       const body = { ...refusal('NOT_ALLOWED'), data: { messages_sent: 1, results: [{ message_id: 7 }] } };
       expect(answer(403, body, {}, 0).kind).toBe('rejected');
-      expect(answer(403, body).kind).toBe('accepted');
+      expect(answer(403, body).kind).toBe('uncertain');
     });
 
     test('complaints with a status of HTTP are no entries', () => {
@@ -263,14 +287,6 @@ describe('An answer', () => {
       expect(outcomeOf(422, refusal('VALIDATION_ERROR', { errors }), SEND_BULK)).toEqual([
         'rejected VALIDATION_ERROR request',
       ]);
-    });
-
-    test('a list of entries as its data gives each message the outcome of its entry', () => {
-      const data = [
-        { message_id: 7, phone: phoneAt(0), status: 'sent' },
-        { phone: phoneAt(1), status: 'failed' },
-      ];
-      expect(outcomeOf(200, { ...refusal('NOT_ALL_SENT'), data }, SEND_BULK)).toEqual(['sent', 'not_sent']);
     });
   });
 
@@ -280,6 +296,104 @@ describe('An answer', () => {
       expect(answer(200, refusal(code)).kind).toBe('uncertain');
     },
   );
+
+  const FAILURES: Array<[where: string, body: unknown]> = [
+    ['an error that is a text', { success: false, error: 'Internal Server Error' }],
+    ['the message of its error', { success: false, error: { message: 'Request timed out' } }],
+    ['its message alone', { success: false, message: 'Service temporarily unavailable' }],
+    ['its message beside its error', { success: false, error: { code: 'FAILED' }, message: 'Bad gateway' }],
+    ['a message beside a code of its own', { success: false, error: { code: 'SEND_FAILED', message: 'Timed out' } }],
+    ['the type of its error', { success: false, error: { type: 'InternalServerError' } }],
+    ['the name of its error', { success: false, error: { name: 'TimeoutError', message: 'No' } }],
+    ['the reason of its error', { success: false, error: { reason: 'upstream timeout' } }],
+    [
+      'the details of its error',
+      { success: false, error: { message: 'No', details: [{ error: 'Gateway Time-out' }] } },
+    ],
+    ['its errors', { errors: { server: ['Something went wrong'] } }],
+    ['its data', { success: false, data: { error: 'ETIMEDOUT' } }],
+    ['a flag', { success: false, error: { timed_out: true } }],
+    ['a number as its code', { success: false, error: { code: 503, message: 'No' } }],
+    ['digits as its code', { success: false, error: { code: '504' } }],
+    ['a status of its own', { success: false, statusCode: 500, message: 'No' }],
+    ['a number as its error', { success: false, error: 502 }],
+    ['a number as its message', { success: false, message: '500' }],
+    ['a code with spaces', { success: false, error: { code: 'Gateway rejected' } }],
+    ['a code that also names a value', { success: false, error: { code: 'INVALID_NUMBER_TIMEOUT' } }],
+    ['a text about a part', { success: false, error: 'The batch was only partly processed' }],
+    ['the number in its text', { success: false, error: 'Request failed with status code 502' }],
+    ['the end of a long text', { success: false, error: `${'No. '.repeat(100)} Server error` }],
+  ];
+  describe.each(FAILURES)('with a failure of the service in %s', (_where, body) => {
+    test.each([200, 201, 302, 400, 401, 402, 403, 404, 408, 409, 413, 422, 425])(
+      'leaves the outcome uncertain, status %i',
+      (statusCode) =>
+        expect(answer(statusCode, statusCode < 300 ? { success: false, ...(body as object) } : body)).toMatchObject({
+          kind: 'uncertain',
+          failure: { sendAgain: 'checkFirst' },
+        }),
+    );
+
+    test('means what its code says, if that is one by which nothing is sent', () => {
+      for (const [statusCode, code] of [
+        [401, 'MISSING_API_KEY'],
+        [401, 'INVALID_API_KEY'],
+        [422, 'VALIDATION_ERROR'],
+        [402, 'INSUFFICIENT_CREDITS'],
+      ] as const) {
+        const error = { code, message: JSON.stringify(body), details: body };
+        expect(summaryOf(answer(statusCode, { success: false, error }))).toContain(`rejected ${code}`);
+        expect(summaryOf(answer(200, { success: false, error }))).toContain(`rejected ${code}`);
+      }
+      expect(summaryOf(answer(429, body))).toBe('rejected RATE_LIMITED run');
+    });
+  });
+
+  test('with a failure of the service in plain text leaves the outcome uncertain', () => {
+    expect(answer(400, 'upstream request timeout').kind).toBe('uncertain');
+    expect(answer(403, '[{"error":"Internal Server Error"}]').kind).toBe('uncertain');
+  });
+
+  test('that says that the service failed has a code and a message of its own, and quotes it', () => {
+    expect(answer(401, { success: false, error: 'Request timed out' })).toMatchObject({
+      failure: {
+        code: 'SERVER_ERROR',
+        httpStatus: 401,
+        message: 'The service did not finish handling the request (HTTP 401)',
+        serviceSays: 'Request timed out',
+        scope: 'request',
+      },
+    });
+  });
+
+  test.each([
+    'The number is not registered',
+    'Message is too long',
+    'Instance not connected',
+    'Phone 447700900500 is invalid',
+    'Outside of the time that is allowed',
+    'Send time out of range',
+    'Not enough credits: 500 needed',
+    'Blocked by the filter',
+    'Some messages are invalid',
+    'Unknown number',
+  ])('that refuses with "%s" does not sound like a failure of the service', (message) => {
+    for (const body of [
+      { success: false, error: message },
+      { success: false, error: { code: 1404, limit: 500, message } },
+    ]) {
+      expect(answer(400, body).kind).toBe('rejected');
+      expect(answer(200, { ...body, success: false }).kind).toBe('rejected');
+    }
+  });
+
+  test('that repeats the text of a message is a refusal by its code alone', () => {
+    const details = [{ phone: phoneAt(0), message: 'Your session timed out', error: 'is blocked' }];
+    expect(answer(422, refusal('VALIDATION_ERROR', { details })).kind).toBe('rejected');
+    expect(answer(400, refusal('INVALID_MESSAGE', { details })).kind).toBe('rejected');
+    // Nothing tells whether the service quotes the message or another service.
+    expect(answer(400, { success: false, error: { details } }).kind).toBe('uncertain');
+  });
 });
 
 describe('The content of an answer', () => {

@@ -1,41 +1,50 @@
 import { type CodeGiven, type Details, type Failure, failure, type FailureCode } from '../failures/failure';
 import { type Complaint, messageIndex, pathText, readComplaints } from './complaints';
 import { REQUESTS_PER_MINUTE } from './endpoints';
-import { isNumber, type JsonRecord } from './records';
+import { isNumber, isRecord, type JsonRecord } from './records';
+import { isRefusalCode, isServiceFailure } from './serviceFailure';
 import { serviceText, serviceTexts } from './serviceText';
 
-/** A rejected or unreadable HTTP answer, as far as a failure is read from it. */
+/** The parts of a rejected or unreadable HTTP answer that tell its failure. */
 export interface FailedAnswer {
   readonly statusCode: number;
   readonly headers: JsonRecord;
   /** The envelope's `error`, or an empty record. */
   readonly error: JsonRecord;
-  /** `success: false` in an answer whose status says success. */
+  /** `success: false` with a status of success. */
   readonly refused: boolean;
-  /** Whether the body was a JSON object at all. */
-  readonly readable: boolean;
+  /** The envelope; where there is none, the body as it came. */
+  readonly body: unknown;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | null;
 }
 
-/** The failure that an HTTP answer stands for: by its `error.code` where it has one (part 7), else by its status. */
+/**
+ * The failure of an HTTP answer, by its `error.code` (part 7) or else by its status. It is uncertain if the answer says
+ * that the service failed, whatever the status.
+ */
 export function answerFailure(answer: FailedAnswer): Failure {
   const { statusCode, error } = answer;
   const code = codeOf(answer);
   const isAnswered = statusCode >= 300 && statusCode < 500 && !UNDECIDED.includes(statusCode);
-  const isRejected = (isAnswered || answer.refused) && !SERVER_SIDE.test(code);
-  return explain(code, answer, {
-    code,
+  const isRejected = isAnswered || answer.refused;
+  const details = {
     httpStatus: statusCode,
     serviceSays: serviceTexts([error.message, ...(code === 'VALIDATION_ERROR' ? complaintTexts(error) : [])]),
-    sendAgain: isRejected ? 'safe' : 'checkFirst',
-  });
+  };
+  if (isRejected && saysServiceFailed(answer)) {
+    return failure('serverError', { status: statusCode }, { ...details, code: codeGiven(error) ?? 'SERVER_ERROR' });
+  }
+  return explain(code, answer, { ...details, code, sendAgain: isRejected ? 'safe' : 'checkFirst' });
 }
 
-/**
- * The failure of one message of a bulk request that was rejected whole, from the complaints about it.
- * @param whole that of the request
- */
+/** Never for a 429, which is the rate limit whatever its text (part 8), nor for a page, which comes from a firewall. */
+function saysServiceFailed({ statusCode, error, body }: FailedAnswer): boolean {
+  const isPage = typeof body === 'string' && /^\s*</.test(body);
+  return statusCode !== 429 && !isPage && !isRefusalCode(codeGiven(error)) && isServiceFailure(body);
+}
+
+/** The failure of one message in a rejected bulk request, from that of the request and the complaints about the message. */
 export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
   const fields = [...new Set(complaints.flatMap(({ path }) => PART_NAMES.get(path.at(-1)) ?? []))];
   const part = fields.length === 0 ? 'this message' : `the ${fields.join(' and the ')} of this message`;
@@ -48,12 +57,9 @@ const PART_NAMES: ReadonlyMap<unknown, string> = new Map([
   ['message', 'text'],
 ]);
 
-/** Codes for a failure on the service's side, or for a request that was handled in part, whatever their status. */
-const SERVER_SIDE = /SERVER_ERROR|INTERNAL|TIME_?OUT|TIMED_OUT|UNAVAILABLE|GATEWAY|PARTIAL/;
-
 /**
- * Statuses by which a request may have been handled all the same. 303: "see there for the result". 408 and 499: a gateway
- * gave up, or was given up, while it waited; the request was complete, so it may have been passed on before.
+ * Statuses that leave open whether the request was handled. A 303 says where its result is. With 408 and 499, a gateway
+ * stopped waiting, and may have passed the complete request on before.
  */
 const UNDECIDED = [303, 408, 499];
 
@@ -64,11 +70,11 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   404: 'NOT_FOUND',
   405: 'NOT_FOUND',
   422: 'VALIDATION_ERROR',
-  // Part 7 gives no code for it, so whatever code comes with it, it is the limit.
+  // Part 7 shows no code for it, so any code means the limit.
   429: 'RATE_LIMITED',
 };
 
-function codeOf({ statusCode, error, refused, readable }: FailedAnswer): FailureCode {
+function codeOf({ statusCode, error, refused, body }: FailedAnswer): FailureCode {
   const succeeded = statusCode >= 200 && statusCode < 300;
   const given = codeGiven(error);
   if (statusCode === 429 && namesMessages(error)) return 'VALIDATION_ERROR';
@@ -76,11 +82,11 @@ function codeOf({ statusCode, error, refused, readable }: FailedAnswer): Failure
   if (refused) return 'REFUSED';
   if (succeeded) return 'UNREADABLE_ANSWER';
   if (statusCode >= 300 && statusCode < 400 && !UNDECIDED.includes(statusCode)) return 'REDIRECTED';
-  if (statusCode >= 500 && readable) return 'SERVER_ERROR';
+  if (statusCode >= 500 && isRecord(body)) return 'SERVER_ERROR';
   return CODE_BY_STATUS[statusCode] ?? `HTTP_${statusCode}`;
 }
 
-/** Whether a 429 is about values of messages that are over a limit (part 8), which waiting does not change. */
+/** Whether a 429 names messages that exceed a limit (part 8), so that waiting does not help. */
 function namesMessages(error: JsonRecord): boolean {
   return readComplaints(error).some((each) => messageIndex(each) !== null && PART_NAMES.has(each.path.at(-1)));
 }
@@ -120,17 +126,16 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
   }
 }
 
-/** For a code of the service's own, or none. */
+/** For an answer without a code that the API documents. */
 function explainStatus(answer: FailedAnswer, details: Details): Failure {
-  const { statusCode: status, refused, readable } = answer;
-  // 401, 402 and 403 mean the same whatever their code.
+  const { statusCode: status, refused, body } = answer;
+  // 401, 402 and 403 mean the same with any code.
   const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
   if (known !== undefined) return explain(known, answer, details);
-  if (status >= 500 || UNDECIDED.includes(status)) return failure('gatewayError', { status }, details);
-  if (details.sendAgain === 'checkFirst') return failure('serverError', { status }, details);
+  if (details.sendAgain === 'checkFirst') return failure('gatewayError', { status }, details);
   if (refused) return failure('refused', undefined, details);
-  // The service's own answer is about this request; a page can come from a firewall that blocks one text, or all.
-  const scope = readable || status === 400 || status === 413 ? 'request' : 'unclear';
+  // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
+  const scope = isRecord(body) || status === 400 || status === 413 ? 'request' : 'unclear';
   return failure('refusedWithStatus', { status }, { ...details, scope });
 }
 
@@ -150,7 +155,7 @@ function explainValues(error: JsonRecord, details: Details): Failure {
   return failure('fieldsInvalid', { fields: `${fields.slice(0, 5).join(', ')}${more}` }, details);
 }
 
-/** A path of the service is shown as a name only if it is one: it could be a number or a text as well. */
+/** Names are shown; a phone number or a text in place of a name is not. */
 function isFieldName(path: string): boolean {
   return /^[A-Za-z_][\w.-]{0,60}$/.test(path) && !/\d{5,}/.test(path);
 }

@@ -1,12 +1,9 @@
-/**
- * The API key as users paste it: with spaces around it, or with invisible characters (a zero-width space) that came along
- * from a web page.
- */
+/** Removes what users paste along with a key: spaces around it, and invisible characters of a web page (a zero-width space). */
 export function normalizeApiKey(apiKey: string): string {
   return apiKey.replace(/\p{Cf}/gu, '').trim();
 }
 
-/** What kind of character a key has that no HTTP header can carry, in words that don't show it; null if it has none. */
+/** Describes the first character of a key that no HTTP header can carry, without showing it; null if there is none. */
 export function foreignCharacter(apiKey: string): string | null {
   const [found] = /[^\t\x20-\x7e\x80-\xff]/u.exec(apiKey) ?? [];
   if (found === undefined) return null;

@@ -1,7 +1,6 @@
 /**
- * The base address as users paste it: with spaces around it, with a slash at the end, or without
- * `https://`. The first form is for n8n's expressions (declarative requests, credential test), the
- * second for code; a test holds them to the same result.
+ * Corrects a base address as users paste it: with spaces around it, with a slash at its end, or without `https://`. This
+ * form is for n8n's expressions (declarative requests, credential test), the function for code. A test compares the two.
  */
 export const BASE_URL_EXPRESSION =
   '={{ $credentials.baseUrl.trim().replace(/^(?!https?:\\/\\/)/i, "https://").replace(/\\/+$/, "") }}';

@@ -1,14 +1,14 @@
 import { isRecord, type JsonRecord } from './records';
 
-/** One complaint of a VALIDATION_ERROR: where, as a path of names and indices, and what, where it says so. */
+/** One complaint of a VALIDATION_ERROR: the path of what is wrong, in names and indices, and the reason if it gives one. */
 export interface Complaint {
   readonly path: ReadonlyArray<string | number>;
   readonly text: string;
 }
 
-// The document leaves the structure of the details open ("not shown"), so these are the words that
-// common validators use for "which field" and "what is wrong with it".
-const WHERE = [
+// The API does not show the structure of the details (part 7). These are the names that common validators give to the
+// field in question and to the reason.
+const NAMES_OF_PATH = [
   'field',
   'path',
   'param',
@@ -22,42 +22,41 @@ const WHERE = [
   'dataPath',
   'instancePath',
 ];
-const WHAT = ['message', 'msg', 'reason', 'error', 'detail', 'description', 'text', 'rule', 'title'];
+const NAMES_OF_REASON = ['message', 'msg', 'reason', 'error', 'detail', 'description', 'text', 'rule', 'title'];
 const MAX_DEPTH = 8;
 const MAX_COMPLAINTS = 200;
 
 /**
- * The complaints in a VALIDATION_ERROR's `error` object, whatever their structure: a list of
- * `{ field, message }`, an object keyed by dotted or bracketed field, nested objects and arrays
- * (with null for what is right), or plain texts. Never throws.
+ * The complaints in the `error` object of a VALIDATION_ERROR. Reads lists of `{ field, message }`, objects keyed by dotted or
+ * bracketed paths, nested objects and lists (with null for valid entries), and plain texts. Never throws.
  */
 export function readComplaints(error: JsonRecord): Complaint[] {
   const complaints: Complaint[] = [];
   for (const [name, value] of Object.entries(error)) {
     if (name === 'code' || name === 'message' || name === 'status') continue;
-    // `details`, `errors`, `fields` … are the wrapping, not part of a path; any other name is a field.
-    collect(value, isWrapping(name) ? [] : [name], complaints, 0);
+    // `details`, `errors` or `fields` contain the complaints. Any other name is that of a field.
+    collect(value, isContainer(name) ? [] : [name], complaints, 0);
   }
   return complaints;
 }
 
-/** `messages.3.phone`, without the index counted from 1 or 0: as the service wrote it. */
+/** A path as text, such as `messages.3.phone`. */
 export function pathText(path: Complaint['path']): string {
   return path.map(String).join('.');
 }
 
-/** The index of a bulk request's message that a complaint is about; null when it names none. */
+/** The index, counted from 0, of the message that a complaint is about; null if it names none. */
 export function messageIndex({ path }: Complaint): number | null {
   const start = path.lastIndexOf('messages');
   const index = path[start + 1];
   return typeof index === 'number' && (start >= 0 || path.length > 1) ? index : null;
 }
 
-/** In characters: no path and no complaint is longer, and a pattern that backtracks far can exhaust the stack. */
+/** In characters. Longer texts are cut, because a pattern that backtracks far can exhaust the stack. */
 const MAX_PATH = 1_000;
 const MAX_TEXT = 10_000;
 
-function isWrapping(name: string): boolean {
+function isContainer(name: string): boolean {
   return /^(details?|errors?|fields?|validation.*|violations|issues|invalid.*|data|meta)$/i.test(name);
 }
 
@@ -76,32 +75,23 @@ function collect(value: unknown, path: Complaint['path'], into: Complaint[], dep
 
 function collectList(list: unknown[], path: Complaint['path'], into: Complaint[], depth: number): void {
   list.forEach((value, index) => {
-    // Texts and `{ field, message }` entries are a list of complaints; other entries are at the
-    // place of what they complain about.
+    // A text or a `{ field, message }` is a complaint. The index of any other entry is part of the path.
     const isComplaint =
       typeof value === 'string' ||
       (isRecord(value) &&
-        (where(value) !== null || (!Object.hasOwn(value, 'phone') && typeof value.message === 'string')));
+        (namedPath(value) !== null || (!Object.hasOwn(value, 'phone') && typeof value.message === 'string')));
     collect(value, isComplaint ? path : [...path, index], into, depth + 1);
   });
 }
 
 function collectRecord(record: JsonRecord, path: Complaint['path'], into: Complaint[], depth: number): void {
-  const place = where(record);
-  // A record with a number repeats the message itself: its `message` is the text that was to be sent.
+  const named = namedPath(record);
+  // A record with a phone number repeats the message, so its `message` is the text that was to be sent.
   const repeats = typeof record.phone === 'string' && typeof record.message === 'string';
-  const text = firstText(record, repeats ? WHAT.filter((name) => name !== 'message') : WHAT);
-  if (place !== null) {
-    const index = typeof record.index === 'number' ? ['messages', record.index] : [];
-    into.push({ path: [...path, ...(place[0] === 'messages' ? [] : index), ...place], text });
-    return;
-  }
-  if (typeof record.index === 'number') {
-    into.push({ path: [...path, 'messages', record.index], text });
-    return;
-  }
-  if (repeats) {
-    into.push({ path, text });
+  const text = firstText(record, repeats ? NAMES_OF_REASON.filter((name) => name !== 'message') : NAMES_OF_REASON);
+  const index = typeof record.index === 'number' ? ['messages', record.index] : [];
+  if (named !== null || index.length > 0 || repeats) {
+    into.push({ path: [...path, ...(named?.[0] === 'messages' ? [] : index), ...(named ?? [])], text });
     return;
   }
   for (const [name, value] of Object.entries(record)) {
@@ -109,9 +99,9 @@ function collectRecord(record: JsonRecord, path: Complaint['path'], into: Compla
   }
 }
 
-/** The place that an entry names; null when it is no entry of that kind. */
-function where(record: JsonRecord): Array<string | number> | null {
-  for (const name of WHERE) {
+/** The path that an entry names; null if it names none. */
+function namedPath(record: JsonRecord): Array<string | number> | null {
+  for (const name of NAMES_OF_PATH) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined;
     if (typeof value === 'string' && value !== '') return splitPath(value);
     if (isRecord(value) && typeof value.pointer === 'string') return splitPath(value.pointer);
@@ -140,7 +130,7 @@ function splitPath(path: string): Array<string | number> {
     .map((part) => (/^\d{1,6}$/.test(part) ? Number(part) : part));
 }
 
-/** A place mentioned inside a sentence: "messages[3].phone is invalid". */
+/** The path in a sentence such as "messages[3].phone is invalid". */
 function pathInText(text: string): Array<string | number> {
   const beginning = text.slice(0, MAX_TEXT);
   const mention =

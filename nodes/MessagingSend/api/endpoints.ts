@@ -1,8 +1,8 @@
-/** What the API offers, and its limits (API parts 4 and 8). */
+/** The endpoints of the API and its limits (parts 4 and 8). */
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
-  /** From the Base URL on. */
+  /** Appended to the Base URL. */
   readonly path: string;
 }
 
@@ -15,11 +15,11 @@ export const SEND_ONE = { method: 'POST', path: '/messages/send' } as const sati
 /** API 4.3. */
 export const SEND_MANY = { method: 'POST', path: '/messages/send-bulk' } as const satisfies Endpoint;
 
-/** The service counts requests by the minute, for each API key. */
+/** For each API key. */
 export const REQUESTS_PER_MINUTE = 60;
 
 /** Messages in one bulk request. */
 export const MAX_BATCH_SIZE = 100;
 
-/** The longest text of a single send, in Unicode code points; for bulk requests no limit is known. */
+/** The longest text of a single send, in Unicode code points. The API shows no limit for bulk requests. */
 export const MAX_CHARACTERS = 1000;

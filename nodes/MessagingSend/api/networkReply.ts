@@ -3,7 +3,7 @@ import { failure } from '../failures/failure';
 import { isRecord, type JsonRecord } from './records';
 import { type Rejected, rejected, type Reply } from './reply';
 
-/** Causes that arise before a byte of the request has left, and take no values. */
+/** Failures before the first byte of the request has left. */
 type NotConnected = Extract<
   FailureName,
   | 'hostUnknown'
@@ -34,11 +34,11 @@ const BY_CODE: Partial<Record<string, NotConnected>> = {
   EADDRNOTAVAIL: 'hostUnreachable',
   ERR_INVALID_URL: 'urlInvalid',
   ERR_UNESCAPED_CHARACTERS: 'urlInvalid',
-  // Of all headers, only that of the key varies.
+  // Only the header with the key varies.
   ERR_INVALID_CHAR: 'headerInvalid',
 };
 
-/** Codes that mean what they say only while the connection is made. */
+/** Codes that prove this only while the connection is being made. */
 const BY_CODE_OF_CONNECT: Partial<Record<string, NotConnected>> = {
   ETIMEDOUT: 'connectionTimeout',
   EACCES: 'connectionForbidden',
@@ -50,20 +50,20 @@ const BY_CODE_OF_CONNECT: Partial<Record<string, NotConnected>> = {
   ECONNRESET: 'connectionClosed',
 };
 
-/** What may be different a moment later; a wrong name or certificate stays as it is. */
+/** Codes of causes that may be transient. */
 const TRANSIENT =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
-/** An established connection can break with the same codes as one that was never made. */
+/** Codes with which an established connection can break as well. */
 const ALSO_IN_FLIGHT = /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/;
 
-/** What TLS says only of a handshake. */
+/** Messages that TLS has only for a handshake. */
 const HANDSHAKE =
   /unsupported protocol|no protocols available|handshake failure|protocol version|unrecognized name|insufficient security|no application protocol|missing extension/;
 
 /**
- * The reply to a request that got no whole answer, read from the error that n8n's HTTP helper threw. Only an error that
- * can't arise once the request has left is `rejected`; all others are `uncertain`.
+ * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw. It is `rejected` only after
+ * an error that can't occur once the request has left, else `uncertain`.
  */
 export function networkReply(thrown: unknown): Reply {
   const { causes, isInFlight } = chain(thrown);
@@ -86,7 +86,7 @@ export function networkReply(thrown: unknown): Reply {
   return { kind: 'uncertain', failure: failure('connectionLost') };
 }
 
-/** @param code of the network error; null where the failure has its own */
+/** @param code of the network error; null to keep the failure's own */
 function notConnected(name: NotConnected, code: string | null): Rejected {
   if (code === null) return rejected(failure(name));
   const details = { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
@@ -96,13 +96,13 @@ function notConnected(name: NotConnected, code: string | null): Rejected {
 function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Departure): NotConnected | null {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
-  // Only a server that ends the handshake says so: by TLS 1.3, the request is then on its way already, but unread.
+  // With TLS 1.3 the request has left by then, but a server that ends the handshake with this has not read it.
   if (code === 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED') return 'tlsRefused';
   if (departure === 'left') return null;
   if (isInFlight && ALSO_IN_FLIGHT.test(code)) return null;
   if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code))
     return 'certificateUntrusted';
-  // With EPROTO, the request is still waiting for the handshake to end. The codes ERR_SSL_… come later as well.
+  // With EPROTO, these messages come from the handshake. With ERR_SSL_…, they can also come later.
   if (code === 'EPROTO' || departure === 'waiting') {
     if (/wrong version number|http request/.test(message)) return 'notHttps';
     if (HANDSHAKE.test(message) || (departure === 'waiting' && /^EPROTO$|^ERR_SSL_/.test(code))) return 'tlsRefused';
@@ -110,23 +110,22 @@ function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Depa
   if (message.includes('before secure TLS connection was established')) return 'connectionClosed';
   if (message.startsWith('Unsupported protocol')) return 'urlInvalid';
   // n8n's own guards (the credential's allowed domains, blocked addresses) refuse before they connect.
-  if (error.name === 'UserError' || (typeof error.name === 'string' && error.name.startsWith('Ssrf')))
-    return 'blockedByN8n';
+  if (/^(UserError$|Ssrf)/.test(nameOf(error))) return 'blockedByN8n';
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code] ?? null;
   if (error.syscall === 'getaddrinfo') return 'hostLookup';
   if (error.syscall !== 'connect') return null;
   return Object.hasOwn(BY_CODE_OF_CONNECT, code) ? (BY_CODE_OF_CONNECT[code] ?? null) : 'hostUnreachable';
 }
 
-/** `waiting`: not a byte of the request has left. `left`: some may have. `unknown`: nothing tells. */
+/** `waiting`: no byte of the request has left. `left`: some may have. */
 type Departure = 'waiting' | 'left' | 'unknown';
 
 /**
- * Whether the request has left, by the state in which Node's request and its socket were when they were given up. A
- * timeout, a reset or a stop looks the same before and after; these do not:
- * - a request without a socket still has all of its bytes (a proxy is asked for a connection first);
- * - a TLS socket holds them back until the handshake is complete and the certificate is verified;
- * - `_bytesDispatched` is what a plain socket has passed on to the system. `bytesWritten` would count what still waits.
+ * Whether the request has left, from the last state of Node's request and socket. The error does not tell: a timeout, a
+ * reset or a stop looks the same before and after.
+ * - A request without a socket still has all its bytes: it waits for a proxy's connection, for example.
+ * - A TLS socket holds them back until the handshake is complete and the certificate is verified.
+ * - A plain socket counts in `_bytesDispatched` what it passed to the system. `bytesWritten` includes what still waits.
  */
 function departureOf(thrown: unknown): Departure {
   const request = requestOf(thrown);
@@ -141,7 +140,7 @@ function departureOf(thrown: unknown): Departure {
   return socket._bytesDispatched === 0 ? 'waiting' : 'left';
 }
 
-/** Node's request, which axios adds to its errors; null where the error has none. */
+/** Node's request, which axios adds to its errors; null if there is none. */
 function requestOf(thrown: unknown): JsonRecord | null {
   let error = thrown;
   for (let depth = 0; isRecord(error) && depth < MAX_CAUSES; depth += 1) {
@@ -160,30 +159,17 @@ const MAX_CAUSES = 6;
 /** The error and its causes, outermost first: n8n wraps axios's error, which wraps Node's. */
 function chain(thrown: unknown): { causes: JsonRecord[]; isInFlight: boolean } {
   const causes: JsonRecord[] = [];
-  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(link(error));
-  // Where several addresses were tried, each has its own error.
+  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
+  // If several addresses were tried, each has its own error.
   const last = causes.at(-1)?.errors;
-  const attempts = Array.isArray(last) ? last.map((attempt) => (isRecord(attempt) ? link(attempt) : {})) : [];
+  const attempts = Array.isArray(last) ? last.map((attempt) => (isRecord(attempt) ? attempt : {})) : [];
   if (attempts.some(({ syscall }) => syscall !== 'connect')) return { causes, isInFlight: true };
   causes.push(...attempts);
   return { causes, isInFlight: causes.some(({ syscall }) => syscall === 'read' || syscall === 'write') };
 }
 
-function link(error: JsonRecord): JsonRecord {
-  const { code, message, syscall, cause, errors } = error;
-  return { code, message, syscall, name: nameOf(error), cause, errors, ...lost(error) };
-}
-
-/** In older releases (2.0.3), n8n's own error loses its cause, and has the code and the message of that under other names. */
-function lost({ cause, httpCode, messages }: JsonRecord): JsonRecord {
-  const original: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (cause !== undefined || typeof original !== 'string') return {};
-  const syscall = /^(connect|getaddrinfo|read|write) E[A-Z]/.exec(original)?.[1];
-  return { code: typeof httpCode === 'string' ? httpCode : undefined, message: original, syscall };
-}
-
-/** The name of the error's class: where a class sets no name, `name` is the inherited "Error". */
-function nameOf(error: JsonRecord): unknown {
-  const constructor: unknown = error.constructor;
-  return typeof constructor === 'function' ? constructor.name : error.name;
+/** The name of the error's class, because `name` is "Error" unless the class sets it. */
+function nameOf(error: JsonRecord): string {
+  const { constructor: errorClass, name } = error;
+  return typeof errorClass === 'function' ? errorClass.name : String(name);
 }

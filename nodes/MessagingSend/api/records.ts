@@ -1,6 +1,6 @@
-/** The records of the API (part 2), as far as this node reads them; every field may be missing in a real answer. */
+/** The records of the API (part 2) that this node reads. In a real answer, any field may be missing. */
 
-/** Anything the service may have put into a JSON object. */
+/** A JSON object of the service, not yet checked. */
 export type JsonRecord = Record<string, unknown>;
 
 /** A JSON value that fits into an n8n item as it is. */
@@ -12,21 +12,21 @@ export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
 /** Single send result (2.2). */
 export const SEND_FIELDS = ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at'] as const;
 
-/** The credits of a balance record (2.1), also where they come as a text of digits; null where it has none. */
+/** The credits of a balance record (2.1), as a number or a text of digits; null where it has none. */
 export function creditsOf({ credits }: JsonRecord): number | null {
   const value = typeof credits === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(credits) ? Number(credits) : credits;
   return isNumber(value) ? value : null;
 }
 
-/** What an expression gives where a text is wanted: a number is taken for its digits, and all else for nothing. */
+/** A text, or the digits of a number; empty for anything else. */
 export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. */
-export function words(name: string): string {
-  return name
-    .slice(0, 100)
+/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. Reads `length` characters at most. */
+export function words(text: string, length = 100): string {
+  return text
+    .slice(0, length)
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
@@ -41,15 +41,12 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/**
- * The named fields of a record, in that order, so that an item always has the same shape: a field
- * that is missing or is no plain value comes as null.
- */
+/** The named fields of a record, in that order; null for a missing one, so that items always have the same shape. */
 export function pick<Field extends string>(record: JsonRecord, fields: readonly Field[]): Record<Field, JsonScalar> {
   return Object.fromEntries(fields.map((field) => [field, scalar(record, field)])) as Record<Field, JsonScalar>;
 }
 
-/** A field of a record; null where it is missing or no plain value. */
+/** A field of a record; null if it is missing, a list or an object. */
 export function scalar(record: JsonRecord, field: string): JsonScalar {
   const value = Object.hasOwn(record, field) ? record[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;

@@ -1,32 +1,33 @@
-import { type Failure, failure as explained, type FailureCode } from '../failures/failure';
+import { type Failure, failure as explained } from '../failures/failure';
 import { answerFailure } from './answerFailure';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
-import { sentDespite } from './sentDespite';
+import { NOTHING_SENT } from './serviceFailure';
+import { hasSignOfSending } from './signOfSending';
 
 /** The result of one HTTP call. */
 export type Reply =
-  /** The service did what was asked; `data` is the envelope's (2.4). */
+  /** The service handled the request; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
   | Rejected
-  /** The request may have reached the service, and no usable answer gives its result. */
+  /** The request may have reached the service, and no usable answer tells its result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
 /** The service rejected the request, or was never reached: nothing was sent. */
 export interface Rejected {
   readonly kind: 'rejected';
   readonly failure: Failure;
-  /** The envelope's `error` (part 7); empty where there was none. */
+  /** The envelope's `error` (part 7), or an empty record. */
   readonly error: JsonRecord;
-  /** Whether the service itself answered, in its envelope or with its 429, and not a gateway or a firewall. */
+  /** Whether the service answered (with its envelope or a 429), not a gateway or a firewall. */
   readonly fromService: boolean;
-  /** Whether the service was not reached for a reason that may pass in a moment. */
+  /** Whether the service was not reached, for a reason that may be transient. */
   readonly retryable: boolean;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | null;
 }
 
-/** A rejected reply; without details, that of a request that got no answer. */
+/** A rejected reply. The default details are those of a request without an answer. */
 export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind' | 'failure'>> = {}): Rejected {
   return {
     kind: 'rejected',
@@ -42,69 +43,50 @@ export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind
 /** The parts of an HTTP answer that a reply is read from. */
 export interface HttpAnswer {
   readonly statusCode: number;
-  /** As text, so that nothing is lost before it is read here. */
+  /** Text, so that IDs keep all their digits; or parsed by n8n. */
   readonly body: unknown;
   readonly headers: JsonRecord;
 }
 
 /**
- * Reads an HTTP answer by the API's envelope and codes (2.4 and part 7). A failure code inside an
- * answer counts more than its HTTP status, so `success: false` in a 200 is what its code says.
- * @param apiKey removed from the answer wherever a service might repeat it
+ * Reads an HTTP answer by the API's envelope and codes (2.4 and part 7). An error code outweighs a status of success: a 200
+ * with `success: false` means what its code says.
+ * @param apiKey removed from the answer
  * @param messages how many the request had
  */
 export function readReply(answer: HttpAnswer, apiKey: string, messages: number): Reply {
   const envelope = parse(answer.body, apiKey);
   const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
-  const data = Array.isArray(envelope?.data) ? { messages: envelope.data } : envelope?.data;
+  const data = isRecord(envelope?.data) ? envelope.data : null;
+  if (succeeded && envelope?.success === true && data !== null) return { kind: 'accepted', data };
 
-  if (succeeded && envelope?.success === true && isRecord(envelope.data)) {
-    return { kind: 'accepted', data: envelope.data };
-  }
   const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
-  const failure = answerFailure({ ...answer, error, refused, readable: envelope !== null, retryAfter });
-  const isSafe = failure.sendAgain === 'safe';
-  const saysNothingSent = isSafe && NOTHING_SENT.has(failure.code);
-  // A batch of which only some was sent (the document does not say how that is answered): each entry has its outcome.
-  if (answer.statusCode < 500 && isRecord(data) && hasEntries(data) && !saysNothingSent) {
-    return { kind: 'accepted', data };
-  }
-  const despite =
-    isSafe && envelope !== null ? sentDespite(envelope, { messages, saysNothingSent, why: error.message }) : null;
-  if (despite === 'some') {
+  const failure = answerFailure({ ...answer, body: envelope ?? answer.body, error, refused, retryAfter });
+  const isDocumented = failure.sendAgain === 'safe' && NOTHING_SENT.has(failure.code);
+  // A batch of which only a part was sent: each entry says what became of its message.
+  if (answer.statusCode < 500 && data !== null && hasEntries(data) && !isDocumented) return { kind: 'accepted', data };
+  if (failure.sendAgain === 'checkFirst') return { kind: 'uncertain', failure };
+  if (envelope !== null && hasSignOfSending(envelope, messages, isDocumented)) {
     const { serviceSays, httpStatus } = failure;
     return { kind: 'uncertain', failure: explained('messageUnclear', undefined, { serviceSays, httpStatus }) };
   }
-  // The outcome of each message is read from this as from any answer.
-  if (despite !== null) return { kind: 'accepted', data: { ...(isRecord(data) && data), ...despite } };
-  return failure.sendAgain === 'checkFirst'
-    ? { kind: 'uncertain', failure }
-    : rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
+  return rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
 }
 
 function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {
   return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
 }
 
-/** The codes of part 7 by which a message is not sent. */
-const NOTHING_SENT: ReadonlySet<FailureCode> = new Set([
-  'MISSING_API_KEY',
-  'INVALID_API_KEY',
-  'VALIDATION_ERROR',
-  'INSUFFICIENT_CREDITS',
-  'RATE_LIMITED',
-]);
-
 function hasEntries({ messages }: JsonRecord): boolean {
-  // A list without IDs and states is the request, repeated.
+  // A list without IDs and statuses repeats the request.
   return (
     Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry))
   );
 }
 
-/** The body as a JSON object; null when it is anything else. */
+/** The body as a JSON object; null if it is anything else. */
 function parse(body: unknown, apiKey: string): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
@@ -116,21 +98,21 @@ function parse(body: unknown, apiKey: string): JsonRecord | null {
   }
 }
 
-/** A message_id beyond 2^53 would be rounded by JSON.parse: such a one is kept as text. */
+/** Makes long IDs texts, because JSON.parse rounds numbers beyond 2^53. */
 function exactIds(json: string): string {
   return json.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
 }
 
-// A short key occurs by chance, in a phone number or a field's name; in an error that does no harm.
+// A short key may also be part of a phone number or of a field's name. In an error, removing these does no harm.
 const MIN_KEY_LENGTH = 16;
 const MIN_KEY_LENGTH_IN_ERRORS = 4;
 
-/** Whether a body can't contain the key, as most can't: in a text without escapes, it would be written as it is. */
+/** Whether a body can't contain the key. A text with escapes may contain it in another form. */
 function isWithout(apiKey: string, body: unknown): boolean {
   return typeof body === 'string' && !body.includes('\\') && !body.includes(apiKey);
 }
 
-/** A part of an answer without the key, in names and in texts. */
+/** Replaces the key in names and texts. */
 function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRecord {
   if (apiKey.length < shortest) return value;
   const text = JSON.stringify(value);
@@ -140,12 +122,12 @@ function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRe
     const clean: unknown = JSON.parse(text.replaceAll(written, '***'));
     return isRecord(clean) ? clean : {};
   } catch {
-    // The key was part of a number: better no details than the key.
+    // The key was part of a number: drop the details rather than show it.
     return {};
   }
 }
 
-/** The envelope's `error`; services that flatten it into the envelope or make it a text are read as well. */
+/** The envelope's `error`, also where it is a text or its fields are in the envelope itself. */
 function errorOf(envelope: JsonRecord | null): JsonRecord {
   if (envelope === null) return {};
   if (isRecord(envelope.error)) return envelope.error;

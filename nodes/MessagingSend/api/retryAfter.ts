@@ -1,14 +1,13 @@
 import type { JsonRecord } from './records';
 
-/** A header that asks for more than a day is nonsense. */
+/** A longer wait, in milliseconds, is a mistake of the header. */
 const MAX_WAIT = 24 * 60 * 60 * 1000;
-/** A number this large is a time since 1970, in seconds. */
+/** A larger number is a time, in seconds since 1970. */
 const EPOCH = 1_000_000_000;
 
 /**
- * How long the service asks to wait, in milliseconds: from Retry-After (seconds or a date), else from
- * RateLimit-Reset (seconds from now, or a time); null where neither makes sense. A wait that is over already is none: the
- * service refused the request all the same.
+ * How long the service asks to wait, in milliseconds: from Retry-After (seconds or a date), else from RateLimit-Reset
+ * (seconds from now, or a time). Null where neither makes sense, or where the time has passed.
  * @param now milliseconds since 1970
  */
 export function readRetryAfter(headers: JsonRecord, now: number): number | null {

@@ -1,26 +1,26 @@
 import { isRecord } from './records';
 
-/** Characters of one text of the service that are shown; what follows is rarely of use. */
+/** How many characters of one text are shown. */
 const MAX_SHOWN = 300;
 
-/** Texts of the service, each made fit to show and once, as one. */
+/** Joins texts of the service, each fit to show and without repetitions. */
 export function serviceTexts(values: readonly unknown[]): string {
   const texts = values.map(serviceText).filter((text) => text !== '');
   return [...new Set(texts)].join('; ');
 }
 
 /**
- * A text of the service, made fit to show: the editor renders descriptions as HTML, so markup is escaped; whoever sees
- * an error or a log need not see the recipient, so phone numbers are masked to their last two digits.
+ * Makes a text of the service fit to show. Markup is escaped, because the editor renders descriptions as HTML. Phone
+ * numbers are masked to their last two digits, because errors and logs must not reveal recipients.
  */
 export function serviceText(value: unknown): string {
   const text = typeof value === 'string' ? value : isRecord(value) ? json(value) : '';
-  // Masked before it is cut: a part of a number would not be recognised as one.
+  // Mask before cutting: a number that is cut would not be recognised.
   const masked = maskNumbers(text.slice(0, 2 * MAX_SHOWN).trim());
   return escapeHtml(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);
 }
 
-/** Empty for what is nested too deep to be written. */
+/** Empty for an object that is nested too deep. */
 function json(value: object): string {
   try {
     return JSON.stringify(value);

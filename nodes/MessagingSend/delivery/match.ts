@@ -1,13 +1,12 @@
+import { readEntry } from '../api/messageEntry';
 import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/failure';
 import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-import { reported } from './reported';
 
 /**
- * Finds for each message of an accepted bulk request its entry in the answer (API 2.3), by phone and
- * order; entries may come in another order, doubled, or be missing. A message without an entry is
- * uncertain: the service took the request and does not say what it did with this one.
+ * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries are found by
+ * phone and order, because they may be reordered, doubled or missing. A message without an entry is uncertain.
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
@@ -20,15 +19,15 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   for (const { phone } of messages) expected.set(phone, (expected.get(phone) ?? 0) + 1);
   return messages.map(({ phone }) => {
     const group = byPhone.get(phone);
-    // With fewer entries than messages to a number, nobody knows which of them an entry is about; nor do they where the
-    // entries are out of order and give different outcomes.
+    // Which message an entry is about is unknown if a number has fewer entries than messages, or entries out of order with
+    // different outcomes.
     if (group === undefined || group.total < (expected.get(phone) ?? 0) || group.isMixed) return NOT_LISTED;
     const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
 }
 
-/** The outcomes where each entry is about the message in its place, as in nearly all answers; else null. */
+/** The outcomes if each entry is about the message in its place, as in nearly all answers; else null. */
 function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRecord[]): Outcome[] | null {
   if (entries.length !== messages.length) return null;
   const outcomes: Outcome[] = [];
@@ -42,17 +41,17 @@ function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRec
 }
 
 /**
- * The outcome that an entry, or the data of a single send (API 2.2), gives its message. An error beside a message_id
- * leaves it uncertain, unless the status or a field such as `success: false` says that it was not sent: the API says
- * nothing of such an entry, and an ID is given to what is on its way. Without an ID, it was not sent, unless the error is one
- * of the service itself, such as SERVER_ERROR: then nobody knows, as of a whole answer. What is plainly denied ("failed")
- * was not sent, whatever the error.
+ * The outcome of a message, from its entry or the data of a single send (API 2.2):
+ * - A status such as `failed`, or a flag such as `sent: false`, means that it was not sent.
+ * - An error without a message_id means the same, unless the error says that the service failed.
+ * - An error beside a message_id leaves it uncertain: the API does not show such an entry, and the ID may be that of a
+ *   message on its way.
  */
 export function entryOutcome(entry: JsonRecord): Outcome {
   const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
   if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
-  const { verdict, hasError, isServerSide, reasons } = reported(entry);
-  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !isServerSide)) {
+  const { verdict, hasError, serviceFailed, reasons } = readEntry(entry);
+  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !serviceFailed)) {
     return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
   }
   if (verdict === 'unclear' || hasError) {
@@ -64,16 +63,16 @@ export function entryOutcome(entry: JsonRecord): Outcome {
 
 const DOCUMENTED: ReadonlySet<string> = new Set([...SEND_FIELDS, 'phone']);
 
-/** Whether an entry has no field but those of the document (2.2, 2.3): nearly all are so, and say nothing more. */
+/** Whether an entry has only fields of the API (2.2, 2.3), as nearly all have. Then there is nothing more to read. */
 function isAsDocumented(entry: JsonRecord): boolean {
   for (const name in entry) if (!DOCUMENTED.has(name)) return false;
   return true;
 }
 
-/** For a message that the service took and does not mention. */
+/** For a message that the answer to an accepted request does not mention. */
 export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
 
-/** As nearly all answers have. */
+/** True for nearly all answers. */
 function haveOwnIds(entries: readonly JsonRecord[]): boolean {
   const identities = new Set<unknown>();
   for (const entry of entries) {
@@ -114,7 +113,7 @@ function groupByPhone(entries: JsonRecord[]): Map<string, Group> {
   return byPhone;
 }
 
-/** The digits of an entry's phone, which the service may write as a number or with a +. */
+/** The digits of an entry's phone, which may be a number, or a text with a +. */
 function phoneOf({ phone }: JsonRecord): string | null {
   if (typeof phone !== 'string' && typeof phone !== 'number') return null;
   return String(phone).replace(/\D/g, '').replace(/^00/, '');

@@ -9,6 +9,7 @@ const FORMAT_AS_TEXT =
   'In the spreadsheet, format the column as text, enter the numbers again, and export the sheet again.';
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
 const ENTER_KEY = 'Copy the API key from your account settings into the credential.';
+const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
 const THEN_TRY_AGAIN = 'Then try again.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
@@ -354,12 +355,12 @@ export const CATALOGUE = {
   refused: entry()({
     code: 'REFUSED',
     message: 'The service rejected the request',
-    advice: 'Nothing was sent with this request.',
+    advice: REASON_OF_SERVICE,
   }),
   refusedWithStatus: entry<{ status: number }>()({
     code: 'HTTP_4…',
     message: ({ status }) => `The service rejected the request (HTTP ${status})`,
-    advice: 'Nothing was sent with this request.',
+    advice: REASON_OF_SERVICE,
   }),
 
   // The credits were checked first: nothing was sent.
