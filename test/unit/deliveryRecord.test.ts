@@ -5,7 +5,7 @@ import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
-import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { phoneAt } from '../support/contacts';
 import { complete, messageAt } from './samples';
 

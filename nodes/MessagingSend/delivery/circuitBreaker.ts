@@ -2,17 +2,17 @@ import type { Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import type { OutageRecord } from '../journal/outageRecord';
 
-/** After so many uncertain replies in a row the run ends, even if the service answers other requests. */
+/** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
 
 export interface CircuitBreakerConfig {
   /**
    * Waits until the service has shown that it works.
    * @returns null once it has, else the reason why it has not
-   * @throws when the run is stopped meanwhile
+   * @throws if the run is stopped first
    */
   readonly probe: () => Promise<Failure | null>;
-  /** Called when the service is down, with the last sign of it; null where that was in an earlier attempt. */
+  /** Called when the service is down, with the last sign of it; null if an earlier attempt saw that sign. */
   readonly end: (reason: Failure | null) => void;
   readonly hasEnded: () => boolean;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
@@ -20,23 +20,28 @@ export interface CircuitBreakerConfig {
 
 /** Permission to make one request. */
 export interface Pass {
-  /** Whether the request may still leave: while it waited, another may have had an uncertain reply. */
+  /** Whether the request may still leave. Another reply may have opened the breaker while this request waited. */
   readonly isValid: () => boolean;
-  /** Must be called once, with the reply; with null if the request was not made. */
-  readonly settle: (reply: Reply | null) => void;
+  /** Must be called once: with the reply, or with null if the request was not made. */
+  readonly release: (reply: Reply | null) => void;
 }
 
 /**
- * Keeps an outage from making a whole campaign uncertain. Half-open: one request at a time, until one is accepted.
- * Closed: any number. Open, after an uncertain reply: none, until a probe has shown that the service works.
- *
- * Requests in flight at the same time share an outage, so their uncertain replies count as one.
+ * - `closed`: any number of requests.
+ * - `open`, after an uncertain reply: none, until a probe has shown that the service works.
+ * - `probing`: that probe is under way.
+ * - `halfOpen`: one request, on trial.
+ * - `trial`: that request is under way. If it is accepted, the breaker closes.
+ */
+type State = 'closed' | 'open' | 'probing' | 'halfOpen' | 'trial';
+
+/**
+ * Keeps an outage from making a whole campaign uncertain: after an uncertain reply, no request is risked before the
+ * service works again. Requests in flight at the same time share an outage, so their uncertain replies count as one.
  */
 export class CircuitBreaker {
-  private state: 'halfOpen' | 'closed' | 'open';
-  /** Whether the one request that may be made while half-open, or the probe while open, is under way. */
-  private isBusy = false;
-  /** Tells requests that left before the last opening from those after it. */
+  private state: State;
+  /** Tells requests that left before the last opening from later ones. */
   private openings = 0;
   private uncertainInARow: number;
   private reason: Failure | null = null;
@@ -55,28 +60,35 @@ export class CircuitBreaker {
    */
   async admit(): Promise<Pass | null> {
     while (!this.config.hasEnded()) {
-      if (this.state === 'closed') return this.pass();
-      if (this.isBusy) await new Promise<void>((resolve) => this.waiting.push(resolve));
-      else if (this.state === 'halfOpen') return this.pass();
-      else await this.probe();
+      switch (this.state) {
+        case 'closed':
+          return this.pass('closed');
+        case 'halfOpen':
+          return this.pass('trial');
+        case 'open':
+          await this.probe();
+          break;
+        default:
+          await new Promise<void>((resolve) => this.waiting.push(resolve));
+      }
     }
     return null;
   }
 
-  /** Lets everyone who waits look again, because the run has ended. */
+  /** Lets every waiting request check again, because the run has ended. */
   wake(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private pass(): Pass {
-    const isTrial = this.state === 'halfOpen';
+  private pass(state: 'closed' | 'trial'): Pass {
+    this.state = state;
     const { openings } = this;
-    if (isTrial) this.isBusy = true;
     const isValid = () => openings === this.openings;
     return {
       isValid,
-      settle: (reply) => {
-        if (isTrial) this.isBusy = false;
+      release: (reply) => {
+        // No other request is valid during a trial, so the state is still that of this pass.
+        if (state === 'trial') this.state = 'halfOpen';
         if (isValid() && reply !== null) this.learnFrom(reply);
         this.wake();
       },
@@ -105,13 +117,14 @@ export class CircuitBreaker {
       this.config.end(this.reason);
       return;
     }
-    this.isBusy = true;
+    this.state = 'probing';
+    let next: State = 'open';
     try {
       const reason = await this.config.probe();
-      if (reason === null) this.state = 'halfOpen';
+      if (reason === null) next = 'halfOpen';
       else this.config.end(reason);
     } finally {
-      this.isBusy = false;
+      this.state = next;
       this.wake();
     }
   }

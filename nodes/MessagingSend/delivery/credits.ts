@@ -1,15 +1,23 @@
 import { creditsOf, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
+import type { Batch } from '../messages/message';
+
+/** Divides a batch that was rejected with INSUFFICIENT_CREDITS: the first messages, which the credits pay for, and the rest. */
+export function splitByCredits(batch: Batch, error: JsonRecord): { readonly paid: Batch; readonly unpaid: Batch } {
+  const { messages } = batch;
+  const count = affordable(messages.length, error);
+  return {
+    paid: { ...batch, messages: messages.slice(0, count) },
+    unpaid: { ...batch, messages: messages.slice(count) },
+  };
+}
 
 /**
- * How many of `count` messages the credits still pay for, read from an INSUFFICIENT_CREDITS error (API part 7); always
- * fewer than `count`, and 0 where the error does not say.
+ * How many of `count` messages the credits still pay for, read from an INSUFFICIENT_CREDITS error (API part 7): always
+ * fewer than `count`, and 0 if the error does not say.
  */
-export function affordable(
-  count: number,
-  { required_credits: required, available_credits: available }: JsonRecord,
-): number {
+function affordable(count: number, { required_credits: required, available_credits: available }: JsonRecord): number {
   if (typeof required !== 'number' || typeof available !== 'number' || required <= 0 || available <= 0) return 0;
   // A message costs 1 credit in the document's examples; the error says what it costs here.
   const affordableCount = Math.floor(available / (required / count));
@@ -17,7 +25,7 @@ export function affordable(
 }
 
 /**
- * Why a run must not start, read from the reply to Get Balance; null if its credits cover the run.
+ * Reads from the reply to Get Balance why a run must not start; null if the credits cover it.
  * @param required messages to send, at 1 credit each
  */
 export function creditsFailure(reply: Reply, required: number): Failure | null {

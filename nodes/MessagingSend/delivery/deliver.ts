@@ -1,5 +1,6 @@
 import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
+import { accountJournal } from '../journal/adapter';
 import type { RunLedger } from '../journal/crash/runLedger';
 import type { DeliveryRecord } from '../journal/record/deliveryRecord';
 import type { Interruptible } from '../messages/interruptible';
@@ -10,13 +11,12 @@ import { dispatch, type DispatchConfig, type Progress } from './dispatch';
 import type { Duplicate } from './duplicates';
 import type { DeliveryOptions } from './options';
 import type { Channel, Plan, Share } from './plan';
-import { RunEnd } from './runEnd';
 import { stillUncertain } from './stillUncertain';
 
 /** Everything that carrying out a plan takes. */
 export interface Delivery extends Omit<
   DispatchConfig,
-  keyof DeliveryOptions | keyof Channel | 'record' | 'ledger' | 'repeated' | 'uncertainBefore' | 'runEnd'
+  keyof DeliveryOptions | keyof Channel | 'journal' | 'repeated' | 'uncertainBefore' | 'runEnd'
 > {
   readonly options: DeliveryOptions;
   readonly record: DeliveryRecord;
@@ -54,7 +54,7 @@ export async function deliver({ shares, known, repeated }: Plan, delivery: Deliv
   let done = 0;
 
   const uncertainBefore = countUncertain(known);
-  const runEnd = new RunEnd();
+  const runEnd = new AbortController();
   const receipts: Array<Promise<readonly Receipt[]>> = [];
   const unsent: Array<Dispatched['unsent'][number]> = [];
   const noteInFlight = () => record.noteInFlight();
@@ -67,7 +67,8 @@ export async function deliver({ shares, known, repeated }: Plan, delivery: Deliv
       ownDone = progress.done;
       onProgress({ done, total });
     };
-    const own = { ...channel, record, ledger, repeated, uncertainBefore, runEnd, onProgress: addProgress };
+    const journal = accountJournal({ record, ledger, reservations: channel.reservations });
+    const own = { ...channel, journal, repeated, uncertainBefore, runEnd, onProgress: addProgress };
     if (why !== null) unsent.push({ batches, why });
     else receipts.push(dispatch(batches, { ...options, ...config, ...own }));
   }

@@ -1,19 +1,19 @@
 import type { Batch } from '../messages/message';
 
 /**
- * Works through batches, several at the same time, in their order; one that has a number in common with an earlier one
+ * Processes batches concurrently and starts them in their order. A batch that has a number in common with an earlier one
  * waits until that one is done.
- * @param repeated all numbers that several batches have in common, perhaps among others
- * @param most at the same time; asked for anew after each
+ * @param repeated every number that several batches have in common; may contain others
+ * @param maxConcurrent how many batches run at once; read again after each batch
  */
 export async function inOrder(
   batches: readonly Batch[],
   repeated: ReadonlySet<string>,
-  most: () => number,
+  maxConcurrent: () => number,
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   const inProgress = new Map<string, Promise<void>>();
-  const workOn = async (batch: Batch): Promise<void> => {
+  const start = async (batch: Batch): Promise<void> => {
     const phones = repeated.size === 0 ? [] : phonesOf(batch).filter((phone) => repeated.has(phone));
     const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
     const done = Promise.all(earlier).then(async () => await work(batch));
@@ -24,20 +24,20 @@ export async function inOrder(
 
   const queue = batches.values();
   await new Promise<void>((resolve, reject) => {
-    let working = 0;
-    const goOn = (): void => {
-      while (working < most()) {
+    let running = 0;
+    const startMore = (): void => {
+      while (running < maxConcurrent()) {
         const { value: batch } = queue.next();
         if (batch === undefined) break;
-        working += 1;
-        workOn(batch).then(() => {
-          working -= 1;
-          goOn();
+        running += 1;
+        start(batch).then(() => {
+          running -= 1;
+          startMore();
         }, reject);
       }
-      if (working === 0) resolve();
+      if (running === 0) resolve();
     };
-    goOn();
+    startMore();
   });
 }
 

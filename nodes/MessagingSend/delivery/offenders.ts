@@ -1,7 +1,7 @@
 import { type Complaint, messageIndex, readComplaints } from '../api/complaints';
 import type { JsonRecord } from '../api/records';
-import { addTo } from '../messages/group';
 import type { Batch, Message } from '../messages/message';
+import { addTo } from '../messages/order';
 
 /** Messages that the service complains about, with the complaints. */
 export type Offenders = ReadonlyMap<Message, readonly Complaint[]>;

@@ -12,7 +12,7 @@ import { type Failure, failure, FailureError, isFailure } from '../failures/fail
 import type { Reservations } from '../journal/sendOnce/reservations';
 import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
-import type { Tally } from '../requests/tally';
+import type { Tally } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { GivenOptions, type ReadRunParameter } from './input/options';

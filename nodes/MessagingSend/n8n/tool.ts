@@ -2,7 +2,7 @@
 import type { INode } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import { addTo } from '../messages/group';
+import { addTo } from '../messages/order';
 import type { Origin, Unsendable } from '../messages/message';
 import type { Outcome, Result } from '../messages/outcome';
 import { descriptionOf, messageOf } from './output/failureText';

@@ -1,4 +1,4 @@
-/** The longest wait before another attempt: by then every window of the limit has passed. */
+/** The longest wait before another attempt: after it, every window of the limit has passed. */
 const MAX_DELAY = 60_000;
 const FIRST_DELAY = 1_000;
 
@@ -6,8 +6,8 @@ const FIRST_DELAY = 1_000;
 const RECONNECT_DELAYS = [250, 1_000];
 
 /**
- * How long to wait after a 429 that does not say how long, and between probes of a service that does not work, in
- * milliseconds: twice as long each time, up to a minute, with jitter so that clients do not return at the same moment.
+ * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds. Doubles
+ * each time, up to a minute, with jitter so that clients do not return at the same moment.
  * @param attempt counted from 0
  * @param random from 0 to 1
  */
@@ -16,7 +16,8 @@ export function backoffDelay(attempt: number, random: number): number {
 }
 
 /**
- * The same before another attempt to connect, which costs the service nothing: sooner, and only a few times.
+ * How long to wait before another attempt to connect, in milliseconds: less, and only a few times, because a failed
+ * attempt costs the service nothing.
  * @returns null after the last attempt
  */
 export function reconnectDelay(attempt: number, random: number): number | null {

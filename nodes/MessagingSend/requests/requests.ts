@@ -7,15 +7,14 @@ import { GET_BALANCE } from '../api/endpoints';
 import { rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { backoffDelay, reconnectDelay } from './backoff';
-import { HeldTooLong, type KeyPacer, Pacers, type Slot } from './pacer';
-import type { Tally } from './tally';
-import { Traffic } from './traffic';
+import { HeldTooLong, Pacer, type Slot } from './pacer';
+import { type Tally, Traffic } from './traffic';
 import { type Wait, waitUnless } from './wait';
 
-/** How long requests wait, and what for. */
+/** How long requests wait, and why. */
 export interface RequestLimits {
   readonly requestsPerMinute: number;
-  /** How long one request may wait out 429s, its own and those of other requests of the key, in milliseconds. */
+  /** How long a request may wait because of 429s, its own and those of the key's other requests, in milliseconds. */
   readonly maxWait: number;
   /** The minimum time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
   readonly interval: number;
@@ -23,16 +22,16 @@ export interface RequestLimits {
 
 export interface RequestsConfig {
   readonly call: Call;
-  readonly pacer: KeyPacer;
+  readonly pacer: Pick<Pacer, 'acquire' | 'hold' | 'isHeld' | 'noteAnswer' | 'answerTime'>;
   readonly limits: RequestLimits;
-  /** The Stop button: ends waits. A request in flight is not cancelled. */
+  /** The Stop button: ends every wait. A request in flight is not cancelled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: RequestsClock;
-  /** Shared by the requests of all accounts of a run; by default these requests have their own. */
+  /** Shared by the requests of a run to all its accounts. By default, these requests have their own. */
   readonly traffic?: Traffic | undefined;
 }
 
-/** The environment of requests; tests bring their own. */
+/** Time and chance; tests bring their own. */
 export interface RequestsClock {
   /** Milliseconds, never going back. */
   readonly now: () => number;
@@ -44,17 +43,20 @@ export interface RequestsClock {
 
 const SYSTEM_CLOCK = { now: () => performance.now(), random: Math.random, waitUnless, sleep };
 
-/** Thrown where a request does not leave after all. */
+/** Thrown if a request does not leave after all. */
 class CalledOff extends Error {}
 
-/** What surrounds each attempt of a request; one that waits for its turn has not left. */
+/** Asked and told about each attempt of a request. */
 export interface Flight {
   /** Whether the request is still wanted. */
   readonly mayLeave: () => boolean;
-  /** Called when it is the request's turn; once this resolves, it leaves. */
-  readonly leave: () => Promise<void>;
-  /** Called with its reply, or with null if it did not leave after all. */
-  readonly land: (reply: Reply | null) => void;
+  /** Called when it is the request's turn. The request leaves only if this resolves to true. */
+  readonly beforeRequest: () => Promise<boolean>;
+  /**
+   * Called once for each attempt that {@link beforeRequest} has allowed: with the reply, or with null if the request did
+   * not leave after all.
+   */
+  readonly afterReply: (reply: Reply | null) => void;
 }
 
 /** A working service reports the balance within this time, in milliseconds. */
@@ -62,21 +64,21 @@ const PROBE_TIMEOUT = 30_000;
 
 const UNOBSERVED: Flight = {
   mayLeave: () => true,
-  leave: async () => await Promise.resolve(),
-  land: () => undefined,
+  beforeRequest: async () => await Promise.resolve(true),
+  afterReply: () => undefined,
 };
 
 /**
- * The requests of one run to one account. This one object is between a request and its reply: it waits for a slot of
- * the pacer and for the interval, makes the call, and repeats it after a 429, and a few times where the service can't be
- * reached. It repeats only what was certainly not sent.
+ * The requests of one run to one account. Waits for a slot of the pacer and for the interval, makes the call, and repeats
+ * it after a 429, and a few times if the service can't be reached. Repeats only what was certainly not sent.
  */
 export class Requests {
   readonly tally: Tally;
   private readonly traffic: Traffic;
   private readonly halted = new AbortController();
   private readonly stopped: AbortSignal;
-  private readonly wait: Wait;
+  /** Throws as soon as the run is stopped or halted. */
+  readonly wait: Wait;
 
   constructor(private readonly config: RequestsConfig) {
     const { signal, clock } = config;
@@ -86,19 +88,16 @@ export class Requests {
     this.wait = clock.waitUnless(this.stopped);
   }
 
-  /** How many may be in flight now, together with those of the run's other accounts. */
-  readonly most = (): number => this.traffic.most(this.config.pacer.answerTime);
+  /** How many requests may be in flight now, including those to the run's other accounts. */
+  readonly maxConcurrent = (): number => this.traffic.maxConcurrent(this.config.pacer.answerTime);
 
-  /** Lets no further request start: one that waits for its turn throws. Those in flight still get their replies. */
+  /** Lets no further request start: requests that wait throw. Requests in flight still get their replies. */
   halt(): void {
     this.halted.abort();
   }
 
-  /**
-   * @param repeats whether it is repeated after a 429; else its own 429 is its reply, and only those of others are waited out
-   * @throws where the run was stopped or halted, or the flight called off, while nothing was sent; never in flight
-   */
-  async make(request: ApiRequest, flight: Flight = UNOBSERVED, repeats = true): Promise<Reply> {
+  /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never in flight */
+  async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     const came = clock.now();
     let firstRefusal: number | null = null;
@@ -118,9 +117,9 @@ export class Requests {
         if (reply.failure.code === 'RATE_LIMITED') {
           firstRefusal ??= clock.now();
           const hold = reply.retryAfter ?? backoffDelay(refusals, clock.random());
-          if (!repeats || clock.now() + hold - firstRefusal > limits.maxWait) return reply;
+          if (clock.now() + hold - firstRefusal > limits.maxWait) return reply;
           refusals += 1;
-          // Before the slot is released to one who waits.
+          // Before the slot is released, or a waiting request would take it.
           pacer.hold(hold);
           continue;
         }
@@ -135,9 +134,9 @@ export class Requests {
   }
 
   /**
-   * Reads the balance, which costs nothing, until an answer shows that the service works: with backoff, within Max Wait.
-   * @returns null once it works; else why the last answer does not show it
-   * @throws where the run was stopped or halted
+   * Reads the balance, which costs nothing, until an answer shows that the service works: with backoff, up to Max Wait.
+   * @returns null once it works, else why the last answer does not show it
+   * @throws if the run is stopped or halted
    */
   async probe(): Promise<Failure | null> {
     const { limits, clock } = this.config;
@@ -152,31 +151,23 @@ export class Requests {
   }
 
   /**
-   * Reads the balance once, to find out whether a 429 that outlasted Max Wait is about its request alone.
-   * @throws where the run was stopped or halted
-   */
-  async isOverLimit(): Promise<boolean> {
-    return (await this.make({ endpoint: GET_BALANCE }, UNOBSERVED, false)).kind !== 'accepted';
-  }
-
-  /**
-   * Where the request is not made, its slot is given back.
-   * @returns null where the service has asked for a wait since it got the slot
-   * @throws where it is called off, or the run was stopped
+   * Gives the slot back if the request is not made.
+   * @returns null if the service asked for a wait after the request got its slot
+   * @throws if the request is called off, or the run stopped
    */
   private async attempt(slot: Slot, request: ApiRequest, flight: Flight): Promise<Reply | null> {
     const { call, pacer, clock } = this.config;
     let isMade = false;
     try {
       await this.interval();
-      await this.traffic.enter(this.wait, this.most);
+      await this.traffic.enter(this.wait, this.maxConcurrent);
       try {
         if (!flight.mayLeave()) throw new CalledOff();
         if (pacer.isHeld) return null;
-        await flight.leave();
-        // To be noted takes a moment, in which the run can end.
+        if (!(await flight.beforeRequest())) throw new CalledOff();
+        // The run may have ended in the meantime.
         if (!flight.mayLeave() || this.stopped.aborted) {
-          flight.land(null);
+          flight.afterReply(null);
           throw new CalledOff();
         }
         isMade = true;
@@ -184,10 +175,10 @@ export class Requests {
         const left = clock.now();
         const reply = await call(request);
         if (reply.kind === 'accepted') pacer.noteAnswer(clock.now() - left);
-        flight.land(reply);
+        flight.afterReply(reply);
         return reply;
       } finally {
-        this.traffic.leave();
+        this.traffic.release();
       }
     } finally {
       if (!isMade) slot.cancel();
@@ -211,15 +202,24 @@ export class Requests {
 /** The service counts requests by the minute (API part 8), in milliseconds. */
 const WINDOW = 60_000;
 
-/** Shared by all nodes and executions of this process. */
-const pacers = new Pacers(WINDOW, SYSTEM_CLOCK);
+/** By account, for all nodes and executions of this process: the limit is counted per API key (API part 8). */
+const pacers = new Map<string, Pacer>();
 
-/** What the requests of a run share, those of all its accounts. */
+function pacerOf(account: Account): Pacer {
+  const id = accountId(account);
+  const known = pacers.get(id);
+  if (known !== undefined) return known;
+  const pacer = new Pacer(WINDOW, SYSTEM_CLOCK);
+  pacers.set(id, pacer);
+  return pacer;
+}
+
+/** What the requests of a run to all its accounts share. */
 export function trafficOf(parallelRequests: number | null): Traffic {
   return new Traffic(SYSTEM_CLOCK.now, parallelRequests);
 }
 
-/** The requests of one run, which share the limit of their key with all other runs of this process. */
+/** The requests of one run. They share the limit of their key with all other runs of this process. */
 export function requestsOf(
   account: Account,
   call: Call,
@@ -227,6 +227,5 @@ export function requestsOf(
   signal: AbortSignal | undefined,
   traffic?: Traffic,
 ): Requests {
-  const pacer = pacers.for(accountId(account));
-  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, traffic });
+  return new Requests({ call, pacer: pacerOf(account), limits, signal, clock: SYSTEM_CLOCK, traffic });
 }

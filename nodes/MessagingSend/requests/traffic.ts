@@ -1,8 +1,36 @@
-import { parallelFor } from './parallel';
-import { Tally } from './tally';
+import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import type { Wait } from './wait';
 
-/** What the requests of one run share, whatever account they are of. */
+/** How many requests of a run are in flight at once by default. An outage makes the messages of all of them uncertain. */
+export const PARALLEL_REQUESTS = 16;
+
+/** By when all requests that a window allows should be answered, as a share of the window. */
+const SHARE = 1 / 3;
+
+/** How many requests a run made, and how long it waited for the limit. */
+export class Tally {
+  requests = 0;
+  /** Time in which at least one request waited for its slot, in milliseconds. */
+  waited = 0;
+  private waiting = 0;
+  private since = 0;
+
+  constructor(private readonly now: () => number) {}
+
+  /** Counts the time until the wait is over. Waits that overlap count once. */
+  async during<T>(wait: Promise<T>): Promise<T> {
+    if (this.waiting === 0) this.since = this.now();
+    this.waiting += 1;
+    try {
+      return await wait;
+    } finally {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.waited += this.now() - this.since;
+    }
+  }
+}
+
+/** What the requests of one run share, to all its accounts. */
 export class Traffic {
   readonly tally: Tally;
   /** When the next request may start, by the interval. */
@@ -10,7 +38,7 @@ export class Traffic {
   private inFlight = 0;
   private readonly queue: Array<() => void> = [];
 
-  /** @param parallelRequests the most requests in flight at the same time; null for as many as the answers need */
+  /** @param parallelRequests how many requests may be in flight; null for as many as the service's answers need */
   constructor(
     now: () => number,
     private readonly parallelRequests: number | null = null,
@@ -19,20 +47,22 @@ export class Traffic {
   }
 
   /**
-   * How many requests may be in flight.
-   * @param answerTime what the latest answer took, as a share of the window
+   * How many requests may be in flight now. By default, more than usual for a service that takes longer than 5 s to
+   * answer: otherwise its limit would stay unused for most of a minute.
+   * @param answerTime how long the latest answer took, as a share of the window
    */
-  most(answerTime: number): number {
-    return this.parallelRequests ?? parallelFor(answerTime);
+  maxConcurrent(answerTime: number): number {
+    const needed = Math.ceil((REQUESTS_PER_MINUTE * answerTime) / SHARE);
+    return this.parallelRequests ?? Math.min(REQUESTS_PER_MINUTE, Math.max(PARALLEL_REQUESTS, needed));
   }
 
   /**
-   * Waits until one more request may be in flight; call {@link leave} when it no longer is.
-   * @param most how many may be
-   * @throws what `wait` throws when the run is stopped meanwhile
+   * Waits until one more request may be in flight. Call {@link release} when it no longer is.
+   * @param maxConcurrent how many requests may be in flight; read again after each wait
+   * @throws what `wait` throws when the run is stopped
    */
-  async enter(wait: Wait, most: () => number): Promise<void> {
-    while (this.inFlight >= most()) {
+  async enter(wait: Wait, maxConcurrent: () => number): Promise<void> {
+    while (this.inFlight >= maxConcurrent()) {
       let wake: () => void = () => undefined;
       const woken = new Promise<void>((resolve) => (wake = resolve));
       this.queue.push(wake);
@@ -47,14 +77,15 @@ export class Traffic {
     this.inFlight += 1;
   }
 
-  leave(): void {
+  /** Frees the place of a request for the next one. */
+  release(): void {
     this.inFlight -= 1;
     this.queue.shift()?.();
   }
 
   private giveUp(wake: () => void): void {
     const place = this.queue.indexOf(wake);
-    // It may have been woken in the same moment; then it is the next one's turn.
+    // Woken at the same moment: the next request may go instead.
     if (place === -1) this.queue.shift()?.();
     else this.queue.splice(place, 1);
   }

@@ -1,17 +1,14 @@
 import { sleep } from 'n8n-workflow';
 
-/**
- * Waits for so many milliseconds, or until something has happened; throws as soon as the run is stopped.
- */
+/** Waits for a number of milliseconds, or for a promise. Throws as soon as the run is stopped. */
 export type Wait = (what: number | Promise<void>) => Promise<void>;
 
 /**
- * The wait of one run. `sleepWithAbort` is not in every n8n-workflow (not in 2.41), so `sleep`, which
- * is, races with the signal.
+ * The wait of one run. `sleep` races with the signal, because n8n-workflow 2.41 has no `sleepWithAbort`.
  * @param signal its reason is what a wait throws
  */
 export function waitUnless(signal: AbortSignal): Wait {
-  // One listener for all, and only while somebody waits: Node keeps a signal that is listened to, for as long as it lives.
+  // One listener for all waits, and only during a wait: Node keeps a signal alive while it has listeners.
   const waiting = new Set<() => void>();
   const stopAll = (): void => {
     for (const stop of waiting) stop();
@@ -34,8 +31,8 @@ export function waitUnless(signal: AbortSignal): Wait {
 }
 
 /**
- * A signal that follows another. Many requests listen for the Stop button at the same time; with a listener each on n8n's
- * one signal, Node would warn of a leak from the eleventh on.
+ * A signal that follows another. Node warns of a leak when a signal has more than ten listeners, and more requests than
+ * that listen for the Stop button at once.
  */
 export function follow(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal]);

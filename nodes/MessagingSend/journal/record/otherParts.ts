@@ -1,5 +1,5 @@
 import { failure } from '../../failures/failure';
-import { addTo } from '../../messages/group';
+import { addTo } from '../../messages/order';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Message } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';

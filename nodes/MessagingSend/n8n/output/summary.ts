@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import { countMessages, type Message } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
-import type { Tally } from '../../requests/tally';
+import type { Tally } from '../../requests/traffic';
 
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {

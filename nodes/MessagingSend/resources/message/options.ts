@@ -11,7 +11,7 @@ import {
   readNumber,
   requestsPerMinute,
 } from '../../n8n/input/options';
-import { PARALLEL_REQUESTS } from '../../requests/parallel';
+import { PARALLEL_REQUESTS } from '../../requests/traffic';
 import { MAX_TEXT } from './fields';
 
 const checkCreditsFirst: INodeProperties = {

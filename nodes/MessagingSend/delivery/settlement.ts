@@ -1,0 +1,125 @@
+import { messageFailure } from '../api/answerFailure';
+import type { Rejected } from '../api/reply';
+import { type Failure, failure } from '../failures/failure';
+import type { AccountJournal } from '../journal/journal';
+import type { Batch } from '../messages/message';
+import { type Receipt, receiptOf, type Unconfirmed } from '../messages/outcome';
+import type { Offenders } from './offenders';
+
+export interface SettlementConfig {
+  readonly journal: Pick<AccountJournal, 'settle'>;
+  /** How many messages of the run are uncertain since an earlier attempt. */
+  readonly uncertainBefore: number;
+  /** Whether the first failure ends the run: no request starts after it. */
+  readonly stopOnFailure: boolean;
+}
+
+interface SettlementEvents {
+  /** Called with the number of messages that got their outcomes. */
+  readonly onSettled: (messages: number) => void;
+  /** Called once, when the run ends. */
+  readonly onEnd: () => void;
+}
+
+/** Why no further request starts. */
+type End =
+  | { readonly kind: 'failure'; readonly why: Failure }
+  /** The failure of unsent messages counts the uncertain ones, so it is known only at the end. */
+  | { readonly kind: 'outage'; readonly why: Failure; readonly sign: Failure | null; readonly unsent: Batch[] };
+
+/** Gives messages their outcomes, each once, and ends the run if an outcome means that every other request would fail. */
+export class Settlement {
+  private readonly receipts: Receipt[] = [];
+  private uncertain: number;
+  private end: End | null = null;
+  private creditsRanOut: Failure | null = null;
+
+  constructor(
+    private readonly config: SettlementConfig,
+    private readonly events: SettlementEvents,
+  ) {
+    this.uncertain = config.uncertainBefore;
+  }
+
+  /** Why the run has ended; null while it goes on. */
+  get whyEnded(): Failure | null {
+    return this.end?.why ?? null;
+  }
+
+  /** Why only messages that the last credits pay for are still sent; null while there are enough. */
+  get whyUnpaid(): Failure | null {
+    return this.creditsRanOut;
+  }
+
+  /** Does not end the run: the last credits are used up first. */
+  useUpCredits(why: Failure): void {
+    this.creditsRanOut ??= why;
+  }
+
+  settle(receipt: Receipt): void {
+    for (const { outcome } of receipt.results) {
+      if (outcome.kind === 'uncertain') this.uncertain += 1;
+      if ('failure' in outcome) this.endAfter(outcome);
+    }
+    this.add(this.config.journal.settle(receipt));
+  }
+
+  settleAll(batch: Batch, outcome: Unconfirmed): void {
+    if (batch.messages.length > 0) this.settle(receiptOf(batch, outcome));
+  }
+
+  reject(batch: Batch, why: Failure): void {
+    if (this.end?.kind === 'outage' && why === this.end.why) this.end.unsent.push(batch);
+    else this.settleAll(batch, { kind: 'not_sent', failure: why });
+  }
+
+  /** Messages named in the reply get their own failure. */
+  rejectOffenders(batch: Batch, { failure: whole }: Rejected, offenders: Offenders): void {
+    for (const [message, complaints] of offenders) {
+      this.reject({ ...batch, messages: [message] }, messageFailure(whole, complaints));
+    }
+  }
+
+  /** Adds outcomes that the journal knows already. */
+  add(receipt: Receipt): void {
+    this.receipts.push(receipt);
+    this.events.onSettled(receipt.results.length);
+  }
+
+  /** @param sign the last sign of the outage; null if an earlier attempt saw it */
+  endByOutage(sign: Failure | null): void {
+    this.endRun({ kind: 'outage', why: serviceDown(sign, 0), sign, unsent: [] });
+  }
+
+  /** Ends the run because its requests to another account have ended. */
+  endWithOthers(): void {
+    this.endRun({ kind: 'failure', why: failure('notStarted') });
+  }
+
+  /** Returns the receipts, once all batches are processed. */
+  finish(): readonly Receipt[] {
+    if (this.end?.kind === 'outage') {
+      const why = serviceDown(this.end.sign, this.uncertain);
+      for (const batch of this.end.unsent) this.settleAll(batch, { kind: 'not_sent', failure: why });
+    }
+    return this.receipts;
+  }
+
+  private endAfter({ kind, failure: why }: Unconfirmed): void {
+    const endsRun = why.scope === 'run' && why !== this.creditsRanOut;
+    if (!endsRun && !this.config.stopOnFailure) return;
+    const isWhy = why.scope === 'run' && kind === 'not_sent';
+    this.endRun({ kind: 'failure', why: isWhy ? why : failure('notStarted') });
+  }
+
+  private endRun(end: End): void {
+    if (this.end !== null) return;
+    this.end = end;
+    this.events.onEnd();
+  }
+}
+
+function serviceDown(sign: Failure | null, uncertain: number): Failure {
+  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
+  return failure('serviceDown', { reason, uncertain }, { httpStatus, serviceSays });
+}
