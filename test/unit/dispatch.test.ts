@@ -300,6 +300,19 @@ describe('A run without enough credits', () => {
     expect(run.items('sent')).toEqual(run.requests[2]);
   });
 
+  test('starts no other request while it sends them', async () => {
+    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 2 };
+    const service: Service = (messages, request) => (request === 2 ? creditsFor(2, 4) : acceptAll(messages));
+    const run = await new Run(service, changes).send(messagesUpTo(20), 4);
+    expect(run.requests).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9, 10, 11],
+      [4, 5],
+    ]);
+    expect(run.items('not_sent')).toEqual([6, 7, 12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
   test('sends nothing of the batch by default or with On Error set to Stop', async () => {
     for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
       const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);

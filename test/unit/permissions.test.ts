@@ -102,24 +102,28 @@ describe('A batch that the journal refuses', () => {
 });
 
 describe('A batch that waits for another run of this process', () => {
-  /** The journal lets item 0 wait until `end` is called, and then leave. */
+  /** The journal lets item 0 wait until `finish` is called, and then leave. */
   function waiting() {
     let end: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (end = resolve));
     let isOver = false;
     const { journal: own, log } = journal((items) => (items.includes(0) && !isOver ? { kind: 'wait', until } : LEAVE));
-    return { own, log, end: () => ((isOver = true), end()) };
+    const finish = (): void => {
+      isOver = true;
+      end();
+    };
+    return { own, log, finish };
   }
   const turn = async () => await new Promise((resolve) => setTimeout(resolve, 20));
 
   test('is asked for again, and lets others use its slot and its turn at the breaker', async () => {
-    const { own, log, end } = waiting();
+    const { own, log, finish } = waiting();
     // The run begins with one request at a time, and there is one slot.
     const run = new Run(acceptAll, { journal: own, parallelRequests: 2, requestsPerMinute: 1 });
     const sent = run.send(messagesUpTo(2), 1);
     await turn();
     expect(run.requests).toEqual([[1]]);
-    end();
+    finish();
     await sent;
     expect(log).toEqual(['wait 0', 'leave 1', 'accepted 1', 'leave 0', 'accepted 0']);
     expect(run.items('sent')).toEqual([0, 1]);

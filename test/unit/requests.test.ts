@@ -9,7 +9,7 @@ import { type Flight, type RequestLimits, Requests } from '../../nodes/Messaging
 import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
 import { createLimiter } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
-import { FakeClock, MARGIN, settled, WINDOW } from './fakeClock';
+import { FakeClock, MARGIN, WINDOW } from './fakeClock';
 
 const refusal = (headers: Record<string, string>, now = 0): Reply => ({
   kind: 'rejected',

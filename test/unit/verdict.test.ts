@@ -4,7 +4,7 @@ import { concerningTheseAlone, mayConcernSome, Verdict } from '../../nodes/Messa
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { failureWith } from './samples';
 
-const UNCLEAR = rejected(failureWith({ code: 'FORBIDDEN', httpStatus: 403, scope: 'unclear' })) as Rejected;
+const UNCLEAR = rejected(failureWith({ code: 'FORBIDDEN', httpStatus: 403, scope: 'unclear' }));
 const READ: Reply = { kind: 'accepted', data: {} };
 
 /** The scopes of unclear rejections in a row, and how often the balance was read. */
@@ -46,7 +46,7 @@ describe('An unclear rejection', () => {
 });
 
 test.each(['run', 'request'] as const)('A rejection that is about the %s needs no verdict', async (scope) => {
-  const clear = rejected(failureWith({ scope })) as Rejected;
+  const clear = rejected(failureWith({ scope }));
   expect(await scopes([clear, clear, clear], balance(READ))).toEqual({ scopes: [scope, scope, scope], reads: 0 });
 });
 
@@ -57,7 +57,7 @@ test.each<[string, Partial<Failure>, boolean]>([
   ['A wrong address', { code: 'NOT_FOUND', scope: 'unclear' }, false],
   ['A redirect', { code: 'REDIRECTED', scope: 'unclear' }, false],
 ])('%s: may some messages be the cause?', (_what, failure, expected) => {
-  expect(mayConcernSome(rejected(failureWith(failure)) as Rejected)).toBe(expected);
+  expect(mayConcernSome(rejected(failureWith(failure)))).toBe(expected);
 });
 
 test('A message that is blocked while others are sent says so; a wrong address stays one', () => {

@@ -1,7 +1,7 @@
 import { failure } from '../../failures/failure';
-import { addTo } from '../../messages/order';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Message } from '../../messages/message';
+import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
 import { originOf, placeOf, readPlace, textPlaceOf } from '../identity';
 import type { Planned, Recorded } from './recognition';
