@@ -1,5 +1,5 @@
 import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
-import { PARALLEL_REQUESTS } from '../nodes/MessagingSend/requests/parallel';
+import { PARALLEL_REQUESTS } from '../nodes/MessagingSend/requests/traffic';
 import { LIMITER_KINDS, type LimiterKind } from '../sandbox/limiter';
 import { leastTime, leastTimeBySlots, LIMIT, MINUTE } from './leastTime';
 import { atMost, type Goal, type Measurements, median, type Series } from './measurements';

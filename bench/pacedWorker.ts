@@ -24,15 +24,15 @@ serve(async ({ url, from, to, window }: PacedTask) => {
 
 let isScaled = false;
 
-/** Must run before n8n loads the node, which creates its pacers as it loads; n8n loads it for the first run. */
+/** Must run before n8n loads the node for its first run, or the node has the real pacer already. */
 function scaleWindow(window: number): void {
   if (isScaled) return;
   const pacer = createRequire(import.meta.url)('../dist/nodes/MessagingSend/requests/pacer') as typeof PacerModule;
-  class ScaledPacers extends pacer.Pacers {
-    constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacers>[1]) {
+  class ScaledPacer extends pacer.Pacer {
+    constructor(_minute: number, clock: ConstructorParameters<typeof pacer.Pacer>[1]) {
       super(window, clock);
     }
   }
-  Object.assign(pacer, { Pacers: ScaledPacers });
+  Object.assign(pacer, { Pacer: ScaledPacer });
   isScaled = true;
 }

@@ -9,7 +9,7 @@ const load = Module._load;
 Module._load = function (request, parent, ...rest) {
   const loaded = load.call(this, request, parent, ...rest);
   if (request === './pacer' && !loaded.isScaled && parent?.filename.endsWith('/MessagingSend/requests/requests.js')) {
-    loaded.Pacers = class extends loaded.Pacers {
+    loaded.Pacer = class extends loaded.Pacer {
       constructor(_minute, clock) {
         super(Number(process.env.BENCH_WINDOW_MS), clock);
       }

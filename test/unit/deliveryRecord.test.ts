@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { phoneAt } from '../support/contacts';
 import { complete, messageAt } from './samples';
 

@@ -1,9 +1,9 @@
 import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
 import {
@@ -14,6 +14,7 @@ import {
   type Changes,
   creditsFor,
   firstOnly,
+  journalWith,
   OPERATION,
   refusing,
   Run,
@@ -275,6 +276,43 @@ describe('A run without enough credits', () => {
     expect(run.items('not_sent')).toEqual(upTo(12).slice(5));
   });
 
+  test('sends them while no request has been accepted yet, and no other request leaves', async () => {
+    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 4 };
+    const run = await new Run(withCredits(2), changes).send(messagesUpTo(12), 4);
+    expect(run.requests).toEqual([
+      [0, 1, 2, 3],
+      [0, 1],
+    ]);
+    expect(run.items('sent')).toEqual([0, 1]);
+    expect(run.items('not_sent')).toEqual(upTo(12).slice(2));
+    expect(run.failureOf(11)).toMatch(/^INSUFFICIENT_CREDITS/);
+  });
+
+  test('sends them after an outage, with the first request alone', async () => {
+    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 4 };
+    const limited = withCredits(2);
+    const service: Service = (messages, request) =>
+      request === 1 ? { kind: 'uncertain', failure: failureWith() } : limited(messages, request);
+    const run = await new Run(service, changes).send(messagesUpTo(12), 4);
+    expect(run.requests.map((items) => items.length)).toEqual([4, 4, 2]);
+    expect(run.requests[2]).toEqual(run.requests[1]?.slice(0, 2));
+    expect(run.balances).toBe(1);
+    expect(run.items('sent')).toEqual(run.requests[2]);
+  });
+
+  test('starts no other request while it sends them', async () => {
+    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 2 };
+    const service: Service = (messages, request) => (request === 2 ? creditsFor(2, 4) : acceptAll(messages));
+    const run = await new Run(service, changes).send(messagesUpTo(20), 4);
+    expect(run.requests).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9, 10, 11],
+      [4, 5],
+    ]);
+    expect(run.items('not_sent')).toEqual([6, 7, 12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
   test('sends nothing of the batch by default or with On Error set to Stop', async () => {
     for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
       const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
@@ -310,13 +348,11 @@ describe('Parallel requests', () => {
       requests: {
         make,
         probe,
-        isOverLimit: async () => await Promise.resolve(true),
         halt: () => undefined,
-        most: () => parallelRequests,
+        wait: async () => await Promise.resolve(),
+        maxConcurrent: () => parallelRequests,
       },
-      record: { leave: () => undefined, land: () => undefined, note: () => undefined },
-      ledger: null,
-      reservations: null,
+      journal: journalWith(),
       outages: { uncertainInARow: null, note: () => undefined },
       repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
@@ -455,8 +491,9 @@ describe('A run with a service that behaves randomly', () => {
         .sort((a, b) => a - b);
       const problems = [
         JSON.stringify(reported) === JSON.stringify(upTo(count)) || 'a message is lost or reported twice',
-        (run.noted.length === run.receipts.length && run.noted.every((receipt) => run.receipts.includes(receipt))) ||
-          'a receipt was not noted, or twice',
+        (run.settled.length === run.receipts.length &&
+          run.settled.every((receipt) => run.receipts.includes(receipt))) ||
+          'a receipt was not settled, or twice',
         new Set([...accepted, ...unanswered]).size === accepted.length + unanswered.length ||
           'a message was sent twice',
         run.items('sent').every((item) => accepted.includes(item)) || 'reported sent, and was not',

@@ -3,15 +3,17 @@ import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { repeatedPhones } from '../../nodes/MessagingSend/messages/phones';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
+import { follow } from '../../nodes/MessagingSend/requests/wait';
 import { acceptAll, complete, refuseValues, rejectWith } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply;
@@ -24,7 +26,8 @@ export function carried({ body }: ApiRequest): readonly Message[] {
   return (body?.messages ?? []) as readonly Message[];
 }
 
-export interface Changes extends Partial<DispatchConfig> {
+export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
+  readonly journal?: Partial<AccountJournal>;
   /** The shortest time between the starts of two requests, in milliseconds. */
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
@@ -36,6 +39,9 @@ export interface Changes extends Partial<DispatchConfig> {
   readonly parallelRequests?: number;
   /** In milliseconds. */
   readonly maxWait?: number;
+  readonly requestsPerMinute?: number;
+  /** The Stop button. */
+  readonly signal?: AbortSignal;
 }
 
 const BALANCE: Reply = { kind: 'accepted', data: { credits: 5 } };
@@ -49,8 +55,8 @@ export class Run {
   balances = 0;
   /** What was noted of uncertain replies in a row. */
   readonly outages: number[] = [];
-  /** The receipts in the order in which they were noted. */
-  readonly noted: Receipt[] = [];
+  /** The receipts in the order in which they were settled. */
+  readonly settled: Receipt[] = [];
   time = 1_000_000;
   receipts: readonly Receipt[] = [];
 
@@ -65,8 +71,11 @@ export class Run {
       interval = 0,
       duration = 0,
       maxWait = 0,
+      requestsPerMinute = Infinity,
+      signal,
       balance = () => BALANCE,
       wait,
+      journal,
       ...config
     } = this.changes;
     const now = () => this.time;
@@ -90,17 +99,15 @@ export class Run {
         return reply;
       },
       pacer: new Pacer(1, { now, sleep: pass }),
-      limits: { requestsPerMinute: Infinity, maxWait, interval },
-      signal: undefined,
-      clock: { now, random: () => 1, waitUnless: () => pass },
+      limits: { requestsPerMinute, maxWait, interval },
+      signal,
+      clock: { now, random: () => 1, waitUnless: (stopped) => (what) => unless(stopped, pass(what)) },
       traffic: new Traffic(now, parallelRequests),
     });
     this.receipts = await dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests,
-      record: { leave: () => undefined, land: () => undefined, note: (receipt) => this.noted.push(receipt) },
-      ledger: null,
-      reservations: null,
+      journal: journalWith({ settle: (receipt) => (this.settled.push(receipt), receipt), ...journal }),
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
@@ -136,6 +143,23 @@ export class Run {
     const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
     return result !== undefined && 'failure' in result.outcome ? result.outcome.failure : undefined;
   }
+}
+
+/** Waits; throws as soon as the signal aborts. */
+async function unless(stopped: AbortSignal, wait: Promise<void>): Promise<void> {
+  const own = follow(stopped);
+  await Promise.race([wait, new Promise<void>((resolve) => own.addEventListener('abort', () => resolve()))]);
+  stopped.throwIfAborted();
+}
+
+/** A journal that lets every request leave and keeps nothing. */
+export function journalWith(changed: Partial<AccountJournal> = {}): AccountJournal {
+  return {
+    beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
+    afterReply: () => undefined,
+    settle: (receipt) => receipt,
+    ...changed,
+  };
 }
 
 export function upTo(count: number): number[] {

@@ -1,5 +1,6 @@
 /** Whom a refusal harms: the messages that it is about, and no others. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Changes, refusing, Run, type Service, upTo, withoutNames } from './dispatchRun';
 import { acceptAll, failureWith, messagesUpTo, rejectWith } from './samples';
 
@@ -10,12 +11,26 @@ const BLOCKED = rejectWith(
   { fromService: false },
 );
 const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
+const LIMITED = rejectWith({ ...failure('rateLimited', { perMinute: 60, wait: 'a minute' }), httpStatus: 429 });
 
 /** A service that gives this answer to every request with one of these items. */
 const answering =
   (answer: Reply, ...items: number[]): Service =>
   (messages) =>
     messages.some(({ item }) => items.includes(item)) ? answer : acceptAll(messages);
+
+test.each([false, true])(
+  'A 429 that outlasts Max Wait ends the run, without reading the balance (On Error set to Stop: %s)',
+  async (stopOnFailure) => {
+    const run = await new Run(answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure }).send(messagesUpTo(8), 2);
+    // Repeated after 1, 2 and 4 seconds.
+    expect(run.requests.map(([first]) => first)).toEqual([0, 2, 2, 2, 2]);
+    expect(run.time).toBe(1_007_000);
+    expect(run.balances).toBe(0);
+    expect(run.items('sent')).toEqual([0, 1]);
+    expect(run.failureOf(7)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
+  },
+);
 
 describe('An answer that may be about the run or about one request', () => {
   test('fails one message alone if the balance is still reported', async () => {

@@ -486,3 +486,25 @@ describe('Reading an answer', () => {
     expect(({} as JsonRecord).success).toBeUndefined();
   });
 });
+
+describe('A 429 whose details name', () => {
+  const codeOf = (details: unknown) => {
+    const body = JSON.stringify({ success: false, error: { code: 'LIMIT_EXCEEDED', message: 'Too much', details } });
+    const reply = readReply({ statusCode: 429, body, headers: {} }, 'key', 2);
+    return reply.kind === 'rejected' ? reply.failure.code : reply.kind;
+  };
+
+  test('the text of a message is about that message, and is not waited out', () => {
+    expect(codeOf([{ field: 'messages.3.message', message: 'is too long' }])).toBe('VALIDATION_ERROR');
+    expect(codeOf({ 'messages[3].message': ['is too long'] })).toBe('VALIDATION_ERROR');
+  });
+
+  test.each([
+    '60 messages/1 minute',
+    'message limit reached',
+    [{ field: 'requests', message: '60 a minute' }],
+    { limit: 60 },
+  ])('something else is about the limit: %j', (details) => {
+    expect(codeOf(details)).toBe('RATE_LIMITED');
+  });
+});

@@ -47,8 +47,16 @@ export interface Progress {
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config, countMessages(batches));
-  await inOrder(batches, config.repeated, config.requests.maxConcurrent, async (batch) => await run.send(batch));
-  return run.finish();
+  const runEnd = config.runEnd && follow(config.runEnd.signal);
+  const end = () => run.endWithOthers();
+  runEnd?.addEventListener('abort', end);
+  try {
+    await inOrder(batches, config.repeated, config.requests.maxConcurrent, async (batch) => await run.send(batch));
+    return run.finish();
+  } finally {
+    // Node keeps a signal alive while it has listeners, and with it all receipts.
+    runEnd?.removeEventListener('abort', end);
+  }
 }
 
 /** Why a batch, or a part of one, is requested. */
@@ -89,7 +97,6 @@ class Dispatch {
     this.batchRequests = new BatchRequests(config, breaker, settlement);
     this.verdict = new Verdict(async () => await requests.make({ endpoint: GET_BALANCE }));
     this.offenderSearch = new OffenderSearch((part, why) => settlement.reject(part, why));
-    if (runEnd !== undefined) follow(runEnd.signal).addEventListener('abort', () => settlement.endWithOthers());
   }
 
   async send(batch: Batch): Promise<void> {
@@ -97,6 +104,10 @@ class Dispatch {
     if (whyUnpaid !== null) this.settlement.reject(batch, whyUnpaid);
     else await this.requestAndConclude(batch, { isPaid: false, isSearching: false });
     if (whyEnded !== null || whyUnpaid !== null) await this.config.pause?.();
+  }
+
+  endWithOthers(): void {
+    this.settlement.endWithOthers();
   }
 
   finish(): readonly Receipt[] {
@@ -159,15 +170,21 @@ class Dispatch {
   /** Nothing of the batch was sent, perhaps because of some messages: finds and rejects those, and sends the others. */
   private async sendWithoutOffenders(batch: Batch, reply: Rejected, context: RequestContext): Promise<void> {
     const { offenders, others } = separateOffenders(batch, reply.error);
-    const rejectOffenders = () => this.settlement.rejectOffenders(batch, reply, offenders);
-    if (others.messages.length === 0) return rejectOffenders();
+    if (others.messages.length === 0) {
+      this.settlement.rejectOffenders(batch, reply, offenders);
+      return;
+    }
     if (batch.messages.length === 1 || !mayConcernSome(reply)) {
-      return this.settlement.reject(batch, concerningTheseAlone(reply.failure));
+      this.settlement.reject(batch, concerningTheseAlone(reply.failure));
+      return;
     }
     let suspects = batch;
     if (offenders.size > 0) {
       const rejected = await this.requestPart(others, context);
-      if (rejected === null) return rejectOffenders();
+      if (rejected === null) {
+        this.settlement.rejectOffenders(batch, reply, offenders);
+        return;
+      }
       // The details misled (they may count from 1, or name only the first message).
       const left = new Set(rejected.part.messages);
       suspects = {
@@ -176,8 +193,9 @@ class Dispatch {
       };
     }
     const requestPart = async (part: Batch) => await this.requestPart(part, { ...context, isSearching: true });
-    const search = context.isSearching ? 'search' : 'searchInTurn';
-    await this.offenderSearch[search]({ part: suspects, why: reply.failure }, requestPart);
+    const rejectedBatch = { part: suspects, why: reply.failure };
+    if (context.isSearching) await this.offenderSearch.search(rejectedBatch, requestPart);
+    else await this.offenderSearch.searchInTurn(rejectedBatch, requestPart);
   }
 
   /** Requests part of a batch. Returns null once its messages are settled, else why it was rejected. */

@@ -318,12 +318,6 @@ export const CATALOGUE = {
     advice: ({ wait }) =>
       `Wait ${wait}, then try again. Send Bulk sends up to 100 messages in one request. If other programs use the same key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   }),
-  requestOverLimit: entry()({
-    code: 'RATE_LIMITED',
-    message: 'The service accepts other requests, but not this one: it exceeds a limit (HTTP 429)',
-    advice:
-      "If other programs use the same key, try again. Otherwise shorten the text, or lower 'Items per Batch' under Request Options.",
-  }),
   messageNotAccepted: entry()({
     code: 'NOT_ACCEPTED',
     message: 'The service accepted the request, but did not send this message',

@@ -1,249 +1,15 @@
-import fc from 'fast-check';
-
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import { inOrder } from '../../nodes/MessagingSend/delivery/inOrder';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Batch } from '../../nodes/MessagingSend/messages/message';
-import { type KeyPacer, Pacer, Pacers } from '../../nodes/MessagingSend/requests/pacer';
-import { type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import { follow, type Wait } from '../../nodes/MessagingSend/requests/wait';
-import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
+import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
+import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
+import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
+import { createLimiter } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
-
-const WINDOW = 60_000;
-/** The pacer adds this to a window, because clocks and timers differ. */
-const MARGIN = 5;
-
-/** A clock that a test drives: time passes only when nothing more can happen now. */
-class FakeClock {
-  private time: number;
-  private sleepers: Array<{ at: number; wake: () => void }> = [];
-
-  constructor(start = 0) {
-    this.time = start;
-  }
-
-  readonly now = (): number => this.time;
-
-  readonly sleep = async (milliseconds: number): Promise<void> =>
-    await new Promise<void>((wake) => this.sleepers.push({ at: this.time + milliseconds, wake }));
-
-  /** Waits as the node does, for a time or for a promise, until the signal aborts it. */
-  wait(signal?: AbortSignal): Wait {
-    return async (what) => {
-      signal?.throwIfAborted();
-      const own = signal && follow(signal);
-      const stopped = new Promise<void>((resolve) => own?.addEventListener('abort', () => resolve(), { once: true }));
-      await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
-      signal?.throwIfAborted();
-    };
-  }
-
-  /** Lets time pass until nothing sleeps any more, or until the given time. */
-  async run(until = Infinity): Promise<void> {
-    for (;;) {
-      await settled();
-      const next = Math.min(...this.sleepers.map(({ at }) => at));
-      if (next > until || next === Infinity) break;
-      this.time = Math.max(this.time, next);
-      const due = this.sleepers.filter(({ at }) => at <= this.time);
-      this.sleepers = this.sleepers.filter(({ at }) => at > this.time);
-      for (const { wake } of due) wake();
-    }
-    if (until !== Infinity) this.time = until;
-  }
-}
-
-/** Waits until no promise can continue without time passing. */
-async function settled(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A request: when it wants to start, and how long it takes to the service and back. */
-interface Wanted {
-  readonly at: number;
-  readonly toService: number;
-  readonly back: number;
-}
-
-interface Traffic {
-  readonly refused: number;
-  /** The order in which requests started. */
-  readonly order: number[];
-  readonly startedAt: number[];
-  readonly seenAt: number[];
-}
-
-async function traffic(kind: LimiterKind, limit: number, wanted: readonly Wanted[], start: number): Promise<Traffic> {
-  const clock = new FakeClock(start);
-  const pacer = new Pacer(WINDOW, clock);
-  const limiter = createLimiter(kind, limit, WINDOW);
-  const result = { refused: 0, order: [] as number[], startedAt: [] as number[], seenAt: [] as number[] };
-  const done = Promise.all(
-    wanted.map(async ({ at, toService, back }, index) => {
-      await clock.sleep(at);
-      const slot = await pacer.acquire(limit, clock.wait());
-      result.order.push(index);
-      result.startedAt[index] = clock.now();
-      await clock.sleep(toService);
-      result.seenAt.push(clock.now());
-      if (limiter?.take(clock.now()).kind === 'refused') result.refused += 1;
-      await clock.sleep(back);
-      slot.release();
-    }),
-  );
-  await clock.run();
-  await done;
-  return result;
-}
-
-const requests = fc.array(
-  fc.record({ at: fc.nat({ max: 3 * WINDOW }), toService: fc.nat({ max: 3_000 }), back: fc.nat({ max: 3_000 }) }),
-  { minLength: 1, maxLength: 40 },
-);
-const start = fc.nat({ max: 10 * WINDOW });
-
-describe.each(LIMITER_KINDS)('Under a limit of the kind %s,', (kind) => {
-  test('no request is refused, whenever requests start and however long answers take', async () => {
-    await fc.assert(
-      fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), start, async (wanted, limit, startsAt) => {
-        expect((await traffic(kind, limit, wanted, startsAt)).refused).toBe(0);
-      }),
-      { seed: 7, numRuns: 60 },
-    );
-  });
-
-  test('120 requests, four in parallel, take the least possible time', async () => {
-    const clock = new FakeClock(12_345);
-    const pacer = new Pacer(WINDOW, clock);
-    const limiter = createLimiter(kind, 60, WINDOW);
-    let refused = 0;
-    let left = 120;
-    const worker = async () => {
-      while (left > 0) {
-        left -= 1;
-        const slot = await pacer.acquire(60, clock.wait());
-        if (limiter?.take(clock.now()).kind === 'refused') refused += 1;
-        await clock.sleep(1_000);
-        slot.release();
-      }
-    };
-    const done = Promise.all([worker(), worker(), worker(), worker()]);
-    await clock.run();
-    await done;
-    expect(refused).toBe(0);
-    // 60 requests, four in parallel, take 15 s. The next may start a window after the first of them started;
-    // the pacer counts from its answer, a second later.
-    const least = WINDOW + 15_000;
-    const taken = clock.now() - 12_345;
-    expect(taken).toBeGreaterThanOrEqual(least);
-    expect(taken).toBeLessThanOrEqual(least + 1_000 + MARGIN);
-    expect(taken / least).toBeLessThan(1.1);
-  });
-});
-
-test('A request starts when it wants to, or as soon as a window has passed since an answer', async () => {
-  await fc.assert(
-    fc.asyncProperty(requests, fc.integer({ min: 1, max: 6 }), async (wanted, limit) => {
-      const { order, startedAt } = await traffic('sliding', limit, wanted, 0);
-      // The earliest start that the rule allows, for one request after the other.
-      const answers: number[] = [];
-      let last = 0;
-      for (const index of order) {
-        const { at, toService, back } = wanted[index] as Wanted;
-        let earliest = Math.max(at, last);
-        for (;;) {
-          const now = earliest;
-          const counting = answers.filter((answered) => answered + WINDOW + MARGIN > now);
-          if (counting.length < limit) break;
-          earliest = Math.min(...counting) + WINDOW + MARGIN;
-        }
-        expect(startedAt[index]).toBeGreaterThanOrEqual(earliest);
-        expect(startedAt[index]).toBeLessThanOrEqual(earliest + 1);
-        last = startedAt[index] ?? 0;
-        answers.push(last + toService + back);
-      }
-    }),
-    { seed: 11, numRuns: 100 },
-  );
-});
-
-test('Requests start in the order in which they want to', async () => {
-  const random = seededRandom(3);
-  const wanted = Array.from({ length: 30 }, (_, index) => ({
-    at: index * 100,
-    toService: Math.floor(random() * 500),
-    back: Math.floor(random() * 500),
-  }));
-  const { order } = await traffic('sliding', 4, wanted, 0);
-  expect(order).toEqual(wanted.map((_, index) => index));
-});
-
-describe('A stopped wait', () => {
-  test('passes its turn to the next request, and takes no slot', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    (await pacer.acquire(1, clock.wait())).release();
-    const stop = new AbortController();
-    const started: string[] = [];
-    const first = pacer.acquire(1, clock.wait(stop.signal)).then(
-      () => started.push('stopped'),
-      () => started.push('gave up'),
-    );
-    const second = pacer.acquire(1, clock.wait()).then(() => started.push(`second at ${clock.now()}`));
-    await clock.run(1_000);
-    stop.abort();
-    await settled();
-    expect(started).toEqual(['gave up']);
-    await clock.run();
-    await Promise.all([first, second]);
-    expect(started).toEqual(['gave up', `second at ${WINDOW + MARGIN}`]);
-  });
-
-  test('in the middle of the queue lets no request overtake another', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const slot = await pacer.acquire(1, clock.wait());
-    const stop = new AbortController();
-    const started: string[] = [];
-    const go = async (name: string, signal?: AbortSignal) => {
-      try {
-        const own = await pacer.acquire(1, clock.wait(signal));
-        started.push(name);
-        own.release();
-      } catch {
-        started.push(`not ${name}`);
-      }
-    };
-    const all = [go('first'), go('middle', stop.signal), go('last')];
-    await settled();
-    stop.abort();
-    await settled();
-    expect(started).toEqual(['not middle']);
-    slot.release();
-    await clock.run();
-    await Promise.all(all);
-    expect(started).toEqual(['not middle', 'first', 'last']);
-  });
-
-  test('ends immediately while requests in flight hold all slots', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const slot = await pacer.acquire(1, clock.wait());
-    const stop = new AbortController();
-    const waiting = pacer.acquire(1, clock.wait(stop.signal));
-    await settled();
-    stop.abort();
-    await expect(waiting).rejects.toThrow();
-    slot.release();
-    const next = pacer.acquire(1, clock.wait());
-    await clock.run();
-    (await next).release();
-    expect(clock.now()).toBe(WINDOW + MARGIN);
-  });
-});
+import { FakeClock, MARGIN, WINDOW } from './fakeClock';
 
 const refusal = (headers: Record<string, string>, now = 0): Reply => ({
   kind: 'rejected',
@@ -258,9 +24,10 @@ const accepted: Reply = { kind: 'accepted', data: {} };
 /** The requests of a run, each answered in this way. */
 function requestsWith(
   clock: FakeClock,
-  pacer: KeyPacer,
+  pacer: Pacer,
   answer: () => Promise<Reply>,
   changed: Partial<RequestLimits> = {},
+  parallelRequests: number | null = null,
 ): Requests {
   return new Requests({
     call: answer,
@@ -268,7 +35,16 @@ function requestsWith(
     limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
     signal: undefined,
     clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
+    traffic: new Traffic(clock.now, parallelRequests),
   });
+}
+
+/** Lets its request leave, and notes what it is told. */
+function flightWith(changed: Partial<Flight>): { flight: Flight; replies: Array<Reply | null> } {
+  const replies: Array<Reply | null> = [];
+  const beforeRequest = async () => await Promise.resolve(true);
+  const afterReply = (reply: Reply | null) => void replies.push(reply);
+  return { flight: { mayLeave: () => true, beforeRequest, afterReply, ...changed }, replies };
 }
 
 const make = async (requests: Requests): Promise<Reply> => await requests.make({ endpoint: GET_BALANCE });
@@ -288,7 +64,7 @@ describe('Where the user sets no number of parallel requests,', () => {
     };
     const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer);
     const batches = Array.from({ length: 180 }, (_, index): Batch => ({ number: index + 1, messages: [] }));
-    const done = inOrder(batches, new Set(), requests.most, async () => void (await make(requests)));
+    const done = inOrder(batches, new Set(), requests.maxConcurrent, async () => void (await make(requests)));
     await clock.run();
     await done;
     return { end: clock.now(), most };
@@ -535,94 +311,14 @@ describe('A run whose own Max Wait is shorter than the wait that the service ask
   });
 });
 
-describe('Runs with different limits', () => {
-  /** Starts requests of a run that has so many at a time, each answered after 100 ms. */
-  const busy = (clock: FakeClock, pacer: Pacer, limit: number, parallel: number, count: number) => {
-    const startedAt: number[] = [];
-    let left = count;
-    const worker = async () => {
-      while (left > 0) {
-        left -= 1;
-        const slot = await pacer.acquire(limit, clock.wait());
-        startedAt.push(clock.now());
-        await clock.sleep(100);
-        slot.release();
-      }
-    };
-    return { startedAt, done: Promise.all(Array.from({ length: parallel }, worker)) };
-  };
-
-  test('do not hold up one that is allowed more', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const low = busy(clock, pacer, 60, 4, 100);
-    const high = busy(clock, pacer, 600, 16, 540);
-    await clock.run();
-    await Promise.all([low.done, high.done]);
-    expect(Math.max(...high.startedAt)).toBeLessThan(10_000);
-    expect(low.startedAt.filter((at) => at < WINDOW)).toHaveLength(60);
-  });
-
-  test('each get their turn, also one that is allowed less than another one makes all the time', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const high = busy(clock, pacer, 600, 16, 6_000);
-    await clock.run(1_000);
-    const low = busy(clock, pacer, 60, 1, 30);
-    await clock.run();
-    await Promise.all([low.done, high.done]);
-    // Its first request waits for at most a window; from then on it competes as one of 17.
-    expect(low.startedAt[0]).toBeLessThanOrEqual(WINDOW + 1_000);
-    expect(Math.max(...low.startedAt)).toBeLessThan(Math.max(...high.startedAt));
-  });
-
-  test('keep to their own limit and, together, to the highest one', async () => {
-    const mixed = fc.array(
-      fc.record({
-        at: fc.nat({ max: 2 * WINDOW }),
-        takes: fc.nat({ max: 3_000 }),
-        limit: fc.constantFrom(2, 3, 5),
-      }),
-      { minLength: 1, maxLength: 40 },
-    );
-    await fc.assert(
-      fc.asyncProperty(mixed, async (wanted) => {
-        const clock = new FakeClock();
-        const pacer = new Pacer(WINDOW, clock);
-        const made: Array<{ limit: number; from: number; to: number }> = [];
-        const done = Promise.all(
-          wanted.map(async ({ at, takes, limit }) => {
-            await clock.sleep(at);
-            const slot = await pacer.acquire(limit, clock.wait());
-            const from = clock.now();
-            await clock.sleep(takes);
-            made.push({ limit, from, to: clock.now() });
-            slot.release();
-          }),
-        );
-        await clock.run();
-        await done;
-        expect(made).toHaveLength(wanted.length);
-        for (const { limit, from } of made) {
-          const counted = made.filter(
-            (other) => other.limit <= limit && other.from <= from && other.to + WINDOW > from,
-          );
-          expect(counted.length).toBeLessThanOrEqual(limit);
-        }
-      }),
-      { seed: 13, numRuns: 100 },
-    );
-  });
-});
-
 describe('A request that is not made', () => {
   test('does not count', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
     const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { requestsPerMinute: 1 });
-    const flight = { leave: async () => await Promise.resolve(), land: () => undefined };
-    await expect(requests.make({ endpoint: GET_BALANCE }, { ...flight, mayLeave: () => false })).rejects.toThrow();
-    expect(pacer.isIdle()).toBe(true);
+    const { flight, replies } = flightWith({ mayLeave: () => false });
+    await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
+    expect(replies).toEqual([]);
     expect(await make(requests)).toBe(accepted);
     expect(clock.now()).toBe(0);
   });
@@ -630,57 +326,79 @@ describe('A request that is not made', () => {
   test('because the run was stopped in its interval, does not count', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { interval: 1_000 });
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
+      interval: 1_000,
+      requestsPerMinute: 2,
+    });
     await make(requests);
-    await clock.run(WINDOW);
+    await clock.run(WINDOW + MARGIN);
     await make(requests);
     const second = make(requests);
     await clock.run(WINDOW + 500);
     requests.halt();
     await expect(second).rejects.toThrow();
-    await clock.run(2 * WINDOW + MARGIN);
-    expect(pacer.isIdle()).toBe(true);
+    await clock.run(2 * WINDOW + 2 * MARGIN);
+    // Both slots of the limit are free.
+    const slots = [pacer.acquire(2, clock.wait()), pacer.acquire(2, clock.wait())];
+    expect(await Promise.all(slots)).toHaveLength(2);
   });
 
-  test('passes its slot to the next one', async () => {
+  test('because the journal refuses, gives back its slot and its place among the requests in flight', async () => {
     const clock = new FakeClock();
     const pacer = new Pacer(WINDOW, clock);
-    const slot = await pacer.acquire(1, clock.wait());
-    const next = pacer.acquire(1, clock.wait());
-    await settled();
-    slot.cancel();
-    slot.release();
-    (await next).release();
+    const limits = { requestsPerMinute: 1 };
+    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), limits, 1);
+    const { flight, replies } = flightWith({ beforeRequest: async () => await Promise.resolve(false) });
+    await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
+    // It never had permission, so there is nothing to report.
+    expect(replies).toEqual([]);
+    expect(requests.tally.requests).toBe(0);
+    expect(await make(requests)).toBe(accepted);
     expect(clock.now()).toBe(0);
+  });
+
+  test.each<[string, (requests: Requests) => void, (isOver: boolean) => boolean]>([
+    ['the run was halted', (requests) => requests.halt(), () => true],
+    ['it is no longer wanted', () => undefined, (isOver) => !isOver],
+  ])('because %s while the journal stored it, is reported as not made', async (_why, end, mayLeave) => {
+    const clock = new FakeClock();
+    let calls = 0;
+    const answer = async () => await Promise.resolve(((calls += 1), accepted));
+    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer);
+    let isOver = false;
+    const { flight, replies } = flightWith({
+      mayLeave: () => mayLeave(isOver),
+      beforeRequest: async () => {
+        isOver = true;
+        end(requests);
+        return await Promise.resolve(true);
+      },
+    });
+    await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
+    expect([replies, calls]).toEqual([[null], 0]);
   });
 });
 
-test('A pacer is kept for as long as it knows something', async () => {
+test('The journal is asked before each repetition, and told each reply', async () => {
   const clock = new FakeClock();
-  const pacers = new Pacers(WINDOW, clock);
-  const acquire = async (account: string) => {
-    const slot = await pacers.for(account).acquire(1, clock.wait(), clock.now(), 0);
-    if (!('release' in slot)) throw new Error('the pacer is held');
-    return slot;
-  };
-  const held = pacers.for('held');
-  held.hold(3 * WINDOW);
-  (await acquire('answered')).release();
-  const inFlight = await acquire('in flight');
-  (await acquire('another')).release();
-  expect(pacers.size).toBe(4);
-
-  await clock.run(2 * WINDOW);
-  (await acquire('yet another')).release();
-  // Those that were answered longer than a window ago are forgotten.
-  expect(pacers.size).toBe(3);
-  inFlight.release();
-  const waiting = acquire('in flight');
-  await clock.run(3 * WINDOW + MARGIN);
-  (await waiting).release();
-  await clock.run(5 * WINDOW);
-  (await acquire('the last')).release();
-  expect(pacers.size).toBe(1);
+  const answers = [refusal({ 'retry-after': '5' }), accepted];
+  const requests = requestsWith(
+    clock,
+    new Pacer(WINDOW, clock),
+    async () => await Promise.resolve(answers.shift() ?? accepted),
+  );
+  const log: string[] = [];
+  const replied = requests.make(
+    { endpoint: GET_BALANCE },
+    {
+      mayLeave: () => true,
+      beforeRequest: async () => await Promise.resolve(log.push('before') > 0),
+      afterReply: (reply) => log.push(reply?.kind ?? 'not made'),
+    },
+  );
+  await clock.run();
+  expect(await replied).toBe(accepted);
+  expect(log).toEqual(['before', 'rejected', 'before', 'accepted']);
 });
 
 test('The time spent waiting is counted, and waits that overlap count once', async () => {
