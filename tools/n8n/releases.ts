@@ -16,7 +16,7 @@ export interface Release {
 export const CURRENT = '2.41.1' as const;
 
 /** The oldest release the package is tested with. */
-export const OLDEST = '2.0.3' as const;
+export const OLDEST = '2.35.7' as const;
 
 // n8n's node "Extract from File" needs it.
 const DATE_FNS = { 'date-fns': '2.30.0' };
@@ -33,12 +33,11 @@ const RELEASES = {
   },
   [OLDEST]: {
     version: OLDEST,
-    node: '20.20.2',
-    // One copy of each: n8n's AI nodes tell by class whether an object is one of theirs.
-    dependencies: { ...DATE_FNS, '@langchain/core': '1.1.0', zod: '3.25.67' },
-    overrides: { xlsx: '0.18.5', linkedom: '0.18.12', '@langchain/langgraph-checkpoint': '1.0.0' },
-    settings: {},
-    gigabytes: 1.4,
+    node: '24.21.0',
+    dependencies: DATE_FNS,
+    overrides: { linkedom: '0.18.12', '@langchain/langgraph': '1.4.17' },
+    settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
+    gigabytes: 2.2,
   },
 } as const satisfies Record<string, Release>;
 
