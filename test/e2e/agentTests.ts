@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { asArray, asObject, asObjects, type JsonObject } from '../../tools/json';
 import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
-import { type ReleaseName } from '../../tools/n8n/releases';
+import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { START, type WorkflowNode } from '../support/n8n/workflow';
 import { type ChatModel, startChatModel } from './chatModel';
@@ -92,7 +92,8 @@ export function testAgent(release: ReleaseName, instance: () => InstanceWithSand
     test('Two calls send two texts, together or one after the other', async () => {
       const together = ['one', 'two'].map((Message) => ({ tool: SEND_TOOL, input: { Phone: PHONE, Message } }));
       await runAgent(UNTOUCHED, [{ calls: together }, send('three')]);
-      assert.deepEqual(sentTexts(), ['one', 'two', 'three']);
+      // n8n 2.35 starts with the last of the calls that come together.
+      assert.deepEqual(sentTexts(), release === CURRENT ? ['one', 'two', 'three'] : ['two', 'one', 'three']);
     });
 
     test('A text that is called for twice is sent twice', async () => {
