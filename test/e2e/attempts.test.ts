@@ -4,7 +4,7 @@ import { before, beforeEach, describe, test } from 'node:test';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { items, ITEMS, SENDER } from '../support/n8n/workflow';
+import { ITEMS, items, SENDER } from '../support/n8n/workflow';
 import { Crashes, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
 import { bulkList, MESSAGES, pairs, type Row, rowsOfPairs } from './victims';
