@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type Fault } from '../../sandbox/server';
-import { type JsonObject } from '../../tools/json';
+import { asObject, asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { SENDER } from '../support/n8n/workflow';
@@ -71,6 +71,27 @@ export class Crashes {
   /** Retries an execution of a victim; without its id, the newest one. */
   async retry(name: string, id?: string, loadWorkflow = false): Promise<Execution> {
     return await this.instance().rest.retry(id ?? (await this.newestId(name)), undefined, loadWorkflow);
+  }
+
+  /** Retries the newest execution of a victim with the saved workflow, in which a node has other parameters. */
+  async retrySaved(name: string, node: string, change: (parameters: JsonObject) => JsonObject): Promise<Execution> {
+    const workflow = this.workflow(name);
+    const changed = asObjects(workflow.nodes, 'nodes').map((each) =>
+      each.name === node ? { ...each, parameters: change(asObject(each.parameters, 'parameters')) } : each,
+    );
+    await this.instance().rest.saveNodes(workflow, changed);
+    return await this.retry(name, undefined, true);
+  }
+
+  /**
+   * Starts an execution that ends with an error.
+   *
+   * @returns its id
+   */
+  async fail(victim: Victim): Promise<string> {
+    const id = await this.start(victim);
+    assert.equal((await this.instance().rest.waitForExecution(id)).status, 'error');
+    return id;
   }
 
   /** Retries the newest execution of a victim that waits for calls, and makes them. */

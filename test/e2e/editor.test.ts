@@ -6,7 +6,7 @@ import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../tools/n8n
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
-import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
+import { SUPPORTED } from '../../tools/n8n/releases';
 import {
   chain,
   ITEMS,
@@ -171,18 +171,17 @@ for (const release of SUPPORTED) {
           await context.test(`The node is found by "${word}"`, async () => {
             const hit = await findInNodePanel(page, word, SENDER);
             assert.equal(await hit.count(), 1);
-            // Older releases list the names alone.
-            if (release === CURRENT) await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
+            await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
           });
         }
       });
     });
 
-    test('The node is in the list of apps, and in the newest release in that of human review', async () => {
+    test('The node is in the list of apps and in that of human review', async () => {
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} lists`, async (page) => {
         await openWorkflow(page, workflow);
-        for (const list of release === CURRENT ? ['Action in an app', 'Human review'] : ['Action in an app']) {
+        for (const list of ['Action in an app', 'Human review']) {
           await openNodePanel(page);
           await inNodePanel(page, list).click();
           await inNodePanel(page, SENDER).waitFor();

@@ -6,7 +6,7 @@ import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow
 import { asArray, type JsonObject } from '../../tools/json';
 import { storeExampleCredentials } from '../../tools/n8n/examples/credentials';
 import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
-import { OLDEST, SUPPORTED } from '../../tools/n8n/releases';
+import { SUPPORTED } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { type ChatModel, startChatModel } from './chatModel';
 import { testAgentExample } from './examples/aiAgent';
@@ -51,20 +51,6 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'webhook-to-message': testWebhook,
 };
 
-/** They use the node's error output, which stays empty before n8n 2.35.5, as the README says. */
-const NEED_ERROR_OUTPUT = ['appointment-reminder', 'campaign-larger-than-credits', 'contacts-to-bulk'];
-
-/** They have a node that n8n has only since about 2.6, as the README says. */
-const NEED_HUMAN_REVIEW = ['ai-agent'];
-
-/** They create a Data Table, which older releases can't do in a workflow. */
-const NEED_DATA_TABLES = ['data-table-to-messages', 'opt-outs', 'send-the-rest'];
-
-/** The oldest release does not know all their nodes. */
-const UNKNOWN_TO_OLDEST = [...NEED_HUMAN_REVIEW, ...NEED_DATA_TABLES];
-
-const NOT_ON_OLDEST = [...NEED_ERROR_OUTPUT, ...UNKNOWN_TO_OLDEST];
-
 test('Every example has its tests', async () => {
   assert.deepEqual(Object.keys(TESTS).sort(), await exampleNames());
 });
@@ -91,16 +77,14 @@ for (const release of SUPPORTED) {
       mailServer.clear();
     });
 
-    const known = (name: string) => release !== OLDEST || !UNKNOWN_TO_OLDEST.includes(name);
     test('n8n knows every node of every example, with its version and its parameters', async () => {
       const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
-      for (const name of (await exampleNames()).filter(known)) {
+      for (const name of await exampleNames()) {
         for (const node of nodesOf(await readExample(name))) assertKnown(name, node as unknown as INode, types);
       }
     });
 
     for (const [name, tests] of Object.entries(TESTS)) {
-      if (release === OLDEST && NOT_ON_OLDEST.includes(name)) continue;
       describe(name, () => {
         let workflow: JsonObject;
         before(async () => {
@@ -110,7 +94,6 @@ for (const release of SUPPORTED) {
         const deactivate = () => instance().rest.deactivate(workflow);
         tests({
           instance,
-          release,
           workflow: () => workflow,
           inEditor,
           model: () => model,

@@ -30,7 +30,6 @@ const call = (text: string, more: JsonObject = {}) => ({
   input: { toolParameters: { Phone: PHONE, Message: text }, hitlParameters: {}, ...more },
 });
 
-// Human review is newer than the oldest release.
 describe(`Human review in n8n ${CURRENT}`, () => {
   const instance = instanceForTests();
   let model: ChatModel;

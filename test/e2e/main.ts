@@ -9,18 +9,22 @@ import { Command } from 'commander';
 
 import { ExpectedError } from '../../tools/cli/errors';
 import { runSession } from '../../tools/cli/session';
+import { installN8n } from '../../tools/n8n/install';
+import { SUPPORTED } from '../../tools/n8n/releases';
 import { providePackage, TARBALL_VARIABLE } from './tarball';
 
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
 
-/** Parts that run first and alone: one needs the whole machine, and after both, all releases are installed. */
-const ALONE = ['load', 'oldest'];
+/** Parts that run first and alone, because they need the whole machine. */
+const ALONE = ['load'];
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
   const parts = chooseParts(await findParts());
   await providePackage(session);
+  // Here, because two parts that start together would both install the same one.
+  for (const release of SUPPORTED) await installN8n(release, session);
   const { passed, failed } = await runParts(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();

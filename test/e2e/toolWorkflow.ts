@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
-import { CURRENT, OLDEST, type ReleaseName } from '../../tools/n8n/releases';
+import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { START, start, type WorkflowNode } from '../support/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';
-
-/** The newest versions of n8n's AI nodes in each release. */
-const VERSIONS: Record<ReleaseName, { agent: number; mcpTrigger: number; model: JsonObject }> = {
-  [CURRENT]: { agent: 3.1, mcpTrigger: 2.1, model: { responsesApiEnabled: true } },
-  // So that both of OpenAI's interfaces are used.
-  [OLDEST]: { agent: 3, mcpTrigger: 2, model: { responsesApiEnabled: false } },
-};
 
 /** The parameters of each operation when a user picks it in the editor. */
 export const GET_BALANCE = { resource: 'balance', operation: 'get' };
@@ -58,7 +51,7 @@ export function agentWorkflow(
   const agent = {
     name: AGENT,
     type: '@n8n/n8n-nodes-langchain.agent',
-    typeVersion: VERSIONS[release].agent,
+    typeVersion: 3.1,
     parameters: { promptType: 'define', text: 'Tell the customer that the order is on its way.', options: {} },
   };
   const model = {
@@ -67,7 +60,8 @@ export function agentWorkflow(
     typeVersion: 1.3,
     parameters: {
       model: { __rl: true, mode: 'id', value: 'made-up' },
-      ...VERSIONS[release].model,
+      // So that both of OpenAI's interfaces are used.
+      responsesApiEnabled: release === CURRENT,
       options: { maxRetries: 0 },
     },
     credentials: { openAiApi: { id: '', name: '' } },
@@ -87,7 +81,8 @@ export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowN
   const trigger = {
     name: 'MCP Server Trigger',
     type: '@n8n/n8n-nodes-langchain.mcpTrigger',
-    typeVersion: VERSIONS[release].mcpTrigger,
+    // The newest one of each release.
+    typeVersion: release === CURRENT ? 2.1 : 2,
     parameters: { authentication: 'none', path },
     webhookId: randomUUID(),
   };

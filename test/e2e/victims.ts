@@ -97,6 +97,29 @@ export function order(name: string): Victim {
   return { name, path, workflow, answered: 2, arrived: 3, body: { order: name } };
 }
 
+/** A row of {@link pairs}. */
+export interface Row extends JsonObject {
+  index: number;
+  phone: string;
+  message: string;
+  key: string;
+}
+
+/** Two messages for each of twenty people. */
+export function rowsOfPairs(name: string): Row[] {
+  return Array.from({ length: 40 }, (_slot, index) => {
+    const person = Math.floor(index / 2);
+    return { index, phone: phoneAt(person), message: `[${name}] ${index}`, key: `${person}-${index % 2}` };
+  });
+}
+
+/** Send with {@link rowsOfPairs}, and On Error: Continue; n8n is killed in the 17th of 40 items. */
+export function pairs(name: string, options: JsonObject = {}): Victim {
+  const sender = messagingSend({ ...SEND, ...FROM_ITEM, options: { ...OPTIONS, ...options } }, CONTINUE);
+  const workflow = chain(name, [immediateWebhook(name), items(rowsOfPairs(name)), sender]);
+  return { name, workflow, answered: 16, arrived: 17 };
+}
+
 /**
  * Send Bulk in Loop Over Items, a hundred items in each of five rounds.
  *

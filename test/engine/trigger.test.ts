@@ -393,7 +393,7 @@ describe('A poll', () => {
     ]);
   });
 
-  test('works without a given time, as in n8n 2.0', async () => {
+  test('works without a given time, as in n8n 2.35', async () => {
     sandbox().setCredits(99);
     expect(reported(await activate(setup({ withoutBudget: true })))).toEqual([[99]]);
   });

@@ -274,7 +274,7 @@ describe('A notice is shown only', () => {
   });
 });
 
-test('Every parameter depends on parameters beside it or by a path from the root, because n8n 2.0 opens no other workflow', () => {
+test('Every parameter depends on parameters beside it or by a path from the root, because n8n hides any other', () => {
   for (const { properties } of nodes) {
     const beside = properties.map(({ name }) => name);
     const dependencies = properties.flatMap(({ displayOptions = {} }) =>

@@ -41,6 +41,8 @@ export interface ListedExecution {
   status: string;
   /** What started it: `manual`, `webhook`, `trigger`, `retry` and so on. */
   mode: string;
+  /** Whether n8n's list offers Retry for it. */
+  canBeRetried: boolean;
 }
 
 /** Reads an execution as n8n's REST interface gives it. */
@@ -94,5 +96,12 @@ function readItem(item: JsonObject): OutputItem {
 /** Reads one line of the list of executions. */
 export function readListed(value: unknown): ListedExecution {
   const line = asObject(value, 'a listed execution');
-  return { id: String(line.id), status: asString(line.status, 'status'), mode: asString(line.mode, 'mode') };
+  const status = asString(line.status, 'status');
+  return {
+    id: String(line.id),
+    status,
+    mode: asString(line.mode, 'mode'),
+    // As n8n's editor decides it.
+    canBeRetried: ['crashed', 'error'].includes(status) && (line.retrySuccessId ?? null) === null,
+  };
 }

@@ -19,8 +19,6 @@ const PROGRESS_EVERY_MS = 30_000;
 export interface N8nInstallation {
   nodeBinary: string;
   entry: string;
-  /** Settings that this release needs, beyond those that all releases get. */
-  settings: Record<string, string>;
 }
 
 /**
@@ -94,11 +92,10 @@ function majorOf(version: string): string {
   return version.split('.')[0] ?? '';
 }
 
-function installationIn(folder: string, { includesNode, release }: Plan): N8nInstallation {
+function installationIn(folder: string, { includesNode }: Plan): N8nInstallation {
   return {
     nodeBinary: includesNode ? path.join(folder, 'node_modules', 'node', 'bin', 'node') : process.execPath,
     entry: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
-    settings: release.settings,
   };
 }
 

@@ -44,7 +44,6 @@ export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
     env: {
       ...environmentOf(folder, port, await getPort()),
       ...(worker === undefined ? {} : workerEnvironment(port)),
-      ...installation.settings,
       ...environment,
     },
     stdio: ['ignore', log.fd, log.fd],

@@ -3,12 +3,10 @@ export interface Release {
   version: string;
   /** Installed beside n8n when this process runs on another major version of Node. */
   node: string;
-  /** Beside n8n at the root: peer dependencies, which are left out because they conflict, and single copies. */
+  /** Beside n8n at the root: peer dependencies, which are left out because they conflict. */
   dependencies: Record<string, string>;
   /** Versions for dependencies whose range has come to include releases that break n8n or are no longer available. */
   overrides: Record<string, string>;
-  /** Settings of n8n that not every release has. */
-  settings: Record<string, string>;
   gigabytes: number;
 }
 
@@ -16,39 +14,22 @@ export interface Release {
 export const CURRENT = '2.41.1' as const;
 
 /** The oldest release the package is tested with. */
-export const OLDEST = '2.0.3' as const;
+export const OLDEST = '2.35.7' as const;
 
-// n8n's node "Extract from File" needs it.
-const DATE_FNS = { 'date-fns': '2.30.0' };
-
-const RELEASES = {
-  [CURRENT]: {
-    version: CURRENT,
-    node: '24.21.0',
-    dependencies: DATE_FNS,
-    overrides: { linkedom: '0.18.12', '@langchain/langgraph': '1.4.17' },
-    // It would fetch a list from n8n's own server.
-    settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
-    gigabytes: 2.2,
-  },
-  [OLDEST]: {
-    version: OLDEST,
-    node: '20.20.2',
-    // One copy of each: n8n's AI nodes tell by class whether an object is one of theirs.
-    dependencies: { ...DATE_FNS, '@langchain/core': '1.1.0', zod: '3.25.67' },
-    overrides: { xlsx: '0.18.5', linkedom: '0.18.12', '@langchain/langgraph-checkpoint': '1.0.0' },
-    settings: {},
-    gigabytes: 1.4,
-  },
-} as const satisfies Record<string, Release>;
-
-/** A release that is in the table. */
-export type ReleaseName = keyof typeof RELEASES;
+/** A release that {@link releaseOf} knows. */
+export type ReleaseName = typeof CURRENT | typeof OLDEST;
 
 /** The releases that the package promises to work with: what must hold on each is tested on all of them. */
 export const SUPPORTED: readonly ReleaseName[] = [CURRENT, OLDEST];
 
-/** @returns what is known of a release */
+/** @returns what is known of a release: so far, all need the same */
 export function releaseOf(name: ReleaseName): Release {
-  return RELEASES[name];
+  return {
+    version: name,
+    node: '24.21.0',
+    // n8n's node "Extract from File" needs it.
+    dependencies: { 'date-fns': '2.30.0' },
+    overrides: { linkedom: '0.18.12', '@langchain/langgraph': '1.4.17' },
+    gigabytes: 2.2,
+  };
 }

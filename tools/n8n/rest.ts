@@ -176,7 +176,7 @@ export class N8nRest {
     const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
     await this.waitFor(`a workflow to be "${wanted}"`, DEADLINE_SECONDS, async () => {
       const { status, text } = await this.exchange('GET', path);
-      // Older releases don't have this address: they answer only when they have done what they were asked.
+      // n8n 2.35 has it only on request: it answers only when it has done what it was asked.
       if (status === 404) return true;
       const publication = dataOf(path, text);
       if (publication.status === wanted) return true;
@@ -245,6 +245,5 @@ function withCredentials(workflow: JsonObject, stored: StoredCredential[]): Json
       .map(({ id, name, type }) => [type, { id, name }]);
     return { ...node, credentials: { ...node.credentials, ...Object.fromEntries(replaced) } };
   });
-  // n8n 2.0 doesn't take a workflow that doesn't say so; an export leaves it out.
-  return { active: false, ...workflow, nodes };
+  return { ...workflow, nodes };
 }

@@ -31,6 +31,8 @@ export function environmentOf(folder: string, port: number, brokerPort: number):
     N8N_HIRING_BANNER_ENABLED: 'false',
     N8N_VERIFIED_PACKAGES_ENABLED: 'false',
     N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+    // It would fetch a list of MCP servers.
+    N8N_DISABLED_MODULES: 'mcp-registry',
   };
 }
 

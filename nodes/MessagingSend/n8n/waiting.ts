@@ -51,8 +51,6 @@ export function asking(context: IExecuteFunctions): Asked {
  * @throws what n8n throws where it has no execution
  */
 export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
-  // From 2.0 to 2.11 n8n checks no signature unless it is asked to; later it always does.
-  (context as { setSignatureValidationRequired?: () => void }).setSignatureValidationRequired?.();
   return context.getSignedResumeUrl({ [RUN]: String(run) });
 }
 
@@ -103,7 +101,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   setHeaders(this);
   const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
-  // n8n sends the page itself; newer releases only once they have continued the execution, so that nothing lost is thanked for.
+  // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
 }
 

@@ -90,7 +90,7 @@ async function readData(
   throw nodeApiError(context.getNode(), why);
 }
 
-/** n8n 2.0 does not have it. */
+/** n8n 2.35 does not have it. */
 function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
   return typeof context.getPollBudgetMs === 'function';
 }

@@ -1,7 +1,6 @@
 import { asObjects, type JsonObject } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
 import { type InstanceWithSandbox } from '../../../tools/n8n/instance';
-import { type ReleaseName } from '../../../tools/n8n/releases';
 import { type ChatModel } from '../chatModel';
 import { type InEditor } from '../inEditor';
 import { type MailServer } from '../mailServer';
@@ -10,7 +9,6 @@ import { type Listed } from '../recipients';
 /** What the tests of an example work with; the sandbox is reset before each. */
 export interface ExampleWorld {
   instance: () => InstanceWithSandbox;
-  release: ReleaseName;
   /** The example as n8n keeps it: imported as it is, with a credential for each that it names. */
   workflow: () => JsonObject;
   inEditor: InEditor;

@@ -20,7 +20,7 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly budget?: number;
   /** Why n8n activates the workflow; `init` is because n8n starts. */
   readonly activation?: WorkflowActivateMode;
-  /** n8n 2.0 does not report how long a poll may take. */
+  /** n8n 2.35 does not report how long a poll may take. */
   readonly withoutBudget?: boolean;
 }
 
