@@ -152,7 +152,9 @@ test('A run that remembers nothing, or less, forgets nothing that others remembe
   await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 }));
   processedData.fill(Array.from({ length: 15_000 }, (_, index) => `other ${index}`));
   await run(contacts(5).slice(3), SEND_BULK);
-  expect(outcomesOf(await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 })))).toEqual(Array(3).fill('skipped'));
+  expect(outcomesOf(await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 })))).toEqual(
+    Array(3).fill('skipped'),
+  );
 });
 
 test('A second execution fills its requests with what is left', async () => {

@@ -38,6 +38,8 @@ function recordOf(messages: readonly Message[], sent = messages.length): Deliver
   return reread(context);
 }
 
+const outcomesIn = (receipts: Recalled['receipts']) =>
+  receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome.kind));
 const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) => recall(record, messages).pending;
 
 /** Messages to one phone, as the rows of a list. */
@@ -90,8 +92,10 @@ describe('Of several messages to one phone,', () => {
     expect(pendingOf(recordOf(rows('A', 'A')), rows('A', 'A', 'A'))).toEqual([message(2, 'A')]);
   });
 
-  test('those that were sent are known by their places if all texts contain the time', () => {
-    expect(pendingOf(recordOf(rows('A 1', 'B 1', 'C 1'), 2), rows('A 2', 'B 2', 'C 2'))).toEqual([message(2, 'C 2')]);
+  test('nobody knows which were sent if all texts contain the time', () => {
+    const { pending, receipts } = recall(recordOf(rows('A 1', 'B 1', 'C 1'), 2), rows('A 2', 'B 2', 'C 2'));
+    expect(pending).toEqual([]);
+    expect(outcomesIn(receipts)).toEqual(['uncertain', 'uncertain', 'uncertain']);
   });
 
   test('none is sent twice, and none is lost, when rows are removed, added and moved between attempts', () => {
@@ -147,18 +151,24 @@ test('A message that was sent again has its new outcome, and one alike does not 
   const resent = message(0, 'At 10:01');
   expect(recall(second, [resent], again).again.size).toBe(1);
   noteAs(second, SENT, resent);
-  const list = [message(0, 'At 10:02'), message(1, 'At 10:02')];
+  const list = [message(0, 'At 10:02'), messageAt(1, { phone: phoneAt(1), text: 'At 10:02' })];
   const { receipts, pending } = recall(reread(context), list);
   expect(receipts.flatMap(({ results }) => results)).toEqual([{ message: list[0], outcome: SENT }]);
   expect(pending).toEqual([list[1]]);
+  // Of two to its phone, nobody knows which it is.
+  expect(outcomesIn(recall(reread(context), rows('At 10:02', 'At 10:02')).receipts)).toEqual([
+    'uncertain',
+    'uncertain',
+  ]);
 });
 
 test('A part of a split text is never confused with the same part of another text', () => {
   const part = (item: number, whole: string): Message => ({ ...message(item, 'A'), part: 1, whole });
   const record = recordOf([part(0, 'First A')]);
   expect(pendingOf(record, [part(1, 'First A')])).toEqual([]);
-  const others = [part(1, 'Second A'), message(2, 'A')];
-  expect(pendingOf(record, others)).toEqual(others);
+  const { receipts, pending } = recall(record, [part(1, 'Second A'), message(2, 'A')]);
+  expect(pending).toEqual([]);
+  expect(outcomesIn(receipts)).toEqual(['uncertain', 'uncertain']);
 });
 
 test('A dry run notes nothing of its messages', () => {

@@ -81,9 +81,7 @@ export async function plan(
 
   const left = new Set(earlier.others);
   const refusedNow = refused.filter(({ message }) => left.has(message));
-  const { sendable, unsendable } = await work(
-    withRefused(earlier, refusedNow, asked.duplicates, broken),
-  );
+  const { sendable, unsendable } = await work(withRefused(earlier, refusedNow, asked.duplicates, broken));
   const nothing: Plan = { unsendable, duplicates: [], known: earlier.receipts, shares: [], repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
@@ -123,7 +121,9 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
   const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
-  const ambiguous = isSplit ? yield* repeatedPhones(unique.filter(({ part }) => part === null || part === 0)) : repeated;
+  const ambiguous = isSplit
+    ? yield* repeatedPhones(unique.filter(({ part }) => part === null || part === 0))
+    : repeated;
   const divided = yield* divide(unique, broken === null ? channel : () => broken);
   return { ...divided, duplicates, unsendable, repeated, ambiguous };
 }

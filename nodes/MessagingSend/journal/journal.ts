@@ -112,7 +112,11 @@ export class Journal {
     const { accounts, others } = question;
     const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
     const recorded = await work(
-      record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question.unsendable, question),
+      record.recall(
+        messages ?? [...accounts.flatMap((each) => each.messages), ...others],
+        question.unsendable,
+        question,
+      ),
     );
     const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
     const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
@@ -269,7 +273,11 @@ export class Journal {
 
 /** What is sent again stays uncertain until it is known to be sent. */
 function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {
-  return [...again].map(([message, why]) => ({ batch: null, results: [{ message, outcome: { kind: 'uncertain', failure: why } }], data: null }));
+  return [...again].map(([message, why]) => ({
+    batch: null,
+    results: [{ message, outcome: { kind: 'uncertain', failure: why } }],
+    data: null,
+  }));
 }
 
 function* noteAll(receipts: readonly Receipt[], record: DeliveryRecord): Interruptible<void> {

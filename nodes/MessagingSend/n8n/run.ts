@@ -84,7 +84,11 @@ interface Run {
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
-  const given = readSettings(job, (path, fallback) => context.getNodeParameter(path, 0, fallback), canRemember(context));
+  const given = readSettings(
+    job,
+    (path, fallback) => context.getNodeParameter(path, 0, fallback),
+    canRemember(context),
+  );
   const endAttempt = beginAttempt(context);
   try {
     const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given);

@@ -56,9 +56,16 @@ export class Facts {
    * @param begin facts that are opened for the first time
    * @returns whether another process has begun one of these before
    */
-  async record({ begin = [], open = [], note = [] }: Partial<Record<'begin' | 'open' | 'note', readonly string[]>>): Promise<boolean> {
+  async record({
+    begin = [],
+    open = [],
+    note = [],
+  }: Partial<Record<'begin' | 'open' | 'note', readonly string[]>>): Promise<boolean> {
     const begun = this.hashed(begin);
-    const found = await this.list.record({ open: [...begun, ...this.hashed(open)], note: this.hashed(note) }, this.storage);
+    const found = await this.list.record(
+      { open: [...begun, ...this.hashed(open)], note: this.hashed(note) },
+      this.storage,
+    );
     return found.size > 0 && begun.some((fact) => found.has(fact));
   }
 

@@ -282,9 +282,11 @@ export class DeliveryRecord {
     const earlier = new EarlierMessages();
     let lastBatch = 0;
     let isReadable = true;
+    let line = 0;
     for (const text of linesOf(this.written())) {
+      line += 1;
       const places = readPlanned(text);
-      for (const place of places ?? []) earlier.add(place);
+      for (const place of places ?? []) earlier.add(place, line);
       if (places !== null) continue;
       const receipt = readReceipt(text);
       if (receipt === null) {
@@ -293,7 +295,7 @@ export class DeliveryRecord {
       }
       for (const { identity, outcome } of receipt.outcomes) {
         // The later outcome counts: the message was sent again.
-        recorded.set(`${identity.place} ${identity.content}`, { identity, outcome, receipt });
+        recorded.set(`${identity.place} ${identity.content}`, { identity, outcome, receipt, line });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;

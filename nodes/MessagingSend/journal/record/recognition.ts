@@ -10,25 +10,34 @@ export interface Recorded {
   readonly identity: Identity;
   readonly outcome: Outcome;
   readonly receipt: Remembered;
+  /** The line of the record that it is in, from 0. */
+  readonly line: number;
 }
 
-/** The messages of earlier attempts to phones that several messages went to, sent or not. */
+/** The messages of earlier attempts to phones that several texts went to, sent or not. */
 export class EarlierMessages {
   private readonly contents = new Set<string>();
-  private readonly places = new Set<string>();
+  /** The line of the record that first has a message at a place. */
+  private readonly lines = new Map<string, number>();
 
-  add({ place, content }: Placed): void {
+  add({ place, content }: Placed, line: number): void {
     this.contents.add(content);
-    this.places.add(`${place} ${content}`);
+    const key = `${place} ${content}`;
+    if (!this.lines.has(key)) this.lines.set(key, line);
   }
 
   has({ place, content }: Placed): boolean {
-    return this.places.has(`${place} ${content}`);
+    return this.lines.has(`${place} ${content}`);
   }
 
   /** Whether an earlier attempt had this message, at any place: then it is not another one with a new text. */
-  hasContent({ content }: Pick<Placed, 'content'>): boolean {
+  hasContent(content: string): boolean {
     return this.contents.has(content);
+  }
+
+  /** Whether a message was at the place of an entry before that was sent there, with another text. */
+  wasReplacedBy({ identity: { place }, line }: Recorded, content: string): boolean {
+    return (this.lines.get(`${place} ${content}`) ?? Infinity) < line;
   }
 }
 
@@ -72,10 +81,9 @@ export function* recognize(
     const isFound = claims(message, unchanged.first(`${place} ${content}`, claimed));
     if (!isFound) moved.push({ message, place, content });
   });
-  const left: Message[] = [];
+  const left: typeof moved = [];
   yield* withEach(moved, (each) => {
-    const isFound = claims(each.message, byContent.first(each.content, claimed));
-    if (!isFound && !earlier.hasContent(each)) left.push(each.message);
+    if (!claims(each.message, byContent.first(each.content, claimed))) left.push(each);
   });
   if (left.length === 0) return found;
 
@@ -83,13 +91,19 @@ export function* recognize(
   yield* withEach(recorded, (entry) => {
     if (!claimed.has(entry)) addTo(byPhone, entry.identity.phone, entry);
   });
-  yield* withEach(left, (message) => {
+  yield* withEach(left, ({ message, place, content }) => {
     const entries = byPhone.get(phoneMarkOf(message));
     if (entries === undefined) return;
+    if (earlier.hasContent(content)) {
+      if (entries.some((entry) => earlier.wasReplacedBy(entry, content))) found.set(message, null);
+      return;
+    }
     const isOnly =
       !repeated.has(message.phone) &&
-      entries.every(({ identity }) => isSameText(readPlace(identity.place), message) && !earlier.hasContent(identity));
-    found.set(message, (isOnly && entries.find(({ identity }) => identity.place === placeOf(message))) || null);
+      entries.every(
+        ({ identity }) => isSameText(readPlace(identity.place), message) && !earlier.hasContent(identity.content),
+      );
+    found.set(message, (isOnly && entries.find(({ identity }) => identity.place === place)) || null);
   });
   return found;
 }

@@ -104,7 +104,12 @@ export class Reservations {
 
   /** Keeps what was sent, or may have been, and releases the rest. */
   settle(results: readonly Result[]): void {
-    const own = { sent: [] as Message[], uncertain: [] as Message[], not_sent: [] as Message[], sent_before: [] as Message[] };
+    const own = {
+      sent: [] as Message[],
+      uncertain: [] as Message[],
+      not_sent: [] as Message[],
+      sent_before: [] as Message[],
+    };
     for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
     this.facts.closeForAll(own.sent.map(duplicateKey));
     // Nobody need wait for their outcome any more.
