@@ -500,19 +500,6 @@ describe("'Max Wait'", () => {
     );
   });
 
-  test('ends nothing but the request that is over a limit, where the service takes others', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 0, text: 'Hello 1', times: 99 }]);
-    const { outputs } = await run({
-      items: contacts(6).map((item, index) => ({ ...item, text: `Hello ${index}` })),
-      parameters: inBatchesOf(2, withOptions(SEND_BULK, { longestWait: 0, parallelRequests: 1 })),
-      onError: 'continueErrorOutput',
-    });
-    expect(outputs[0]).toHaveLength(4);
-    expect(outputs[1]?.map((item) => [detailsOf(item).code, detailsOf(item).outcome])).toEqual(
-      Array(2).fill(['RATE_LIMITED', 'not_sent']),
-    );
-  });
-
   test('lets a request wait for as long as the service asks', async () => {
     sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1 }]);
     const account = { ...accountOf(sandbox()), apiKey: OTHER_KEYS[1] ?? '' };
