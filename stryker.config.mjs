@@ -18,7 +18,6 @@ export default {
     },
   },
   concurrency: 2,
-  reporters: ['clear-text', 'progress-append-only', 'json'],
-  jsonReporter: { fileName: '.stryker-tmp/mutants.json' },
+  reporters: ['clear-text', 'progress-append-only'],
   clearTextReporter: { logTests: false, allowColor: false },
 };
