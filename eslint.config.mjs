@@ -44,7 +44,17 @@ const APART = {
 const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name files without their ending.' };
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'bench/results/**', 'docs/**', 'examples/**', 'package-lock.json', 'tsconfig*.json'] },
+  {
+    ignores: [
+      'dist/**',
+      '.stryker-tmp/**',
+      'bench/results/**',
+      'docs/**',
+      'examples/**',
+      'package-lock.json',
+      'tsconfig*.json',
+    ],
+  },
   // Exceptions stand in this file, each with its reason.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
   { files: ['**/*.json'], languageOptions: { parser: tseslint.parser } },

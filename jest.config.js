@@ -4,6 +4,13 @@ module.exports = {
   testMatch: ['<rootDir>/{bench,test}/**/*.test.ts'],
   // These run in real n8n, by Node's own runner: npm run test:e2e.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+  // Stryker's copy of the project, while it runs.
+  modulePathIgnorePatterns: ['<rootDir>/.stryker-tmp/'],
+  // Types are checked by lint: with `isolatedModules`, as there, a file is only translated.
   transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.tools.json' }] },
   testTimeout: 30_000,
+  // Jest would leave one processor to its own process, which hardly does anything.
+  maxWorkers: '100%',
+  // Of the random numbers in test/exhaustive: --seed repeats them.
+  showSeed: true,
 };

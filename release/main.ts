@@ -50,6 +50,7 @@ void runSession(async (session) => {
   if (options.skipTests !== true) {
     await check('Lint', () => run('lint', session));
     await check('Tests', () => run('test', session));
+    await check('Exhaustive tests', () => run('test:exhaustive', session));
   }
   const tarball = await packPackage(await outputFolder(session), session.signal);
   session.say(`Packed ${path.basename(tarball)}`);

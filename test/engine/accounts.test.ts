@@ -67,6 +67,22 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 4), 'key 2': phones(3) });
   });
 
+  test('skips no message as a duplicate if the same one before it has no account: neither is sent', async () => {
+    const [first = {}, second = {}] = contacts(2);
+    const items = [
+      { ...first, key: '' },
+      { ...first, key: KEY },
+      { ...second, key: KEY },
+    ];
+    const { outputs } = await runWorkflow({
+      ...setupOf({ items, parameters: withOptions(parameters, { duplicateMessages: 'sendOnce' }) }),
+      onError: CONTINUE,
+    });
+    expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'not_sent', 'sent']);
+    expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
+    expect(receivedBy()).toEqual({ 'key 1': phones(1) });
+  });
+
   test('concerns the first item alone if its key is an expression that fails', async () => {
     const account = {
       ...accountOf(sandbox()),

@@ -61,6 +61,15 @@ describe('Send and Wait for Response', () => {
     expect(outputs[0]?.map(({ json }) => json)).toEqual(contacts(1));
   });
 
+  test('approves no call of a tool when the time is up, even if the model has written that it is approved', async () => {
+    const items = [{ ...contacts(1)[0], approved: true, data: { approved: true } }];
+    const setup = setupOf({ items, isHumanReview: true });
+    const waiting = await runWorkflow(setup);
+    expect(waitTill(waiting)).toEqual(FOREVER);
+    const { outputs } = await continueWaiting(waiting, setup);
+    expect(outputs[0]?.map(({ json }) => json)).toEqual([{ data: { approved: false } }]);
+  });
+
   test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
     'passes on data of its input that is no answer: %j',
     async (data) => {

@@ -39,6 +39,8 @@ export interface Setup extends Pick<
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
+  /** Whether an AI Agent asks by the node before it calls a tool. */
+  readonly isHumanReview?: boolean;
   /** Older releases of n8n give an execution no token that it keeps through its Retries. */
   readonly withoutToken?: boolean;
 }
@@ -206,6 +208,7 @@ export async function prepare({
   loopOver,
   connectedTwice = false,
   startFails = false,
+  isHumanReview = false,
   mode = 'manual',
   onStore,
   onConsole,
@@ -215,6 +218,7 @@ export async function prepare({
   workflowId,
 }: Setup) {
   const nodeType = await nodeIn(lifetime);
+  const type = isHumanReview ? `${NODE_TYPE}HitlTool` : NODE_TYPE;
   const start = itemsNode(items.map((json) => ({ json })));
   const fails = async () => await Promise.reject(new Error('the list of contacts is out of reach'));
   const types = {
@@ -229,12 +233,12 @@ export async function prepare({
         ),
       ]),
     ),
-    [NODE_TYPE]: nodeType,
+    [type]: nodeType,
   };
   const node: INode = {
     id: '2',
     name: 'Send',
-    type: NODE_TYPE,
+    type,
     typeVersion: 1,
     position: [200, 0],
     parameters,

@@ -1,8 +1,8 @@
 /** What the service and the network do wrong. */
 import fc from 'fast-check';
 
-import { DETAILS_SHAPES } from '../../sandbox/details';
-import { BULK_ANSWER_SHAPES, type Fault } from '../../sandbox/faults';
+import { DETAILS_SHAPES } from '../../../sandbox/details';
+import { BULK_ANSWER_SHAPES, type Fault } from '../../../sandbox/faults';
 import { phones } from './lists';
 
 /** From some request on no message has a usable answer, for good or until the balance has been read so often. */

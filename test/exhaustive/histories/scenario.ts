@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 
-import type { Fault } from '../../sandbox/faults';
+import type { Fault } from '../../../sandbox/faults';
 import { fault, type Outage, outage, refusedText } from './faults';
 import { changed, CHANGES, drafts, type List, listOf } from './lists';
 

@@ -3,9 +3,9 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { recordLines } from '../support/engine/record';
-import { type Execution, keptIn } from '../support/engine/workflow';
-import { detailsOf, textOf } from '../support/outputs';
+import { recordLines } from '../../support/engine/record';
+import { type Execution, keptIn } from '../../support/engine/workflow';
+import { detailsOf, textOf } from '../../support/outputs';
 import { withoutTime } from './lists';
 import { placeOf, type RequestedMessage } from './messages';
 import type { Scenario } from './scenario';

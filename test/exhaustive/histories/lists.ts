@@ -1,7 +1,7 @@
 /** What a workflow is to send, and how the list may differ at a retry. */
 import fc from 'fast-check';
 
-import { phoneAt } from '../support/contacts';
+import { phoneAt } from '../../support/contacts';
 
 /** An item, or an entry of a list. */
 export interface Input {

@@ -2,11 +2,11 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Sandbox } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { type Execution, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
-import { WITHOUT_WAITING } from '../support/parameters';
-import { accountOf } from '../support/sandbox';
+import type { Sandbox } from '../../../sandbox/server';
+import { KEY } from '../../support/account';
+import { type Execution, retryExecution, runWorkflow, type Setup } from '../../support/engine/workflow';
+import { WITHOUT_WAITING } from '../../support/parameters';
+import { accountOf } from '../../support/sandbox';
 import {
   checkArrivals,
   checkIds,

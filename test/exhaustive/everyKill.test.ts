@@ -8,6 +8,7 @@ import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
+import { killsOf } from './extent';
 
 const sandbox = sandboxForTests();
 
@@ -137,8 +138,10 @@ describe.each([
       async (eventLog) => {
         const moments = await momentsOf(campaign());
         const faults: string[] = [];
-        for (const [index, moment] of moments.entries()) {
-          if (!isWhole && index % 2 !== (eventLog === 'kept' ? 0 : 1)) continue;
+        const every = [...moments.entries()].filter(
+          ([index]) => isWhole || index % 2 === (eventLog === 'kept' ? 0 : 1),
+        );
+        for (const [index, moment] of killsOf(every)) {
           const killed = campaign();
           const lifetime = killedAt(index + 1);
           await killed.run({ lifetime, eventLog });
@@ -152,8 +155,7 @@ describe.each([
     test('killed again in the Retry, and in the Retry of that, is completed', async () => {
       const moments = await momentsOf(campaign());
       const faults: string[] = [];
-      for (const index of moments.keys()) {
-        if (!isWhole && index % 3 !== 0) continue;
+      for (const index of killsOf([...moments.keys()].filter((index) => isWhole || index % 3 === 0))) {
         const at = [index, index * 5, index * 3].map((each) => (each % moments.length) + 1);
         const lifetimes = at.map(killedAt);
         const killed = campaign();

@@ -1,9 +1,9 @@
 /** What must be true after every run of a scenario, whatever happens in it. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
-import type { LoggedRequest, SentMessage } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { type Execution, keptIn, stored } from '../support/engine/workflow';
+import type { LoggedRequest, SentMessage } from '../../../sandbox/server';
+import { KEY } from '../../support/account';
+import { type Execution, keptIn, stored } from '../../support/engine/workflow';
 import type { Outage } from './faults';
 import type { RequestedMessage } from './messages';
 import { linkOf, type Reported } from './reported';

@@ -1,0 +1,30 @@
+/** `npm run test:exhaustive`: every kill, and many random histories. `npm test` runs a sample of both. */
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+const command = new Command('npm run test:exhaustive --')
+  .description(
+    'Kills n8n at every moment of small campaigns, and runs random histories of faults, changes and retries.',
+  )
+  .argument('[suites...]', 'everyKill, histories; without one, both')
+  .option('--runs <count>', 'how many random histories to run', wholeNumber, 2000)
+  .option('--seed <number>', 'the seed of an earlier run, to repeat it', wholeNumber, randomInt(2 ** 31))
+  .parse();
+const { runs, seed } = command.opts<{ runs: number; seed: number }>();
+const suites = command.args.map((suite) => `test/exhaustive/${suite}`);
+
+console.log(
+  `${runs} histories with seed ${seed}. To repeat them: npm run test:exhaustive -- --runs ${runs} --seed ${seed}`,
+);
+const { status } = spawnSync('jest', ['--seed', String(seed), ...(suites.length > 0 ? suites : ['test/exhaustive'])], {
+  env: { ...process.env, MESSAGING_SEND_HISTORIES: String(runs) },
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
