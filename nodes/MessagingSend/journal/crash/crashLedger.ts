@@ -209,8 +209,15 @@ export class CrashLedger {
       for (const unit of closed) unit.opening = opening;
       await opening;
     }
-    const taken = await Promise.all(units.map(async ({ opening }) => await opening));
-    return taken.includes(true);
+    let isTaken = false;
+    for (const unit of units) {
+      if ((await unit.opening) !== true) continue;
+      isTaken = true;
+      // What is open is the other process's, which may have sent it: it must stay so.
+      unit.mayHaveSent = true;
+      unit.isUncertain = true;
+    }
+    return isTaken;
   }
 
   /** @returns whether another process has begun one of them */

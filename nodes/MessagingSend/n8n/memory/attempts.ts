@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { isTool } from '../tool';
 import { lineageOf } from './runData';
 
 /** The executions, with all their Retries, that a node is sending for in this process. */
@@ -13,7 +14,8 @@ type Context = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'getWorkflowD
  */
 export function beginAttempt(context: Context): (() => void) | null {
   const lineage = lineageOf(context);
-  if (lineage === null) return () => undefined;
+  // A model may call a tool several times at once, and n8n retries none of it.
+  if (lineage === null || isTool(context.getNode())) return () => undefined;
   const name = JSON.stringify([context.getWorkflow().id, context.getNode().id, lineage]);
   if (running.has(name)) return null;
   running.add(name);
