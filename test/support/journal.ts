@@ -3,7 +3,7 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { CrashLedger, nameOf } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
@@ -206,6 +206,7 @@ export class Attempt {
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, () => world.uniqueName());
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
+    record.noteRun(this.ledger.run);
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
     if (await this.ledger.start(start)) record.markInterrupted();
@@ -223,15 +224,17 @@ export class Attempt {
     await world.step(process, 'concluded');
     await journal.end();
     await world.step(process, 'ended');
-    execution.stored = copyOf(context);
     return this.byIdentity(receipts);
+  }
+
+  /** n8n stores the execution when the node has ended, after its last try. */
+  store(): void {
+    if (!this.process.isDead) this.execution.stored = copyOf(this.context);
   }
 
   private newLedger(facts: Facts, record: DeliveryRecord): CrashLedger {
     const name = { lineage: this.execution.lineage, ordinal: 0, record: record.digest };
-    const ledger = new CrashLedger(facts, name, record.previousRun);
-    record.noteRun(nameOf(name));
-    return ledger;
+    return new CrashLedger(facts, name, record.previousRun);
   }
 
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
