@@ -162,7 +162,7 @@ const drawnOrder: fc.Arbitrary<DrawnOrder> = fc.record({
   batchSize: usually(2, fc.constantFrom(1, 2, 3, 7, 100)),
   parallel: fc.integer({ min: 1, max: 3 }),
   sendOnce: fc.boolean(),
-  sendUncertainAgain: fc.constant(false),
+  sendUncertainAgain: usually(false, fc.constant(true)),
   isCounted: fc.boolean(),
   answers: fc.array(
     usually<Answer>('accept', fc.constantFrom('partly', 'reject', 'tryLater', 'lost', 'lostReply')),
