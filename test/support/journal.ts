@@ -40,6 +40,8 @@ export class Process {
   /** The steps that it has taken so far. */
   readonly steps: string[] = [];
   readonly killed: Promise<void>;
+  /** Called before each step, with how many there were. */
+  onStep: (count: number) => void = () => undefined;
   private die: () => void = () => undefined;
   private left: number;
 
@@ -55,6 +57,7 @@ export class Process {
 
   /** Counts a step; after the last one, nothing of the process happens any more. */
   step(name: string): void {
+    this.onStep(this.steps.length);
     this.steps.push(name);
     this.left -= 1;
     if (this.isDead) this.die();
@@ -71,34 +74,29 @@ export interface Execution {
   readonly followsKill: boolean;
 }
 
-/** How n8n's database behaves. */
-export interface Database {
-  /** Whether a write of one process can overwrite that of another. */
-  readonly isRacing?: boolean;
-  /** Whether a write, the first of which is 0, is refused. */
-  readonly refuses?: (write: number) => boolean;
-}
-
 /** What happens at the same time, one step after the other. */
 export class World {
-  entries: readonly string[] = [];
+  /** Whether the database refuses every write. */
+  isLocked = false;
+  private list = new Set<string>();
   readonly arrivals = new Map<string, number>();
   /** What each execution with its Retries has sent. */
   readonly arrivalsOf = new Map<string, Map<string, number>>();
   private readonly waiting: Array<{ readonly process: Process; readonly go: () => void }> = [];
   private readonly writing = new Set<{ readonly process: Process }>();
+  private driving: Promise<void> | null = null;
   private names = 0;
   private time = 0;
-  private writes = 0;
 
   /**
    * @param identify what a message is, however its text or place changes
    * @param choose which of several steps comes next; the oldest by default
+   * @param isRacing whether a write of one process can overwrite that of another
    */
   constructor(
-    readonly identify: (message: Message) => string = ({ phone }) => phone,
-    private readonly database: Database = {},
+    readonly identify: (message: Message) => string,
     private readonly choose: (count: number) => number = () => 0,
+    private readonly isRacing = false,
   ) {}
 
   process(killAt?: number): Process {
@@ -107,19 +105,21 @@ export class World {
 
   /** Lets everything happen until the work is done, or killed, and nothing is left to happen. */
   async run<Done>(work: Promise<Done>): Promise<Done> {
-    let isDone = false;
-    const end = work.finally(() => (isDone = true));
-    end.catch(() => undefined);
+    this.driving ??= this.drive();
+    const done = await work;
+    await this.driving;
+    return done;
+  }
+
+  private async drive(): Promise<void> {
     for (;;) {
       await new Promise(setImmediate);
       const [next] = this.waiting.splice(this.choose(this.waiting.length), 1);
-      if (next === undefined) {
-        if (!isDone) throw new Error('nothing happens any more');
-        return await end;
-      }
+      if (next === undefined) break;
       this.time += 1;
       if (!next.process.isDead) next.go();
     }
+    this.driving = null;
   }
 
   /** A moment at which the process can be killed. */
@@ -129,27 +129,32 @@ export class World {
   }
 
   storage(process: Process): ListStorage {
-    const change = async <Result>(name: string, work: (before: readonly string[]) => [readonly string[], Result]) => {
+    const change = async (name: string, work: (list: Set<string>) => void) => {
       const write = { process };
       await this.step(process, `${name} begins`);
-      if (this.database.refuses?.(this.writes++) === true) throw new Error('locked');
+      if (this.isLocked) throw new Error('locked');
       this.writing.add(write);
-      const before = this.entries;
-      if (this.database.isRacing === true) await this.step(process, `${name} has read`);
-      const [after, result] = work(before);
-      this.entries = after;
+      const list = this.isRacing ? new Set(this.list) : this.list;
+      if (this.isRacing) await this.step(process, `${name} has read`);
+      work(list);
+      this.list = list;
       this.writing.delete(write);
       await this.step(process, `${name} has written`);
-      return result;
     };
     return {
-      record: async (entries) =>
-        await change('record', (before) => {
-          const list = new Set(before);
-          return [[...new Set([...before, ...entries])], new Set(entries.filter((entry) => list.has(entry)))];
-        }),
-      remove: async (entries) =>
-        await change('remove', (before) => [before.filter((entry) => !entries.includes(entry)), undefined]),
+      record: async (entries) => {
+        const present = new Set<string>();
+        await change('record', (list) => {
+          for (const entry of entries) if (list.has(entry)) present.add(entry);
+          for (const entry of entries) list.add(entry);
+        });
+        return present;
+      },
+      remove: async (entries) => {
+        await change('remove', (list) => {
+          for (const entry of entries) list.delete(entry);
+        });
+      },
       shorten: async () => await this.step(process, 'shorten'),
       waitForOthers: async () => {
         const others = [...this.writing].filter((each) => each.process !== process);
