@@ -92,6 +92,8 @@ export interface Memories {
  */
 export class Journal {
   private again: ReadonlyMap<Message, Failure> = new Map();
+  /** {@link Recalled.mayHaveSentOthers} */
+  private mayHaveSentOthers = false;
   private readonly reservations = new Map<string, Reservations | null>();
 
   constructor(private readonly memories: Memories) {}
@@ -123,6 +125,7 @@ export class Journal {
     const pending = accounts.map((each) => left(each.messages));
     const crashed = await this.recallCrash(question, pending, recorded.lastBatch);
     await work(noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record));
+    this.mayHaveSentOthers = crashed.mayHaveSentOthers;
     this.again = new Map([...recorded.again, ...crashed.again]);
     const sentBefore = await this.recallSent(question, crashed.pending);
     const batches = [recorded.lastBatch, ...crashed.receipts.map(({ batch }) => batch ?? 0)];
@@ -140,7 +143,7 @@ export class Journal {
   }
 
   private async recallCrash(
-    { repeated, batchSize, sendUncertainAgain }: Question,
+    { others, unsendable, repeated, batchSize, sendUncertainAgain }: Question,
     accounts: ReadonlyArray<readonly Message[]>,
     lastBatch: number,
   ): Promise<Recollection> {
@@ -148,7 +151,8 @@ export class Journal {
     if (crash === null) return { receipts: [], pending: accounts, again: new Map(), mayHaveSentOthers: false };
     const digests = await work(digestsOf(accounts));
     const firstBatch = lastBatch + 1;
-    return await crash.recall({ accounts, digests, batchSize, firstBatch, repeated, sendUncertainAgain });
+    const hasOthers = others.length + unsendable.length > 0;
+    return await crash.recall({ accounts, digests, batchSize, firstBatch, repeated, hasOthers, sendUncertainAgain });
   }
 
   /** Removes what other executions have sent, or may have. Where n8n's database does not answer, everything is removed. */
@@ -232,8 +236,15 @@ export class Journal {
    * @param isAllSent whether nothing will be run again
    */
   *conclude(isAllSent: boolean): Interruptible<void> {
-    if (isAllSent) this.memories.record.clear();
-    else yield* this.memories.record.endAttempt();
+    const { record, crash } = this.memories;
+    if (isAllSent) record.clear();
+    // The next attempt asks the crash ledger the same once more.
+    else if (this.mayHaveSentOthers && record.isUnchanged) record.noteRun(crash?.previous ?? null);
+    else {
+      // The next attempt asks it about another run.
+      if (this.mayHaveSentOthers) record.markInterrupted();
+      yield* record.endAttempt();
+    }
   }
 
   /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */

@@ -52,6 +52,8 @@ export interface CrashQuestion {
   readonly firstBatch: number;
   /** The phones that more than one text goes to. */
   readonly repeated: ReadonlySet<string>;
+  /** Whether there are messages or drafts without an account. */
+  readonly hasOthers: boolean;
   readonly sendUncertainAgain: boolean;
 }
 
@@ -73,7 +75,8 @@ type StateOf = (message: Message, unit: Unit) => FactState;
  * and an unknown one was not begun.
  */
 export class CrashLedger {
-  private readonly run: string;
+  /** Its name in short. */
+  readonly run: string;
   /** Noted where requests left without being opened: an unknown one may have left. */
   private readonly incomplete: string;
   /** Known if the node's first run in this execution was noted: then all of its runs are. */
@@ -98,7 +101,7 @@ export class CrashLedger {
   constructor(
     private readonly facts: Facts,
     name: RunName,
-    private readonly previous: string | null,
+    readonly previous: string | null,
   ) {
     this.run = nameOf(name);
     this.firstRun = nameOf({ ...name, ordinal: 0, record: '' });
@@ -188,10 +191,10 @@ export class CrashLedger {
       // What this attempt can't read, or can't address to an account, the next one may.
       this.isRecognized = false;
     }
-    const { chunks, stateOf } = known ?? allOpen(chunksOf(accounts, batchSize, name, firstBatch));
+    const { chunks, stateOf, mayHaveSentOthers } = known ?? allOpen(chunksOf(accounts, batchSize, name, firstBatch));
     const recalled = divided(accounts, chunks, stateOf, question.sendUncertainAgain);
     this.cover(chunks, new Set(recalled.pending.flat()));
-    return { ...recalled, mayHaveSentOthers: known === null };
+    return { ...recalled, mayHaveSentOthers };
   }
 
   /**
@@ -348,9 +351,14 @@ export class CrashLedger {
     const stateOf: StateOf = (message, unit) => {
       const isException = unit.state === 'noted' && unit.exceptions.has(unit.exceptionOf(message));
       const state = isException ? 'unknown' : unit.state;
-      return state === 'unknown' && incomplete === 'noted' ? 'open' : state;
+      return state === 'unknown' && incomplete !== 'unknown' ? 'open' : state;
     };
-    return { chunks, stateOf: plan.haveTextsChanged ? withOtherTexts(chunks, stateOf, repeated) : stateOf };
+    const doubtful = plan.haveTextsChanged ? touchedPhones(chunks, stateOf, repeated) : new Set();
+    return {
+      chunks,
+      stateOf: (message, unit) => (doubtful.has(message.phone) ? 'open' : stateOf(message, unit)),
+      mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && question.hasOthers),
+    };
   }
 
   /** @returns how many messages each request of the earlier attempt had */
@@ -374,6 +382,8 @@ export class CrashLedger {
       if (!divided.has(unit)) continue;
       const exceptions = batch.messages.map((message) => unit.exceptionOf(message));
       const own = await this.facts.ask(exceptions);
+      // Killed while it asked, an attempt left these open.
+      if (own.includes('open')) unit.state = 'open';
       const noted = exceptions.filter((_exception, index) => own[index] === 'noted');
       unit.exceptions = new Set([...unit.exceptions, ...noted]);
     }
@@ -436,25 +446,26 @@ function incompleteOf(run: string): string {
 interface Known {
   readonly chunks: readonly Chunk[];
   readonly stateOf: StateOf;
+  readonly mayHaveSentOthers: boolean;
 }
 
 function allOpen(chunks: readonly Chunk[]): Known {
   for (const { unit } of chunks) Object.assign(unit, { state: 'open', mayHaveSent: true });
-  return { chunks, stateOf: () => 'open' };
+  return { chunks, stateOf: () => 'open', mayHaveSentOthers: true };
 }
 
 /**
  * Where the texts are other ones than in the earlier attempt, a place still identifies a phone that only one message goes
  * to. Of several messages to a phone, nobody knows which was sent.
  */
-function withOtherTexts(chunks: readonly Chunk[], stateOf: StateOf, repeated: ReadonlySet<string>): StateOf {
+function touchedPhones(chunks: readonly Chunk[], stateOf: StateOf, repeated: ReadonlySet<string>): Set<string> {
   const touched = new Set<string>();
   for (const { unit, batch } of chunks) {
     for (const message of batch.messages) {
       if (repeated.has(message.phone) && stateOf(message, unit) !== 'unknown') touched.add(message.phone);
     }
   }
-  return (message, unit) => (touched.has(message.phone) ? 'open' : stateOf(message, unit));
+  return touched;
 }
 
 function divided(

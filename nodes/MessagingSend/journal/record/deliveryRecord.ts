@@ -100,12 +100,21 @@ export class DeliveryRecord {
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
     const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
     this.previousRun = typeof runs === 'string' ? runs : null;
-    this.digest = this.texts.length === 0 ? '' : digestOf(this.texts);
+    this.digest = this.digestNow;
   }
 
   /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
   open(): void {
     this.keep();
+  }
+
+  /** Whether this attempt has added nothing. */
+  get isUnchanged(): boolean {
+    return this.unwritten.length === 0 && this.digestNow === this.digest;
+  }
+
+  private get digestNow(): string {
+    return this.texts.length === 0 ? '' : digestOf(this.texts);
   }
 
   /** Notes that outcomes of this execution were lost: every message that has none may have been sent. */
@@ -191,9 +200,12 @@ export class DeliveryRecord {
     if (this.unwritten.length === 1) this.keep();
   }
 
-  /** Keeps the name of this run in the ledger for a run that begins with this record. */
-  noteRun(name: string): void {
-    this.context.runs = { ...(isRecord(this.context.runs) ? this.context.runs : {}), [String(this.runIndex)]: name };
+  /** Keeps the name of this run in the ledger for a run that begins with this record; null forgets it. */
+  noteRun(name: string | null): void {
+    const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
+    if (name !== null) this.context.runs = { ...others, [String(this.runIndex)]: name };
+    else if (Object.keys(others).length > 0) this.context.runs = others;
+    else delete this.context.runs;
   }
 
   /**
@@ -205,7 +217,7 @@ export class DeliveryRecord {
       for (const receipt of this.unwritten.splice(0, WRITTEN_TOGETHER)) this.write(receipt);
       yield;
     }
-    if (this.texts.length === 0 || digestOf(this.texts) === this.digest) this.append(writePlanned([]));
+    if (this.digestNow === this.digest) this.append(writePlanned([]));
   }
 
   /** Forgets the run: everything was sent, so nothing will be run again. */
@@ -215,9 +227,7 @@ export class DeliveryRecord {
       Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
       if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
     }
-    const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
-    if (Object.keys(others).length > 0) this.context.runs = others;
-    else delete this.context.runs;
+    this.noteRun(null);
   }
 
   /**

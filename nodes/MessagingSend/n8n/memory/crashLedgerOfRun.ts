@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { SendOperation } from '../../delivery/operation';
-import { CrashLedger, nameOf, type RunName } from '../../journal/crash/crashLedger';
+import { CrashLedger, type RunName } from '../../journal/crash/crashLedger';
 import { Facts } from '../../journal/list/facts';
 import type { ListStorage } from '../../journal/list/factList';
 import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
@@ -31,12 +31,15 @@ export function crashLedgerOfRun(
 
   const kept = context.getContext('node');
   const previous = latest.get(kept);
-  if (previous?.ordinal === ordinal) return previous.ledger;
+  if (previous?.ordinal === ordinal) {
+    record.noteRun(previous.ledger.run);
+    return previous.ledger;
+  }
   previous?.ledger.leaveBehind();
   const facts = new Facts(factListOf(context), storage, workflow, randomUUID);
   const name: RunName = { lineage, ordinal, record: record.digest };
   const ledger = new CrashLedger(facts, name, record.previousRun);
-  record.noteRun(nameOf(name));
+  record.noteRun(ledger.run);
   latest.set(kept, { ordinal, ledger });
   return ledger;
 }

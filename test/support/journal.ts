@@ -1,0 +1,368 @@
+/** The journal of a node that n8n can kill at any step, over a list that several processes write, with a service beside it. */
+import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { Journal } from '../../nodes/MessagingSend/journal/journal';
+import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
+import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
+import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
+import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
+import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
+
+/** What the service does with a request; `partly` sends only the first half of its messages and says so. */
+export type Answer = 'accept' | 'partly' | 'reject' | 'tryLater' | 'lost' | 'lostReply';
+
+/** What one attempt is to send, and with which settings. */
+export interface Order {
+  /** From one account after the other. */
+  readonly accounts: ReadonlyArray<readonly Message[]>;
+  /** Messages that have no account in this attempt. */
+  readonly others?: readonly Message[];
+  readonly batchSize: number;
+  readonly parallel?: number;
+  readonly sendOnce?: boolean;
+  readonly sendUncertainAgain?: boolean;
+  readonly isCounted?: boolean;
+  /** What the service does with each request of the attempt, in turn; it accepts all others. */
+  readonly answers?: readonly Answer[];
+}
+
+/** The kind of each message's outcome, by the message as {@link World.identify} knows it. */
+export type Outcomes = ReadonlyMap<string, ReadonlyArray<Outcome['kind']>>;
+
+/** A process of n8n, with the number of steps until it is killed. */
+export class Process {
+  readonly list: FactList;
+  /** The steps that it has taken so far. */
+  readonly steps: string[] = [];
+  readonly killed: Promise<void>;
+  /** Called before each step, with how many there were. */
+  onStep: (count: number) => void = () => undefined;
+  private die: () => void = () => undefined;
+  private left: number;
+
+  constructor(now: () => number, killAt = Infinity) {
+    this.list = new FactList(now);
+    this.left = killAt;
+    this.killed = new Promise((resolve) => (this.die = resolve));
+  }
+
+  get isDead(): boolean {
+    return this.left <= 0;
+  }
+
+  /** Counts a step; after the last one, nothing of the process happens any more. */
+  step(name: string): void {
+    this.onStep(this.steps.length);
+    this.steps.push(name);
+    this.left -= 1;
+    if (this.isDead) this.die();
+  }
+}
+
+/** An execution, or a Retry of one. */
+export interface Execution {
+  readonly lineage: string;
+  /** What n8n has stored of the node. */
+  stored: JsonRecord;
+  readonly isRetry: boolean;
+  /** Whether n8n's event log shows that the execution that this is a Retry of was killed. */
+  readonly followsKill: boolean;
+}
+
+/** What happens at the same time, one step after the other. */
+export class World {
+  /** Whether the database refuses every write. */
+  isLocked = false;
+  private list = new Set<string>();
+  readonly arrivals = new Map<string, number>();
+  /** What each execution with its Retries has sent. */
+  readonly arrivalsOf = new Map<string, Map<string, number>>();
+  private readonly waiting: Array<{ readonly process: Process; readonly go: () => void }> = [];
+  private readonly writing = new Set<{ readonly process: Process }>();
+  private driving: Promise<void> | null = null;
+  private names = 0;
+  private time = 0;
+
+  /**
+   * @param identify what a message is, however its text or place changes
+   * @param choose which of several steps comes next; the oldest by default
+   * @param isRacing whether a write of one process can overwrite that of another
+   */
+  constructor(
+    readonly identify: (message: Message) => string,
+    private readonly choose: (count: number) => number = () => 0,
+    private readonly isRacing = false,
+  ) {}
+
+  process(killAt?: number): Process {
+    return new Process(() => this.time, killAt);
+  }
+
+  /** Lets everything happen until the work is done, or killed, and nothing is left to happen. */
+  async run<Done>(work: Promise<Done>): Promise<Done> {
+    this.driving ??= this.drive();
+    const done = await work;
+    await this.driving;
+    return done;
+  }
+
+  private async drive(): Promise<void> {
+    for (;;) {
+      await new Promise(setImmediate);
+      const [next] = this.waiting.splice(this.choose(this.waiting.length), 1);
+      if (next === undefined) break;
+      this.time += 1;
+      if (!next.process.isDead) next.go();
+    }
+    this.driving = null;
+  }
+
+  /** A moment at which the process can be killed. */
+  async step(process: Process, name: string): Promise<void> {
+    process.step(name);
+    await new Promise<void>((go) => this.waiting.push({ process, go }));
+  }
+
+  storage(process: Process): ListStorage {
+    const change = async (name: string, work: (list: Set<string>) => void) => {
+      const write = { process };
+      await this.step(process, `${name} begins`);
+      if (this.isLocked) throw new Error('locked');
+      this.writing.add(write);
+      const list = this.isRacing ? new Set(this.list) : this.list;
+      if (this.isRacing) await this.step(process, `${name} has read`);
+      work(list);
+      this.list = list;
+      this.writing.delete(write);
+      await this.step(process, `${name} has written`);
+    };
+    return {
+      record: async (entries) => {
+        const present = new Set<string>();
+        await change('record', (list) => {
+          for (const entry of entries) if (list.has(entry)) present.add(entry);
+          for (const entry of entries) list.add(entry);
+        });
+        return present;
+      },
+      remove: async (entries) => {
+        await change('remove', (list) => {
+          for (const entry of entries) list.delete(entry);
+        });
+      },
+      shorten: async () => await this.step(process, 'shorten'),
+      waitForOthers: async () => {
+        const others = [...this.writing].filter((each) => each.process !== process);
+        do await this.step(process, 'wait');
+        while (others.some((each) => this.writing.has(each) && !each.process.isDead));
+      },
+    };
+  }
+
+  /** An attempt that n8n makes in a process. What it stores of the execution is stored when it ends, if it does. */
+  attempt(process: Process, execution: Execution): Attempt {
+    return new Attempt(this, process, execution);
+  }
+
+  uniqueName(): string {
+    this.names += 1;
+    return `${this.names}`;
+  }
+
+  arrive(lineage: string, messages: readonly Message[]): void {
+    const own = this.arrivalsOf.get(lineage) ?? new Map<string, number>();
+    this.arrivalsOf.set(lineage, own);
+    for (const id of messages.map(this.identify)) {
+      for (const counts of [own, this.arrivals]) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+}
+
+/** Runs of the node in one execution, of which each but the first is one of Retry On Fail. */
+export class Attempt {
+  private readonly context: JsonRecord;
+  private ledger: CrashLedger | null = null;
+
+  constructor(
+    private readonly world: World,
+    private readonly process: Process,
+    readonly execution: Execution,
+  ) {
+    this.context = copyOf(execution.stored);
+  }
+
+  /** @returns null where the process is killed */
+  async send(order: Order): Promise<Outcomes | null> {
+    if (this.process.isDead) return null;
+    const outcomes = await Promise.race([this.sendUntilEnd(order), this.process.killed.then(() => null)]);
+    return this.process.isDead ? null : outcomes;
+  }
+
+  private async sendUntilEnd(order: Order): Promise<Outcomes> {
+    const { world, process, context, execution } = this;
+    const storage = world.storage(process);
+    const record = new DeliveryRecord(context, 0);
+    const wasOpen = record.isOpen;
+    record.open();
+    const factsOf = (secret: string) => new Facts(process.list, storage, secret, () => world.uniqueName());
+    this.ledger ??= this.newLedger(factsOf('workflow'), record);
+    record.noteRun(this.ledger.run);
+    const { isRetry, followsKill } = execution;
+    const start = { isRetry, followsKill: followsKill && !wasOpen };
+    if (await this.ledger.start(start)) record.markInterrupted();
+    const journal = new Journal({
+      record,
+      crash: this.ledger,
+      reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
+      patiently: async (promise) => await promise,
+      work: async (work) => await Promise.resolve(complete(work)),
+    });
+    const receipts = await this.dispatch(order, journal);
+    await world.step(process, 'dispatched');
+    const isAllSent = receipts.every(({ results }) => results.every(({ outcome }) => !('failure' in outcome)));
+    complete(journal.conclude(isAllSent));
+    await world.step(process, 'concluded');
+    await journal.end();
+    await world.step(process, 'ended');
+    return this.byIdentity(receipts);
+  }
+
+  /** n8n stores the execution when the node has ended, after its last try. */
+  store(): void {
+    if (!this.process.isDead) this.execution.stored = copyOf(this.context);
+  }
+
+  private newLedger(facts: Facts, record: DeliveryRecord): CrashLedger {
+    const name = { lineage: this.execution.lineage, ordinal: 0, record: record.digest };
+    return new CrashLedger(facts, name, record.previousRun);
+  }
+
+  private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
+    const { accounts, others = [], batchSize, parallel = 2, sendUncertainAgain = false, isCounted = false } = order;
+    const earlier = await journal.recall({
+      accounts: accounts.map((messages, index) => ({ account: `account ${index}`, messages })),
+      others,
+      unsendable: [],
+      repeated: complete(repeatedPhones([...accounts.flat(), ...others])),
+      batchSize,
+      sendUncertainAgain,
+      willSend: true,
+      isCounted,
+      isSingle: false,
+    });
+    const receipts = [...earlier.receipts];
+    for (const message of earlier.others) {
+      const kind = earlier.mayHaveSentOthers || earlier.again.has(message) ? 'uncertain' : 'not_sent';
+      receipts.push(receiptOf({ number: 0, messages: [message] }, { kind, failure: failure('stopped') }));
+    }
+    const answers = [...(order.answers ?? [])];
+    const sendAll = async (messages: readonly Message[], account: number) => {
+      const batches: Batch[] = [];
+      for (let start = 0; start < messages.length; start += batchSize) {
+        batches.push({ number: batches.length + 1, messages: messages.slice(start, start + batchSize) });
+      }
+      const send = async (batch: Batch): Promise<void> => {
+        receipts.push(...(await this.request(batch, journal.of(`account ${account}`), answers)));
+      };
+      const worker = async () => {
+        for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) await send(batch);
+      };
+      await Promise.all(Array.from({ length: parallel }, worker));
+    };
+    await Promise.all(earlier.pending.map(sendAll));
+    return receipts;
+  }
+
+  private async request(batch: Batch, journal: ReturnType<Journal['of']>, answers: Answer[]): Promise<Receipt[]> {
+    const { world, process, execution } = this;
+    const { messages } = batch;
+    if (messages.length === 0) return [];
+    const permission = await journal.beforeRequest(batch);
+    switch (permission.kind) {
+      case 'wait':
+        await permission.until;
+        return await this.request(batch, journal, answers);
+      case 'refused':
+        return [journal.settle(receiptOf(batch, { kind: 'not_sent', failure: permission.failure }))];
+      case 'taken': {
+        const taken = new Set(permission.receipt.results.map(({ message }) => message));
+        const left = { ...batch, messages: messages.filter((message) => !taken.has(message)) };
+        return [permission.receipt, ...(await this.request(left, journal, answers))];
+      }
+      default:
+    }
+    await world.step(process, 'left');
+    const answer = answers.shift() ?? 'accept';
+    const half = Math.ceil(messages.length / 2);
+    if (answer === 'partly') world.arrive(execution.lineage, messages.slice(0, half));
+    else if (answer === 'accept' || answer === 'lostReply') world.arrive(execution.lineage, messages);
+    await world.step(process, 'arrived');
+    journal.afterReply(batch, replyOf(answer));
+    if (answer === 'tryLater') return await this.request(batch, journal, answers);
+    if (answer === 'reject' && messages.length > 1) {
+      const parts = [messages.slice(0, half), messages.slice(half)];
+      const own: Receipt[] = [];
+      for (const part of parts) own.push(...(await this.request({ ...batch, messages: part }, journal, answers)));
+      return own;
+    }
+    await world.step(process, 'answered');
+    const results = messages.map((message, index) => ({ message, outcome: outcomeOf(answer, index < half) }));
+    const settled = journal.settle({ batch: batch.number, results, data: null });
+    await world.step(process, 'settled');
+    return [settled];
+  }
+
+  private byIdentity(receipts: readonly Receipt[]): Outcomes {
+    const outcomes = new Map<string, Array<Outcome['kind']>>();
+    for (const { message, outcome } of receipts.flatMap(({ results }) => results)) {
+      const id = this.world.identify(message);
+      outcomes.set(id, [...(outcomes.get(id) ?? []), outcome.kind]);
+    }
+    return outcomes;
+  }
+}
+
+const UNSAFE = failure('outcomeUnknown');
+const SAFE = failure('stopped');
+
+function replyOf(answer: Answer): Reply {
+  if (answer === 'accept' || answer === 'partly') return { kind: 'accepted', data: {} };
+  if (answer === 'lost' || answer === 'lostReply') return { kind: 'uncertain', failure: UNSAFE };
+  return { kind: 'rejected', failure: SAFE, error: {}, fromService: true, retryable: false, retryAfter: null };
+}
+
+function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
+  if (answer === 'lost' || answer === 'lostReply') return { kind: 'uncertain', failure: UNSAFE };
+  const isSent = answer === 'accept' || (answer === 'partly' && isInFirstHalf);
+  return isSent ? { kind: 'sent', messageId: 1, status: 'sent' } : { kind: 'not_sent', failure: SAFE };
+}
+
+function complete<Result>(work: Interruptible<Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** As n8n stores it. */
+function copyOf(context: JsonRecord): JsonRecord {
+  return JSON.parse(JSON.stringify(context)) as JsonRecord;
+}
+
+let lineages = 0;
+
+/** A first execution. */
+export function newExecution(): Execution {
+  lineages += 1;
+  return { lineage: `lineage ${lineages}`, stored: {}, isRetry: false, followsKill: false };
+}
+
+/** A Retry. */
+export function retryOf({ lineage, stored }: Execution, followsKill: boolean): Execution {
+  return { lineage, stored, isRetry: true, followsKill };
+}

@@ -1,0 +1,468 @@
+/** The journal, killed at every step of the list and of the run, and what the Retries make of it. */
+import fc from 'fast-check';
+
+import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import {
+  type Answer,
+  type Attempt,
+  type Execution,
+  newExecution,
+  type Order,
+  type Outcomes,
+  type Process,
+  retryOf,
+  World,
+} from '../support/journal';
+import { messageAt } from './samples';
+
+/** One attempt; several orders are those of Retry On Fail. */
+interface Life {
+  readonly orders: readonly Order[];
+  readonly killAt?: number;
+}
+
+/** What is untrue of an attempt that ended. */
+function faultsOf(world: World, { lineage }: Execution, order: Order, outcomes: Outcomes): string[] {
+  const faults: string[] = [];
+  const own = world.arrivalsOf.get(lineage) ?? new Map<string, number>();
+  for (const message of [...order.accounts.flat(), ...(order.others ?? [])]) {
+    const id = world.identify(message);
+    const kinds = outcomes.get(id) ?? [];
+    const [kind] = kinds;
+    if (kinds.length !== 1) faults.push(`${id} has the outcomes ${kinds.join()}`);
+    if (kind === 'sent' && !own.has(id)) faults.push(`${id} is sent and did not arrive`);
+    if (kind === 'sent_before' && !world.arrivals.has(id)) faults.push(`${id} is sent_before and did not arrive`);
+    if (kind === 'not_sent' && own.has(id)) faults.push(`${id} is not_sent and arrived`);
+  }
+  return faults;
+}
+
+function arrivedTwice(world: World): string[] {
+  return [...world.arrivals].filter(([, count]) => count > 1).map(([id, count]) => `${id} arrived ${count} times`);
+}
+
+async function live(world: World, process: Process, execution: Execution, orders: readonly Order[]) {
+  const attempt = world.attempt(process, execution);
+  const faults: string[] = [];
+  let kinds: ReadonlyArray<Outcome['kind']> = [];
+  await world.run(
+    (async () => {
+      for (const order of orders) {
+        const outcomes = await attempt.send(order);
+        if (outcomes === null) return;
+        faults.push(...faultsOf(world, execution, order, outcomes));
+        kinds = [...outcomes.values()].flat();
+      }
+    })(),
+  );
+  attempt.store();
+  return { faults, kinds };
+}
+
+interface History {
+  readonly lives: readonly Life[];
+  /** Whether n8n's event log was there after each kill. */
+  readonly hasEventLog?: boolean;
+  /** Whether each Retry is one of the first execution, not of the latest. */
+  readonly fromFirst?: boolean;
+}
+
+/** Lets each attempt happen, each as a Retry of the one before. @returns what went wrong, and the steps of the last attempt */
+async function faultsOfHistory({ lives, hasEventLog = true, fromFirst = false }: History) {
+  const world = new World(idOf);
+  const faults: string[] = [];
+  const first = newExecution();
+  let [execution, wasKilled] = [first, false];
+  let process = world.process();
+  let uncertain = 0;
+  for (const [index, { orders, killAt }] of lives.entries()) {
+    if (index > 0) execution = retryOf(fromFirst ? first : execution, wasKilled && hasEventLog);
+    if (index === 0 || process.isDead || killAt !== undefined) process = world.process(killAt);
+    const lived = await live(world, process, execution, orders);
+    faults.push(...lived.faults);
+    wasKilled = process.isDead;
+    const kinds = lived.kinds;
+    uncertain = kinds.filter((kind) => kind === 'uncertain').length;
+    const isComplete = orders.every(({ answers = [], others = [] }) => answers.length + others.length === 0);
+    if (isComplete && kinds.includes('not_sent')) faults.push('something is lost');
+  }
+  if (!lives.some(({ orders }) => orders.some(({ sendUncertainAgain }) => sendUncertainAgain))) {
+    faults.push(...arrivedTwice(world));
+  }
+  return { faults, steps: process.steps, uncertain };
+}
+
+/** Kills the attempts before the last one at each of their steps. */
+async function faultsOfEveryKill(history: History): Promise<string[]> {
+  const [{ lives }, faults] = [history, [] as string[]];
+  const [first, ...others] = lives;
+  if (first === undefined) return [];
+  const { steps } = await faultsOfHistory({ ...history, lives: [first] });
+  for (const hasEventLog of [true, false]) {
+    for (const [index, step] of steps.entries()) {
+      const killed = { ...first, killAt: index + 1 };
+      const found = await faultsOfHistory({ ...history, hasEventLog, lives: [killed, ...others] });
+      faults.push(...found.faults.map((fault) => `killed at ${index + 1} (${step}): ${fault}`));
+    }
+  }
+  return faults;
+}
+
+const idOf = ({ text, key }: Message) => key ?? /^Text \d+/.exec(text)?.[0] ?? text;
+const list = (count: number, changed: Partial<Message> = {}) =>
+  Array.from({ length: count }, (_, index) => messageAt(index, changed));
+const order = (messages: readonly Message[], changed: Partial<Order> = {}): Order => ({
+  accounts: [messages],
+  batchSize: 2,
+  ...changed,
+});
+const life = (...orders: Order[]): Life => ({ orders });
+
+const FIVE = order(list(5));
+
+const TWICE = order(list(4));
+const withTime = (time: string) =>
+  order(list(5).map((message) => ({ ...message, text: `${message.text} at ${time}` })));
+/** Two texts to each phone, in this order. */
+const pairs = (order: readonly [number, number], withKeys: boolean) =>
+  [0, 1].flatMap((phone) =>
+    order.map((text, index) => ({
+      ...messageAt(2 * phone + index, { phone: messageAt(phone).phone, text: `Text ${2 * phone + text}` }),
+      ...(withKeys && { key: `key ${2 * phone + text}` }),
+    })),
+  );
+const swapped = (withKeys: boolean): Life[] => [
+  life(order(pairs([0, 1], withKeys), { batchSize: 1 })),
+  life(order(pairs([1, 0], withKeys), { batchSize: 1 })),
+  life(order(pairs([0, 1], withKeys), { batchSize: 1 })),
+];
+const sized = (batchSize: number) => life(order(list(5), { batchSize }));
+const PARTLY = order(list(5), { answers: ['partly', 'reject', 'accept', 'lostReply'] });
+
+/** The first attempt is killed at each of its steps; the others are Retries, one after the other. */
+const KILLED_ONCE: ReadonlyArray<readonly [title: string, ...lives: Life[]]> = [
+  ['the same settings', life(FIVE), life(FIVE), life(FIVE)],
+  ['fewer messages per batch, and fewer again', sized(100), sized(2), sized(1)],
+  ['Send Bulk instead of Send', sized(1), sized(100)],
+  ['texts that contain the time', life(withTime('1')), life(withTime('2')), life(withTime('3'))],
+  ['two texts for each phone in another order', ...swapped(false)],
+  ['two texts for each phone with a key in another order', ...swapped(true)],
+  ['Send Once switched off', life({ ...FIVE, sendOnce: true }), life(FIVE)],
+  ['Send Once switched on', life(FIVE), life({ ...FIVE, sendOnce: true })],
+  ['Send Once both times', life({ ...TWICE, sendOnce: true }), life({ ...TWICE, sendOnce: true })],
+  ['some messages rejected', life(PARTLY), life(FIVE), life(FIVE)],
+  ['some messages rejected in the Retry', life(FIVE), life(PARTLY), life(FIVE)],
+  ['another try by Retry On Fail', life(PARTLY, FIVE), life(FIVE)],
+  ['no account for some messages at first', life(twoAccounts()), life(withoutSecondAccount()), life(twoAccounts())],
+  ['no account at all at first', life(FIVE), life({ ...FIVE, accounts: [], others: list(5) }), life(FIVE)],
+  ['uncertain messages sent again', life(FIVE), life({ ...FIVE, sendUncertainAgain: true }), life(FIVE)],
+];
+
+function twoAccounts(): Order {
+  return order([], { accounts: [list(6).slice(0, 3), list(6).slice(3)] });
+}
+
+function withoutSecondAccount(): Order {
+  return order([], { accounts: [list(6).slice(0, 3)], others: list(6).slice(3) });
+}
+
+test.each(KILLED_ONCE)(
+  'After a kill at any step, a Retry with %s sends nothing twice and loses nothing',
+  async (_title, ...lives) => {
+    expect(await faultsOfEveryKill({ lives })).toEqual([]);
+  },
+);
+
+test('After two kills at any two steps, a Retry sends nothing twice and loses nothing', async () => {
+  const three = life(order(list(3), { answers: ['partly'] }));
+  const { steps } = await faultsOfHistory({ lives: [three] });
+  const faults: string[] = [];
+  for (const index of steps.keys()) {
+    const first = { ...three, killAt: index + 1 };
+    const retried = await faultsOfHistory({ lives: [first, three] });
+    for (const later of retried.steps.keys()) {
+      const found = await faultsOfHistory({ lives: [first, { ...three, killAt: later + 1 }, three] });
+      faults.push(...found.faults.map((fault) => `killed at ${index + 1} and ${later + 1}: ${fault}`));
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test('At most two batches for each parallel request are uncertain after a kill at any step', async () => {
+  const { steps } = await faultsOfHistory({ lives: [life(FIVE)] });
+  // Before the run is noted, n8n's event log is all there is.
+  for (const index of [...steps.keys()].slice(2)) {
+    const { uncertain } = await faultsOfHistory({ lives: [{ ...life(FIVE), killAt: index + 1 }, life(FIVE)] });
+    expect(uncertain).toBeLessThanOrEqual(4);
+  }
+});
+
+test('A run of more than 8,000 requests that is killed sends nothing twice and loses nothing', async () => {
+  const many = life(order(list(8_001), { batchSize: 1, parallel: 3 }));
+  const { faults, uncertain } = await faultsOfHistory({
+    lives: [{ ...many, killAt: 150 }, { ...many, killAt: 600 }, many],
+  });
+  expect(faults).toEqual([]);
+  // Of two units in a row for each request in flight, after each kill.
+  expect(uncertain).toBeLessThanOrEqual(2 * 3 * 4);
+});
+
+test('In a database that is locked during a Retry, nothing is sent twice or reported wrongly', async () => {
+  const { steps } = await faultsOfHistory({ lives: [life(FIVE)] });
+  for (const index of steps.keys()) {
+    for (const lockedFrom of [0, 3, 8, 15]) {
+      const world = new World(idOf);
+      const [first, order] = [newExecution(), { ...PARTLY, sendOnce: index % 2 === 1 }];
+      const faults: string[] = [];
+      const killed = world.process(index + 1);
+      faults.push(...(await live(world, killed, first, [FIVE])).faults);
+      const [retry, process] = [retryOf(first, true), world.process()];
+      process.onStep = (count) => (world.isLocked = count >= lockedFrom);
+      faults.push(...(await live(world, process, retry, [order])).faults);
+      world.isLocked = false;
+      faults.push(...(await live(world, world.process(), retryOf(retry, false), [FIVE])).faults);
+      expect([...faults, ...arrivedTwice(world)]).toEqual([]);
+    }
+  }
+});
+
+const choices = fc.array(fc.nat({ max: 9 }), { minLength: 100, maxLength: 300 });
+const chosenFrom = (drawnChoices: readonly number[]) => {
+  const left = [...drawnChoices];
+  return (count: number) => (left.shift() ?? 0) % Math.max(count, 1);
+};
+
+test('Two Retries in two processes at the same time send nothing twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(choices, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (drawnChoices, killAt, sendOnce) => {
+      const world = new World(idOf, chosenFrom(drawnChoices));
+      const first = newExecution();
+      await live(world, world.process(killAt), first, [FIVE]);
+      const retries = [0, 1].map(
+        async () => await live(world, world.process(), retryOf(first, true), [{ ...FIVE, sendOnce }]),
+      );
+      await Promise.all(retries);
+      expect(arrivedTwice(world)).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('Executions in several processes that overwrite each other send each message once with Send Once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      choices,
+      fc.array(fc.nat({ max: 2 }), { minLength: 2, maxLength: 4 }),
+      async (drawnChoices, placed) => {
+        const world = new World(idOf, chosenFrom(drawnChoices), true);
+        const processes = [0, 1, 2].map(() => world.process());
+        const faults = await Promise.all(
+          placed.map(async (index) => {
+            const process = processes[index];
+            return (
+              process &&
+              (await live(world, process, newExecution(), [{ ...TWICE, sendOnce: true, isCounted: index === 1 }]))
+                .faults
+            );
+          }),
+        );
+        expect([...faults.flat(), ...arrivedTwice(world)]).toEqual([]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('Of executions with Send Once, one of which is killed, none sends what another may have sent', async () => {
+  await fc.assert(
+    fc.asyncProperty(choices, fc.integer({ min: 1, max: 60 }), async (drawnChoices, killAt) => {
+      const world = new World(idOf, chosenFrom(drawnChoices));
+      const order = { ...TWICE, sendOnce: true };
+      const first = newExecution();
+      const other = world.process();
+      const faults = await Promise.all([
+        live(world, world.process(killAt), first, [order]),
+        live(world, other, newExecution(), [order]),
+        live(world, other, newExecution(), [order]),
+      ]);
+      const retried = await live(world, other, retryOf(first, true), [order]);
+      expect([...[...faults, retried].flatMap((each) => each.faults), ...arrivedTwice(world)]).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+interface Drawn {
+  readonly rows: ReadonlyArray<{ readonly phone: number; readonly hasKey: boolean; readonly account: number }>;
+  readonly lives: readonly DrawnLife[];
+  /** Whether texts change their places; else they may contain the time. */
+  readonly mayMove: boolean;
+  readonly choices: readonly number[];
+}
+
+interface DrawnLife {
+  readonly orders: readonly DrawnOrder[];
+  readonly killAt: number | null;
+  readonly parent: number;
+  readonly hasEventLog: boolean;
+}
+
+interface DrawnOrder {
+  readonly time: string;
+  readonly isSwapped: boolean;
+  readonly dropped: number | null;
+  readonly batchSize: number;
+  readonly parallel: number;
+  readonly sendOnce: boolean;
+  readonly sendUncertainAgain: boolean;
+  readonly isCounted: boolean;
+  readonly answers: readonly Answer[];
+  readonly isSecondAccountGone: boolean;
+}
+
+const usually = <Value>(value: Value, other: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+
+const drawnOrder: fc.Arbitrary<DrawnOrder> = fc.record({
+  time: usually('', fc.constantFrom(' at 1', ' at 2', ' at 3')),
+  isSwapped: usually(false, fc.constant(true)),
+  dropped: usually<number | null>(null, fc.nat({ max: 5 })),
+  batchSize: usually(2, fc.constantFrom(1, 2, 3, 7, 100)),
+  parallel: fc.integer({ min: 1, max: 3 }),
+  sendOnce: fc.boolean(),
+  sendUncertainAgain: usually(false, fc.constant(true)),
+  isCounted: fc.boolean(),
+  answers: fc.array(usually<Answer>('accept', fc.constantFrom('partly', 'reject', 'tryLater', 'lost', 'lostReply')), {
+    maxLength: 5,
+  }),
+  isSecondAccountGone: usually(false, fc.constant(true)),
+});
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  rows: fc.array(
+    fc.record({
+      phone: fc.nat({ max: 4 }),
+      hasKey: usually(false, fc.constant(true)),
+      account: usually(0, fc.constant(1)),
+    }),
+    {
+      minLength: 1,
+      maxLength: 6,
+    },
+  ),
+  lives: fc.array(
+    fc.record({
+      orders: fc.oneof(
+        { weight: 4, arbitrary: fc.array(drawnOrder, { minLength: 1, maxLength: 1 }) },
+        { weight: 1, arbitrary: fc.array(drawnOrder, { minLength: 2, maxLength: 2 }) },
+      ),
+      killAt: fc.option(fc.integer({ min: 1, max: 60 }), { freq: 3 }),
+      parent: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 3 }) }),
+      hasEventLog: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+  mayMove: fc.boolean(),
+  choices: fc.array(fc.nat({ max: 5 }), { maxLength: 40 }),
+});
+
+function messagesOf(
+  { rows, mayMove }: Drawn,
+  { time, isSwapped, dropped }: DrawnOrder,
+): Array<{ message: Message; account: number }> {
+  const isUnique = new Set(rows.map(({ phone }) => phone)).size === rows.length;
+  const now = isUnique || !mayMove ? time : '';
+  const given = rows.map(({ phone, hasKey }, index) => ({
+    ...messageAt(index, { phone: messageAt(phone).phone }),
+    text: `Text ${index}${now}`,
+    ...(hasKey && { key: `key ${index}` }),
+    index,
+  }));
+  if (isSwapped && mayMove) {
+    // The texts of each phone in the other order.
+    for (const phone of new Set(given.map((each) => each.phone))) {
+      const places = given.flatMap((each, index) => (each.phone === phone ? [index] : []));
+      const own = places.map((place) => given[place]).reverse();
+      places.forEach((place, index) => {
+        const message = own[index];
+        if (message !== undefined) given[place] = message;
+      });
+    }
+  }
+  const kept = given.filter((_message, index) => !isUnique || index !== dropped);
+  return kept.map(({ index: _, ...message }, item) => ({
+    message: { ...message, item },
+    account: rows[item]?.account ?? 0,
+  }));
+}
+
+async function faultsOfDrawn(history: Drawn, log?: (line: string) => void): Promise<string[]> {
+  const choices = [...history.choices];
+  const world = new World(idOf, (count) => (choices.shift() ?? 0) % Math.max(count, 1));
+  const executions: Array<{ execution: Execution; wasKilled: boolean }> = [];
+  const faults: string[] = [];
+  let process = world.process();
+  const plain: DrawnOrder = {
+    time: '',
+    isSwapped: false,
+    dropped: null,
+    batchSize: 2,
+    parallel: 1,
+    sendOnce: false,
+    sendUncertainAgain: false,
+    isCounted: false,
+    answers: [],
+    isSecondAccountGone: false,
+  };
+  const lives = [...history.lives, { orders: [plain], killAt: null, parent: 0, hasEventLog: true }];
+  for (const [index, { orders, killAt, parent, hasEventLog }] of lives.entries()) {
+    const from = executions[Math.max(0, executions.length - 1 - parent)];
+    const execution = from === undefined ? newExecution() : retryOf(from.execution, from.wasKilled && hasEventLog);
+    process = world.process(killAt ?? undefined);
+    const asked = orders.map((each): Order => {
+      // The items of Retry On Fail are those of the first try.
+      const { isSwapped, dropped } = orders[0] ?? each;
+      const messages = messagesOf(history, { ...each, isSwapped, dropped });
+      const of = (account: number) => messages.filter((one) => one.account === account).map(({ message }) => message);
+      const { isSecondAccountGone: isGone, ...settings } = each;
+      const accounts = [of(0), of(1)].filter((list) => list.length > 0);
+      return {
+        ...settings,
+        accounts: isGone ? [of(0)] : accounts.length === 0 ? [[]] : accounts,
+        others: isGone ? of(1) : [],
+      };
+    });
+    const attempt: Attempt = world.attempt(process, execution);
+    let isOver = false;
+    await world.run(
+      (async () => {
+        for (const each of asked) {
+          const outcomes = await attempt.send(each);
+          if (outcomes === null) return;
+          log?.(`${index}: ${JSON.stringify([...outcomes])}`);
+          for (const fault of faultsOf(world, execution, each, outcomes)) faults.push(`attempt ${index}: ${fault}`);
+          const kinds = [...outcomes.values()].flat();
+          if (index === lives.length - 1 && kinds.includes('not_sent')) faults.push('lost');
+          isOver = kinds.every((kind) => kind === 'sent' || kind === 'sent_before');
+          if (isOver) return;
+        }
+      })(),
+    );
+    attempt.store();
+    log?.(`${index}: ${process.steps.join(', ')}; ${JSON.stringify([...world.arrivals])}`);
+    executions.push({ execution, wasKilled: process.isDead });
+    if (isOver && !process.isDead) break;
+  }
+  const mayTwice = history.lives.some(({ orders }) => orders.some((each) => each.sendUncertainAgain));
+  return mayTwice ? faults : [...faults, ...arrivedTwice(world)];
+}
+
+test('After any history, nothing was sent twice or lost, and every outcome is true', async () => {
+  await fc.assert(
+    fc.asyncProperty(drawn, async (history) => {
+      expect(await faultsOfDrawn(history)).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});

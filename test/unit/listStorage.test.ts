@@ -1,0 +1,35 @@
+import { sleep } from 'n8n-workflow';
+
+import { listStorageOf } from '../../nodes/MessagingSend/n8n/memory/listStorage';
+
+jest.mock('n8n-workflow', () => ({
+  ...jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow'),
+  sleep: jest.fn(async () => await Promise.resolve()),
+}));
+
+test('A claim is confirmed later where a change of the list took long not long ago', async () => {
+  let now = 0;
+  const took = [300, 1, 1, 1];
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const helpers = {
+    checkProcessedAndRecord: async () => {
+      now += took.shift() ?? 1;
+      return await Promise.resolve({ new: [], processed: [] });
+    },
+  };
+  const context = { helpers, getExecutionCancelSignal: () => undefined } as unknown as Parameters<
+    typeof listStorageOf
+  >[0];
+  const storage = listStorageOf(context, { rememberLast: 0, maxWait: 0 });
+  const wait = async () => {
+    await storage.record(['a fact']);
+    await storage.waitForOthers(0);
+    return jest.mocked(sleep).mock.lastCall?.[0];
+  };
+  // Three times as long as the slowest change, of which half counts after a minute.
+  expect(await wait()).toBeGreaterThan(3 * 280);
+  now += 60_000;
+  expect(await wait()).toBeGreaterThan(3 * 140);
+  now += 1_200_000;
+  expect(await wait()).toBe(50);
+});
