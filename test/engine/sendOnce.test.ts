@@ -3,19 +3,16 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { Campaign } from '../support/engine/campaign';
-import { killedAtNth } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
-import { type Execution, retryExecution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
+import { type Execution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 import { accountOf, receivedPhones, receivedTexts, requestSizes, sandboxForTests } from '../support/sandbox';
+import { BY_ORDER, keyed, once } from '../support/sendOnce';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
 
-const ONCE = { duplicateMessages: 'sendOnceEver' };
-const once = (parameters: INodeParameters, options: INodeParameters = {}) =>
-  withOptions(parameters, { ...ONCE, ...options });
 const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
   account: accountOf(sandbox()),
   mode: 'trigger',
@@ -29,8 +26,6 @@ const run = async (items: IDataObject[], parameters: INodeParameters, more?: Par
 const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
 const received = () => receivedPhones(sandbox()).sort();
 const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
-const keyed = (phone: number, text: string, order: string) => ({ phone: phoneAt(phone), text, order });
-const BY_ORDER = { messageKey: '={{ $json.order }}' };
 
 describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters) => {
   test('skips what the first one has sent, and the hint says how many', async () => {
@@ -141,22 +136,6 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
   });
 });
 
-test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, parameters) => {
-  const allowed = new Set<number>();
-  processedData.set({ onCheck: (maxEntries) => allowed.add(maxEntries) });
-  await run(contacts(3), once(parameters, { rememberLast: 1 }));
-  expect([...allowed]).toEqual([0]);
-});
-
-test('A run that remembers nothing, or less, forgets nothing that others remember', async () => {
-  await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 }));
-  processedData.fill(Array.from({ length: 15_000 }, (_, index) => `other ${index}`));
-  await run(contacts(5).slice(3), SEND_BULK);
-  expect(outcomesOf(await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 })))).toEqual(
-    Array(3).fill('skipped'),
-  );
-});
-
 test('A second execution fills its requests with what is left', async () => {
   const odd = contacts(6).filter((_, index) => index % 2 === 1);
   await run(odd, once(SEND_BULK));
@@ -180,124 +159,6 @@ test('One Item per Request gives what was sent before an item each', async () =>
   ]);
 });
 
-test('A Retry does not send what was sent, and sends again what may have been with Send Again', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(1)] }]);
-  const setup = setupOf(contacts(3), inBatchesOf(1, once(SEND, { parallelRequests: 1 })), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  expect(failed.error).toBeDefined();
-  sandbox().setFaults([]);
-  const reported = await retryExecution(failed, setup, { ...setup, onError: 'continueRegularOutput' });
-  expect(outcomesOf(reported)).toEqual(['sent', 'uncertain', 'sent']);
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent', 'sent', 'skipped']);
-});
-
-test('A message that may have been sent stays reserved when Send Again is refused', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(1), once(SEND), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
-  await retryExecution(failed, setup, { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) });
-  sandbox().setFaults([]);
-  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
-});
-
-test('A message that may have been sent stays uncertain when nobody can tell what other executions have sent', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(0)] }]);
-  const setup = setupOf(contacts(2), inBatchesOf(1, once(SEND, { parallelRequests: 1 })), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  processedData.set({ refuses: () => true });
-  const sendAgain = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  const again = await retryExecution(failed, setup, { ...sendAgain, onError: 'continueRegularOutput' });
-  expect(outcomesOf(again)).toEqual(['uncertain', 'not_sent']);
-});
-
-test('What Send Again sends is remembered, though the first attempt was without the option', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(1), SEND, { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent']);
-  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['skipped']);
-  expect(received()).toEqual(phones(0));
-});
-
-test.each([
-  ['a single message', 1],
-  ['several requests', 3],
-])('Send Again sends nothing that another execution has sent meanwhile: %s', async (_what, count) => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(count), SEND, { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  await run(contacts(1), once(SEND));
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  const outcomes = outcomesOf(await retryExecution(failed, setup, { ...again, onError: 'continueRegularOutput' }));
-  expect(outcomes).toEqual(['skipped', ...Array<string>(count - 1).fill('sent')]);
-  expect(received()).toEqual(phones(...Array.from({ length: count }, (_, index) => index)));
-});
-
-test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
-  const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));
-  await campaign.run({ lifetime: killedAtNth('left', 3) });
-  const second = await run(contacts(5), once(SEND));
-  expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'uncertain', 'sent', 'sent']);
-  expect(received()).toEqual(phones(0, 1, 2, 3, 4));
-});
-
-test('After a kill, a Retry does so, too, with n8n’s event log or without', async () => {
-  for (const eventLog of ['kept', 'gone'] as const) {
-    sandbox().reset();
-    processedData.reset();
-    const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));
-    await campaign.run({ lifetime: killedAtNth('left', 3), eventLog });
-    const fates = await campaign.finish();
-    expect(fates.map(({ outcome }) => outcome)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-    expect(fates.map(({ arrivals }) => arrivals)).toEqual([1, 1, 1, 1, 1]);
-  }
-});
-
-test.each([
-  ['switched on', SEND, once(SEND)],
-  ['switched off', once(SEND), SEND],
-])('After a kill, a Retry with the option %s sends nothing twice', async (_how, before, after) => {
-  const oneByOne = ({ options, ...rest }: INodeParameters) => ({
-    ...rest,
-    options: { ...(options as INodeParameters), parallelRequests: 1 },
-  });
-  const campaign = new Campaign(sandbox(), setupOf(contacts(5), oneByOne(before)));
-  await campaign.run({ lifetime: killedAtNth('left', 3), eventLog: 'gone' });
-  const fates = await campaign.finish({ parameters: oneByOne(after) });
-  expect(fates.map(({ arrivals }) => arrivals).filter((arrivals) => arrivals > 1)).toEqual([]);
-  const notArrived = fates.filter(({ arrivals }) => arrivals === 0).map(({ outcome }) => outcome);
-  expect(notArrived.filter((outcome) => outcome !== 'uncertain')).toEqual([]);
-});
-
-test('Of two workers that write at the same moment, one sends', async () => {
-  // The first one's writes are overwritten by the other's.
-  for (let lost = 1; lost <= 8; lost += 1) {
-    sandbox().reset();
-    processedData.reset();
-    processedData.set({ loses: (number) => number === lost });
-    const both = [await run(contacts(2), once(SEND_BULK)), await run(contacts(2), once(SEND_BULK))];
-    expect(received()).toEqual(phones(0, 1));
-    expect(both.flatMap(outcomesOf).filter((outcome) => outcome === 'sent')).toHaveLength(2);
-  }
-});
-
-test('The storage refuses in the middle: what is not reserved is not sent', async () => {
-  for (let first = 1; first <= 12; first += 1) {
-    sandbox().reset();
-    processedData.reset();
-    processedData.set({ refuses: (number) => number >= first });
-    const ran = await run(contacts(4), inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 })));
-    const sent = outcomesOf(ran).filter((outcome) => outcome === 'sent').length;
-    expect(received()).toHaveLength(sent);
-  }
-});
-
 test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const account = accountOf(sandbox());
@@ -306,13 +167,4 @@ test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(sandbox().requests()).toEqual([]);
-});
-
-test('No number, text, key or API key is stored', async () => {
-  await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
-  const stored = JSON.stringify(processedData.calls);
-  for (const secret of [phoneAt(0), 'Hello there', 'Order A1', accountOf(sandbox()).apiKey]) {
-    expect(stored).not.toContain(secret);
-  }
-  expect(processedData.entries.length).toBeGreaterThan(0);
 });

@@ -44,3 +44,14 @@ export function withOptions(parameters: INodeParameters, options: INodeParameter
 export function inBatchesOf(batchSize: number, parameters: INodeParameters, batchInterval = 0): INodeParameters {
   return { ...parameters, requestOptions: { batching: { batch: { batchSize, batchInterval } } } };
 }
+
+/** One request at a time. */
+export function oneByOne(parameters: INodeParameters): INodeParameters {
+  return withOptions(parameters, { parallelRequests: 1 });
+}
+
+/** The operations that send one message per item, one request at a time, some of them with two messages. */
+export const SENDING_ONE_BY_ONE: Array<[string, INodeParameters]> = [
+  ['Send', oneByOne(SEND)],
+  ['Send Bulk', oneByOne(inBatchesOf(2, SEND_BULK))],
+];

@@ -3,6 +3,7 @@ import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
 import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import type { Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
@@ -514,4 +515,18 @@ test('A run that has ended pauses between the batches that it no longer sends', 
   const run = await new Run(() => rejectWith({ scope: 'run' }), { pause }).send(messagesUpTo(5), 1);
   expect(run.items('not_sent')).toEqual([0, 1, 2, 3, 4]);
   expect(pauses).toBe(4);
+});
+
+test('A run whose messages another attempt is sending ends, and all of them are uncertain', async () => {
+  const why = failureWith({ scope: 'run', sendAgain: 'checkFirst' });
+  let asked = 0;
+  const beforeRequest = async (): Promise<Permission> => {
+    asked += 1;
+    return await Promise.resolve(asked === 1 ? { kind: 'leave' } : { kind: 'refused', failure: why });
+  };
+  const run = await new Run(acceptAll, { journal: { beforeRequest } }).send(messagesUpTo(6), 2);
+  expect(run.requests).toEqual([[0, 1]]);
+  expect(run.items('sent')).toEqual([0, 1]);
+  expect(run.items('uncertain')).toEqual([2, 3, 4, 5]);
+  expect(asked).toBe(2);
 });

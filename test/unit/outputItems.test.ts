@@ -79,6 +79,35 @@ describe('The items of sent messages', () => {
     ]);
   });
 
+  test('of Send Bulk with one item per request name the messages of a request whose answer was lost', () => {
+    const lost: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
+    const uncertain: Outcome = { kind: 'uncertain', failure: failureWith() };
+    const receipts = [
+      receipt(
+        2,
+        [
+          [messageAt(0), lost],
+          [messageAt(1), uncertain],
+          [messageAt(2), lost],
+        ],
+        null,
+      ),
+    ];
+    const [request, failed] = itemsOf({ unsendable: [], receipts }, 'batches');
+    expect(request).toEqual({
+      json: {
+        messages_sent: 2,
+        credits_used: null,
+        credits_remaining: null,
+        messages: [0, 2].map((index) => ({ message_id: null, phone: phoneAt(index), status: 'sent' })),
+        batch: 2,
+        note: expect.stringContaining('Sent before n8n stopped') as string,
+      },
+      pairedItem: [{ item: 0 }, { item: 2 }],
+    });
+    expect(failed?.json.details).toMatchObject({ outcome: 'uncertain', phone: phoneAt(1), batch: 2 });
+  });
+
   test('of Send Bulk with one item per request are beside those of failed messages, and none is for a request that sent nothing', () => {
     const notSent: Outcome = { kind: 'not_sent', failure: failureWith() };
     const receipts = [

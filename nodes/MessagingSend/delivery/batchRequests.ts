@@ -22,7 +22,7 @@ export interface Answered {
   readonly release: () => void;
 }
 
-/** The request did not leave, so its messages are not sent. */
+/** The request did not leave. */
 interface NotRequested {
   readonly kind: 'not_requested';
   readonly failure: Failure;

@@ -68,9 +68,16 @@ export class Settlement {
     if (batch.messages.length > 0) this.settle(receiptOf(batch, outcome));
   }
 
+  /** Settles messages that this run has not sent. They are uncertain where something else may be sending them. */
   reject(batch: Batch, why: Failure): void {
-    if (this.end?.kind === 'outage' && why === this.end.why) this.end.unsent.push(batch);
-    else this.settleAll(batch, { kind: 'not_sent', failure: why });
+    if (this.end?.kind === 'outage' && why === this.end.why) {
+      this.end.unsent.push(batch);
+      return;
+    }
+    const mayBeSent = why.sendAgain === 'checkFirst';
+    // Another attempt sends these messages, and those of all other batches as well.
+    if (mayBeSent) this.endRun({ kind: 'failure', why });
+    this.settleAll(batch, { kind: mayBeSent ? 'uncertain' : 'not_sent', failure: why });
   }
 
   /** Messages named in the reply get their own failure. */

@@ -16,6 +16,14 @@ export interface Fate {
   readonly arrivals: number;
 }
 
+export function outcomes(fates: readonly Fate[]): unknown[] {
+  return fates.map(({ outcome }) => outcome);
+}
+
+export function arrivals(fates: readonly Fate[]): number[] {
+  return fates.map(({ arrivals: count }) => count);
+}
+
 /** How a campaign is started or retried. */
 interface Start {
   readonly lifetime: Lifetime;

@@ -88,3 +88,8 @@ export function killedAt(number: number): Lifetime {
 export function killedAtNth(kind: Moment, nth: number, executions?: number): Lifetime {
   return new Lifetime((moments) => countOf(moments, kind) === nth, executions);
 }
+
+/** With one request at a time: killed while this one is in flight, from 1, and the answers of those before it are noted. */
+export function inFlight(request: number): { readonly lifetime: Lifetime } {
+  return { lifetime: killedAtNth('left', request) };
+}

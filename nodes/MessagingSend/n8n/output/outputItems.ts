@@ -18,6 +18,9 @@ export type Output =
   /** For each request the API's `data` and `batch`. */
   | 'batches';
 
+/** Why there is no message ID, where the crash ledger alone knows that a message was sent. */
+const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
+
 /**
  * The output items of a delivery, in the order of the input. A message that was not sent has
  * its own item in every kind of output, so that it can be found, filtered and sent again:
@@ -132,7 +135,7 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
   if (part !== null) Object.assign(json, partOf(message));
-  return data === null ? { ...json, ...noteOf(data) } : json;
+  return data === null ? { ...json, ...ANSWER_LOST } : json;
 }
 
 function plannedJson(message: Message, batch: number): IDataObject {
@@ -148,15 +151,17 @@ function plannedJson(message: Message, batch: number): IDataObject {
   };
 }
 
-function batchJson({ batch, data }: Receipt): IDataObject {
+function batchJson({ batch, results, data }: Receipt): IDataObject {
+  if (data === null) {
+    const entries = results.flatMap(({ message, outcome }) =>
+      outcome.kind === 'sent' ? [{ message_id: null, phone: phoneOf(message), status: outcome.status }] : [],
+    );
+    const unknown = { credits_used: null, credits_remaining: null };
+    return { messages_sent: entries.length, ...unknown, messages: entries, batch, ...ANSWER_LOST };
+  }
   // n8n runs a node again whose first item has an error, though all of this was sent.
-  const entries = Object.entries(data ?? {}).filter(([name]) => name !== 'error');
-  return { ...(Object.fromEntries(entries) as IDataObject), batch, ...noteOf(data) };
-}
-
-/** Why there is no message ID, where the ledger alone knows that a message was sent. */
-function noteOf(data: JsonRecord | null): { note?: string } {
-  return data === null ? { note: 'Sent before n8n stopped; the response with its ID was lost' } : {};
+  const entries = Object.entries(data).filter(([name]) => name !== 'error');
+  return { ...(Object.fromEntries(entries) as IDataObject), batch };
 }
 
 /** One link for each input item, however many of its messages are in the batch. */

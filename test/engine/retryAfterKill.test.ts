@@ -1,20 +1,18 @@
 /** What a Retry does after n8n was killed in a campaign. `everyKill.test.ts` kills it at every moment. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Fault } from '../../sandbox/server';
 import { contacts, listOf, phoneAt } from '../support/contacts';
-import { Campaign, type Fate } from '../support/engine/campaign';
-import { killedAtNth, Lifetime } from '../support/engine/lifetime';
+import { arrivals, Campaign, outcomes } from '../support/engine/campaign';
+import { inFlight, killedAtNth } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
 
-const oneByOne = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 1 });
 const items = (count: number) => ({ items: contacts(count) });
 const list = (count: number) => ({ items: [{ list: listOf(count) }] });
 
@@ -26,13 +24,8 @@ const SINGLES: Kind[] = [
   ['Send Bulk', { parameters: inBatchesOf(1, oneByOne(SEND_BULK)), of: items }],
   ['Send Bulk from a JSON List', { parameters: inBatchesOf(1, oneByOne(SEND_LIST)), of: list }],
 ];
-
 const start = (setup: Omit<Setup, 'account' | 'mode'>) =>
   new Campaign(sandbox(), { account: accountOf(sandbox()), mode: 'trigger', ...setup });
-const outcomes = (fates: readonly Fate[]) => fates.map(({ outcome }) => outcome);
-const arrivals = (fates: readonly Fate[]) => fates.map(({ arrivals: count }) => count);
-/** Killed with the answers of all requests before this one noted, and this one in flight. */
-const inFlight = (request: number) => ({ lifetime: killedAtNth('left', request) });
 
 describe('A campaign that n8n was killed in', () => {
   describe.each(SINGLES)('after n8n was killed in the third of five requests of %s', (_name, { parameters, of }) => {
@@ -77,16 +70,6 @@ describe('A campaign that n8n was killed in', () => {
       await campaign.run(inFlight(1));
       const fates = await campaign.finish();
       expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'uncertain', 'uncertain']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test('a Retry of the killed execution after a Retry has sent the rest sends nothing', async () => {
-      const campaign = await killed();
-      const older = campaign.execution;
-      await campaign.finish();
-      await campaign.run({ earlier: older });
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
       expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
     });
 
@@ -167,18 +150,6 @@ describe('A campaign that n8n was killed in', () => {
     expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
   });
 
-  test.each(SINGLES)('what %s sends with the time in its texts is recognized', async (_name, { parameters, of }) => {
-    const timed =
-      parameters.source === 'json'
-        ? { messages: '={{ $json.list.map((one) => ({ ...one, message: one.message + $now.toMillis() })) }}' }
-        : { message: '={{ $json.text + $now.toMillis() }}' };
-    const campaign = start({ parameters: { ...parameters, ...timed }, ...of(4) });
-    await campaign.run(inFlight(2));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(['sent', 'uncertain', 'sent', 'sent']);
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-  });
-
   test.each(SINGLES)('a Retry after n8n was killed behind %s sends nothing', async (_name, { parameters, of }) => {
     for (const eventLog of ['kept', 'gone'] as const) {
       sandbox().reset();
@@ -232,92 +203,3 @@ test('Where n8n gives executions no token, a Retry after a kill sends nothing tw
     expect(processedData.entries).toEqual([]);
   }
 });
-
-describe('A loop during which n8n was killed', () => {
-  test.each([
-    ['with saved progress', { saveExecutionProgress: true }],
-    ['without saved progress', {}],
-  ])('goes on %s where it was', async (_how, settings) => {
-    const campaign = start({ parameters: oneByOne(SEND), ...items(6), loopOver: 2, settings });
-    await campaign.run(inFlight(4));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(['sent', 'sent', 'sent', 'uncertain', 'sent', 'sent']);
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1, 1]);
-  });
-
-  test('goes on where it was with one request in each iteration', async () => {
-    const campaign = start({ parameters: SEND_BULK, ...items(8), loopOver: 2, onError: 'continueRegularOutput' });
-    await campaign.run(inFlight(3));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(['sent', 'sent', 'sent', 'sent', 'uncertain', 'uncertain', 'sent', 'sent']);
-    expect(new Set(arrivals(fates))).toEqual(new Set([1]));
-  });
-});
-
-describe('In a bulk request', () => {
-  const pairs = inBatchesOf(2, oneByOne(SEND_BULK));
-
-  test('of which one message was refused, only that one is sent again after a kill later in the run', async () => {
-    sandbox().setFaults([{ kind: 'unsent', phones: [phoneAt(1)], times: 1 }]);
-    const campaign = start({ parameters: pairs, ...items(6), onError: 'continueRegularOutput' });
-    await campaign.run(inFlight(3));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(['sent', 'sent', 'sent', 'sent', 'uncertain', 'uncertain']);
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1, 1]);
-  });
-
-  test('of which one message is refused each time, that one comes out as not sent after a kill', async () => {
-    sandbox().setFaults([{ kind: 'unsent', phones: [phoneAt(1)], probability: 1 }]);
-    const campaign = start({ parameters: pairs, ...items(6), onError: 'continueRegularOutput' });
-    await campaign.run(inFlight(3));
-    expect(outcomes(await campaign.finish())).toEqual(['sent', 'not_sent', 'sent', 'sent', 'uncertain', 'uncertain']);
-    expect(receivedPhones(sandbox())).toHaveLength(5);
-  });
-
-  test('that is searched for the offender by halving when n8n is killed, nothing is lost or sent twice', async () => {
-    const phones = [phoneAt(2)];
-    const refusal: Fault = { kind: 'status', status: 422, detailsShape: 'none', phones, probability: 1 };
-    const setup = {
-      parameters: inBatchesOf(8, oneByOne(SEND_BULK)),
-      ...items(16),
-      onError: 'continueRegularOutput',
-    } as const;
-    sandbox().setFaults([refusal]);
-    const whole = start(setup);
-    const lifetime = new Lifetime();
-    await whole.run({ lifetime });
-    for (let request = 1; request <= lifetime.requests; request += 1) {
-      sandbox().reset();
-      sandbox().setFaults([refusal]);
-      processedData.reset();
-      const campaign = start(setup);
-      await campaign.run(inFlight(request));
-      const fates = await campaign.finish();
-      expect(fates).toHaveLength(16);
-      const wrong = fates.filter(({ outcome, arrivals: count }) => {
-        if (outcome === 'uncertain') return count > 1;
-        return count !== (outcome === 'sent' ? 1 : 0);
-      });
-      expect(wrong).toEqual([]);
-      expect(fates.filter(({ outcome }) => outcome === 'not_sent').length).toBeLessThanOrEqual(1);
-    }
-  });
-});
-
-test('A request that was refused for a limit when n8n was killed is sent by the Retry', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 30, after: 2, times: 1 }]);
-  const parameters = withOptions(SEND, { parallelRequests: 1, longestWait: 5 });
-  const campaign = start({ parameters, ...items(4) });
-  // It is noted as refused while the node waits for the next attempt.
-  await campaign.run({ lifetime: killedAfterRefusal() });
-  expect(outcomes(await campaign.finish())).toEqual(['sent', 'sent', 'sent', 'sent']);
-  expect(receivedPhones(sandbox())).toHaveLength(4);
-});
-
-/** n8n is killed at the second storage change after the third request. */
-function killedAfterRefusal(): Lifetime {
-  return new Lifetime((moments) => {
-    const third = moments.flatMap((moment, index) => (moment === 'left' ? [index] : []))[2];
-    return third !== undefined && moments.slice(third).includes('written');
-  });
-}

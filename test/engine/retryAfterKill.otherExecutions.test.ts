@@ -1,7 +1,7 @@
 /** Executions must not be taken for one another when n8n was killed during one of them. */
 import { contacts, phoneAt } from '../support/contacts';
-import { Campaign, type Fate } from '../support/engine/campaign';
-import { killedAtNth } from '../support/engine/lifetime';
+import { Campaign, outcomes } from '../support/engine/campaign';
+import { inFlight, killedAtNth } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, SENDING_OPERATIONS, withOptions } from '../support/parameters';
@@ -9,9 +9,6 @@ import { accountOf, receivedPhones, receivedTexts, sandboxForTests } from '../su
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
-
-const outcomes = (fates: readonly Fate[]) => fates.map(({ outcome }) => outcome);
-const inFlight = (request: number) => ({ lifetime: killedAtNth('left', request) });
 
 describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
   const parameters = inBatchesOf(1, withOptions(given, { parallelRequests: 1 }));
@@ -59,47 +56,18 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
       expect(receivedPhones(sandbox()).sort()).toEqual([phoneAt(5), phoneAt(6), phoneAt(7)]);
     });
 
-    test('loses nothing in an n8n without tokens', async () => {
-      const monday = start({ withoutToken: true });
-      await monday.run(inFlight(5));
-      sandbox().reset();
-      const tuesday = start({ withoutToken: true });
-      await tuesday.run(inFlight(3));
-      const fates = await tuesday.finish();
-      // Nobody knows which of the two executions a fact is about.
-      expect(fates.filter(({ outcome, arrivals }) => outcome === 'sent' && arrivals !== 1)).toEqual([]);
-      expect(fates.filter(({ arrivals }) => arrivals > 1)).toEqual([]);
-      sandbox().reset();
-      const older = new Campaign(sandbox(), monday.setup);
-      await older.run({ earlier: monday.execution });
-      const olderFates = await older.finish();
-      const sentOnMonday = new Set([0, 1, 2, 3, 4].map(phoneAt));
-      for (const { phone, outcome } of olderFates) {
-        const times =
-          (sentOnMonday.has(phone) ? 1 : 0) + receivedPhones(sandbox()).filter((own) => own === phone).length;
-        expect(times).toBeLessThanOrEqual(1);
-        expect(outcome === 'uncertain' || times === 1).toBe(true);
-      }
-    });
-
     test('sends all of it again the next day after a day on which all was well', async () => {
-      for (const withoutToken of [true, false]) {
-        sandbox().reset();
-        await start({ withoutToken }).finish();
-        await start({ withoutToken }).finish();
-        expect(receivedPhones(sandbox())).toHaveLength(16);
-      }
+      await start().finish();
+      await start().finish();
+      expect(receivedPhones(sandbox())).toHaveLength(16);
     });
   });
 
-  describe.each([
-    ['with tokens', {}],
-    ['without tokens', { withoutToken: true }],
-  ])('that never got to send is not mistaken for a later one with the same items, in an n8n %s:', (_n8n, token) => {
+  describe('that never got to send is not mistaken for a later one with the same items:', () => {
     test('where an earlier node failed', async () => {
-      const monday = start({ ...token, startFails: true });
+      const monday = start({ startFails: true });
       await monday.run();
-      await start(token).finish();
+      await start().finish();
       const { length } = receivedPhones(sandbox());
       expect(length).toBe(8);
       for (const { outcome, arrivals } of await monday.finish({ startFails: false })) {
@@ -108,7 +76,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
     });
 
     test('where a loop was killed in an earlier round', async () => {
-      const loop = { ...token, loopOver: 2, onError: 'continueRegularOutput' } as const;
+      const loop = { loopOver: 2, onError: 'continueRegularOutput' } as const;
       const monday = start(loop);
       await monday.run(inFlight(4));
       await start(loop).finish();
