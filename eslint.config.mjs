@@ -31,7 +31,7 @@ const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 
 /** Folders that a folder does not import from: what several need is in tools/, and for tests in test/support/. */
 const APART = {
   sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
-  tools: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  tools: ['nodes', 'sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   dev: ['demo', 'pictures', 'release', 'bench', 'test'],
   demo: ['dev', 'pictures', 'release', 'bench', 'test'],
   pictures: ['dev', 'demo', 'release', 'bench', 'test'],

@@ -1,8 +1,8 @@
 import '../tools/cli/requirements';
 
+import { describeAddresses } from '../sandbox/withN8n';
 import { runSession } from '../tools/cli/session';
 import { readContacts } from '../tools/n8n/examples/contacts';
-import { describeAddresses } from '../tools/n8n/instance';
 import { readOptions } from './options';
 import { describeOutcome } from './report';
 import { runExample } from './run';

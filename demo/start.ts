@@ -1,9 +1,9 @@
 import path from 'node:path';
 
+import { type InstanceWithSandbox, startWithSandbox } from '../sandbox/withN8n';
 import { type Session } from '../tools/cli/session';
 import { makeFolder } from '../tools/cli/temporaryFolder';
 import { addContactsExample, type ContactsExample } from '../tools/n8n/examples/contactsExample';
-import { type InstanceWithSandbox, startWithSandbox } from '../tools/n8n/instance';
 import { packPackage, unpackPackage } from '../tools/n8n/package';
 
 export interface StartOptions {

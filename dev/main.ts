@@ -2,10 +2,10 @@ import '../tools/cli/requirements';
 
 import { Command } from 'commander';
 
+import { describeAddresses, startWithSandbox } from '../sandbox/withN8n';
 import { addPortFlags, findPorts, type PortFlags } from '../tools/cli/ports';
 import { runSession } from '../tools/cli/session';
 import { addContactsExample } from '../tools/n8n/examples/contactsExample';
-import { describeAddresses, startWithSandbox } from '../tools/n8n/instance';
 import { CURRENT } from '../tools/n8n/releases';
 import { startLiveBuild } from './liveBuild';
 

@@ -4,10 +4,11 @@ import path from 'node:path';
 
 import { Command } from 'commander';
 
+import { startWithSandbox } from '../sandbox/withN8n';
 import { runSession } from '../tools/cli/session';
 import { launchBrowser, openWindow } from '../tools/n8n/browser';
 import { logIn } from '../tools/n8n/editor';
-import { OWNER, startWithSandbox } from '../tools/n8n/instance';
+import { OWNER } from '../tools/n8n/instance';
 import { packPackage, unpackPackage } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
 import { camera } from './camera';

@@ -1,5 +1,6 @@
 import { type Page } from 'playwright-core';
 
+import { type InstanceWithSandbox } from '../sandbox/withN8n';
 import { type JsonObject } from '../tools/json';
 import {
   closeNode,
@@ -14,7 +15,6 @@ import { provideContacts } from '../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { storeExampleCredentials } from '../tools/n8n/examples/credentials';
 import { exampleNames, readExample } from '../tools/n8n/examples/files';
-import { type InstanceWithSandbox } from '../tools/n8n/instance';
 import { endPageBelow, type Shoot } from './camera';
 import {
   contactsAndResults,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { type JsonObject } from '../../tools/json';
 import { type ListedExecution } from '../../tools/n8n/execution';
-import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { removeEventLog } from '../e2e/crashes';
 import { bodyOf, type Campaign, faultsOf, type Kill, workflowOf } from './campaign';
 import { type Traffic } from './traffic';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { asArray, asObject, asObjects, type JsonObject } from '../../tools/json';
-import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { START, type WorkflowNode } from '../support/n8n/workflow';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';

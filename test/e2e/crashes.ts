@@ -3,9 +3,9 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type Fault } from '../../sandbox/server';
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { asObject, asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { SENDER } from '../support/n8n/workflow';
 import { receivedBy } from './recipients';
 

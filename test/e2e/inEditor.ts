@@ -5,9 +5,10 @@ import { after, before } from 'node:test';
 
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { launchBrowser, openWindow } from '../../tools/n8n/browser';
 import { logIn } from '../../tools/n8n/editor';
-import { type InstanceWithSandbox, OWNER } from '../../tools/n8n/instance';
+import { OWNER } from '../../tools/n8n/instance';
 
 /** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
 export const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';

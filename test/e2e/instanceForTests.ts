@@ -1,9 +1,9 @@
 import { after, before } from 'node:test';
 
 import { type SandboxOptions } from '../../sandbox/server';
+import { type InstanceWithSandbox, startWithSandbox } from '../../sandbox/withN8n';
 import { Cleanup } from '../../tools/cli/cleanup';
 import { type Session, stopOnSignals } from '../../tools/cli/session';
-import { type InstanceWithSandbox, startWithSandbox } from '../../tools/n8n/instance';
 import { unpackPackage } from '../../tools/n8n/package';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { tarball } from './tarball';

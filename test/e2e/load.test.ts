@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import { Agent, setGlobalDispatcher } from 'undici';
 
 import { type Sandbox, startSandbox } from '../../sandbox/server';
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { type JsonObject } from '../../tools/json';
-import { API_KEY, type InstanceWithSandbox } from '../../tools/n8n/instance';
+import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { listOf, phoneAt } from '../support/contacts';

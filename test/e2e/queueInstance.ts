@@ -1,7 +1,7 @@
 import getPort from 'get-port';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { type Session } from '../../tools/cli/session';
-import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { startQueueMode } from '../support/n8n/queueMode';
 import { type Redis } from '../support/n8n/redis';
 import { startTestInstance, type TestInstanceOptions } from './instanceForTests';

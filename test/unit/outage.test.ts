@@ -122,7 +122,7 @@ describe('An outage in the middle of a campaign', () => {
     );
     const uncertain = 7 + run.items('uncertain').length;
     expect(run.adviceOf(59)).toBe(
-      `It is out of order. ${uncertain} messages of the run are uncertain: they may have been sent. Retry when the service works again.`,
+      `It is out of order. ${uncertain} messages of the run are uncertain: they may have been sent. Wait until the service works again. Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.`,
     );
   });
 });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 
 import getPort from 'get-port';
 
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { type Session } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
@@ -12,7 +11,7 @@ import { type N8nProcess, startN8n } from './process';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 
-/** The API key of every sandbox that is started here. */
+/** The API key of every account, if no other is given. */
 export const API_KEY = 'made-up-key-0123456789';
 
 /** The user of every n8n that is started here. */
@@ -145,33 +144,4 @@ export class N8nInstance {
     if (!signal.aborted) await Promise.race([once(signal, 'abort'), this.n8n.whenEnded()]);
     if (!signal.aborted) this.n8n.assertRunning();
   }
-}
-
-/** An n8n with a sandbox, and a stored credential that leads to it. */
-export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
-
-export interface InstanceWithSandboxOptions extends InstanceOptions {
-  /** Over the sandbox's defaults. */
-  sandbox?: Partial<SandboxOptions>;
-}
-
-/** Starts a sandbox and an n8n that sends to it. */
-export async function startWithSandbox(
-  { sandbox: sandboxOptions, ...options }: InstanceWithSandboxOptions,
-  session: Session,
-): Promise<InstanceWithSandbox> {
-  const sandbox = await startSandbox({ keys: [API_KEY], ...sandboxOptions });
-  session.cleanup.add(() => sandbox.close());
-  const instance = await N8nInstance.start(options, session);
-  return Object.assign(instance, { sandbox, credential: await instance.storeAccount(sandbox) });
-}
-
-/** Where a person finds n8n's editor and the sandbox's inbox, and how they log in. */
-export function describeAddresses({ sandbox }: InstanceWithSandbox, editor: string): string {
-  const rows = [
-    ['editor', editor],
-    ['login', `${OWNER.email}  ${OWNER.password}`],
-    ['inbox', `${sandbox.url}/`],
-  ];
-  return rows.map(([name = '', value]) => `  ${name.padEnd(10)}${value}`).join('\n');
 }

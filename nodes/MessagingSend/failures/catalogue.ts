@@ -11,6 +11,9 @@ const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or 
 const ENTER_KEY = 'Copy the API key from your account settings into the credential.';
 const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
 const THEN_TRY_AGAIN = 'Then try again.';
+// With On Error: Continue, n8n counts the execution as a success and offers no Retry.
+const THEN_SEND_THE_REST =
+  'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
@@ -384,8 +387,7 @@ export const CATALOGUE = {
     code: 'NOT_RESERVED',
     scope: 'run',
     message: "n8n's database could not be written to, so it is unknown whether this message was sent before",
-    advice:
-      "Check that n8n's database is running and its disk is not full, then retry. Without 'Send Once, Across Executions', the database is not needed.",
+    advice: `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Across Executions', the database is not needed.`,
   }),
 
   // The service was not reached: nothing was sent.
@@ -527,7 +529,7 @@ export const CATALOGUE = {
     sendAgain: 'checkFirst',
     message: "n8n stopped during an earlier attempt, so this message's outcome is unknown",
     advice:
-      "If no uncertain message of the run was sent, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all of them again. If some were sent, send the others with a new execution.",
+      "Send what did not arrive in a new execution, with only these items. If nothing that is uncertain arrived and n8n still offers Retry, you can instead set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.",
   }),
   reserved: entry()({
     code: 'RESERVED',
@@ -556,18 +558,20 @@ export const CATALOGUE = {
     code: 'UNCERTAIN',
     sendAgain: 'checkFirst',
     message: 'An earlier attempt sent a message to this number, perhaps this one with another text',
-    advice: 'If it was not sent, send it in a new execution.',
+    advice: 'If it did not arrive, send it in a new execution, with only this item.',
   }),
   anotherAttempt: entry()({
     code: 'ANOTHER_RETRY',
     scope: 'run',
     sendAgain: 'checkFirst',
     message: 'Another retry of this execution is running and sends its messages, so this one sent nothing',
-    advice: 'Wait until the other retry has ended. If messages are left then, retry again.',
+    advice:
+      'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   }),
   dryRunInRetry: entry()({
     code: 'NOT_SET_UP',
     scope: 'run',
+    sendAgain: 'checkFirst',
     message: "'Dry Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
     advice: "Turn 'Dry Run' off, save, and choose 'Retry with currently saved workflow'; or try it in a new execution.",
   }),
@@ -579,19 +583,19 @@ export const CATALOGUE = {
     scope: 'run',
     message: 'Not sent, because the service is down',
     advice: ({ reason, uncertain }) =>
-      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Retry when the service works again.`,
+      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
   }),
   notStarted: entry()({
     code: 'NOT_STARTED',
     scope: 'run',
     message: 'Not sent, because another request stopped the run',
-    advice: 'Correct what stopped it, then retry.',
+    advice: `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   }),
   stopped: entry()({
     code: 'STOPPED',
     scope: 'run',
     message: 'The run was stopped before this message was sent',
-    advice: 'A new execution sends all items again: start it with only the items that were not sent.',
+    advice: 'n8n offers no Retry. Start a new execution with only the items that were not sent.',
   }),
 
   // The trigger.

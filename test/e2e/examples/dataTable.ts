@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
+import { type InstanceWithSandbox } from '../../../sandbox/withN8n';
 import { type JsonObject } from '../../../tools/json';
-import { type InstanceWithSandbox } from '../../../tools/n8n/instance';
 import { chain, items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
 import { itemsAt } from './world';
 

@@ -1,6 +1,6 @@
+import { type InstanceWithSandbox } from '../../../sandbox/withN8n';
 import { asObjects, type JsonObject } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
-import { type InstanceWithSandbox } from '../../../tools/n8n/instance';
 import { type ChatModel } from '../chatModel';
 import { type InEditor } from '../inEditor';
 import { type MailServer } from '../mailServer';

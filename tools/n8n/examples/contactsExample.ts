@@ -1,5 +1,6 @@
 import { asString, type JsonObject } from '../../json';
-import { type InstanceWithSandbox } from '../instance';
+import { type N8nInstance } from '../instance';
+import { type StoredCredential } from '../rest';
 import { provideContacts } from './contacts';
 import { nodesOf, readExample } from './files';
 
@@ -42,7 +43,7 @@ export function contactsExampleNodes(workflow: JsonObject): ContactsExampleNodes
  * @param contactsFile  the list that it sends to, if it is not the example's own
  */
 export async function addContactsExample(
-  instance: InstanceWithSandbox,
+  instance: N8nInstance & { readonly credential: StoredCredential },
   contactsFile?: string,
 ): Promise<ContactsExample> {
   await provideContacts(instance.folder, contactsFile);
