@@ -6,7 +6,7 @@ import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../tools/n8n
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
-import { SUPPORTED } from '../../tools/n8n/releases';
+import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import {
   chain,
   ITEMS,
@@ -162,6 +162,78 @@ for (const release of SUPPORTED) {
       );
     });
 
+    test('The node shows the parameters of its operation and no others', async (context) => {
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} parameters`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        for (const { choices, parameters, options } of SHOWN) {
+          await context.test(`${choices.map(([, option]) => option).join(', ')} shows its own parameters`, async () => {
+            for (const [parameter, option] of choices) await choose(page, parameter, option);
+            assert.deepEqual(await parametersShown(page), parameters);
+            assert.deepEqual(await optionsOffered(page), options);
+          });
+        }
+      });
+    });
+
+    test('A credential with the right key connects', async () => {
+      const { sandbox } = instance();
+      sandbox.reset();
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} right key`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        const dialog = await openNewCredential(page);
+        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
+        await waitForConnection(dialog);
+        assert.deepEqual(
+          sandbox.requests().map(({ path, status }) => [path, status]),
+          [['/v1/user/balance', 200]],
+        );
+      });
+    });
+
+    test('A credential with a wrong key reports that the key is wrong', async () => {
+      const { sandbox } = instance();
+      const workflow = await sendTo([GOOD]);
+      await inEditor(`${release} wrong key`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        const dialog = await openNewCredential(page);
+        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: 'another' });
+        await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
+        await dialog.getByText('More details').click();
+        await dialog
+          .getByText('The API key is not valid. Compare it with the one in your account settings.')
+          .filter({ visible: true })
+          .waitFor();
+      });
+    });
+
+    test('A run by the button shows what was sent, with a hint above it', async () => {
+      instance().sandbox.reset();
+      const workflow = await sendTo([GOOD, ALSO_GOOD]);
+      await inEditor(`${release} run`, async (page) => {
+        await openWorkflow(page, workflow);
+        await executeWorkflow(page);
+        await openNode(page, SENDER);
+        const output = outputPanel(page);
+        await output
+          .getByTestId('node-hint')
+          .getByText(
+            '2 sent, 2 credits used, 999998 left, 2 requests. Running this step again sends the 2 messages again.',
+          )
+          .waitFor();
+        await output.getByRole('cell', { name: GOOD.phone }).waitFor();
+        await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
+        await output.getByText('2 items', { exact: true }).waitFor();
+      });
+    });
+
+    // What is left shows the same texts and pictures in every release.
+    if (release !== CURRENT) return;
+
     test('The node is found in the panel of nodes', async (context) => {
       const workflow = await sendTo([GOOD]);
       await inEditor(`${release} search`, async (page) => {
@@ -215,55 +287,6 @@ for (const release of SUPPORTED) {
         );
       });
     }
-
-    test('A credential with the right key connects', async () => {
-      const { sandbox } = instance();
-      sandbox.reset();
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} right key`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        const dialog = await openNewCredential(page);
-        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
-        await waitForConnection(dialog);
-        assert.deepEqual(
-          sandbox.requests().map(({ path, status }) => [path, status]),
-          [['/v1/user/balance', 200]],
-        );
-      });
-    });
-
-    test('A credential with a wrong key reports that the key is wrong', async () => {
-      const { sandbox } = instance();
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} wrong key`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        const dialog = await openNewCredential(page);
-        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: 'another' });
-        await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
-        await dialog.getByText('More details').click();
-        await dialog
-          .getByText('The API key is not valid. Compare it with the one in your account settings.')
-          .filter({ visible: true })
-          .waitFor();
-      });
-    });
-
-    test('The node shows the parameters of its operation and no others', async (context) => {
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} parameters`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        for (const { choices, parameters, options } of SHOWN) {
-          await context.test(`${choices.map(([, option]) => option).join(', ')} shows its own parameters`, async () => {
-            for (const [parameter, option] of choices) await choose(page, parameter, option);
-            assert.deepEqual(await parametersShown(page), parameters);
-            assert.deepEqual(await optionsOffered(page), options);
-          });
-        }
-      });
-    });
 
     test('The next node can use the fields of every operation before anything has run', async () => {
       const { rest, credential } = instance();
@@ -343,26 +366,6 @@ for (const release of SUPPORTED) {
         const names = (await offered.allInnerTexts()).map((text) => text.split('\n')[0]);
         assert.deepEqual(names.slice(0, 2), ['Send', 'Send Bulk']);
         assert.ok(!names.includes('Send and Wait for Response'), names.join());
-      });
-    });
-
-    test('A run by the button shows what was sent, with a hint above it', async () => {
-      instance().sandbox.reset();
-      const workflow = await sendTo([GOOD, ALSO_GOOD]);
-      await inEditor(`${release} run`, async (page) => {
-        await openWorkflow(page, workflow);
-        await executeWorkflow(page);
-        await openNode(page, SENDER);
-        const output = outputPanel(page);
-        await output
-          .getByTestId('node-hint')
-          .getByText(
-            '2 sent, 2 credits used, 999998 left, 2 requests. Running this step again sends the 2 messages again.',
-          )
-          .waitFor();
-        await output.getByRole('cell', { name: GOOD.phone }).waitFor();
-        await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
-        await output.getByText('2 items', { exact: true }).waitFor();
       });
     });
 

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 
 import { isObject } from '../../tools/json';
 import { type N8nProcess } from '../../tools/n8n/process';
-import { SUPPORTED } from '../../tools/n8n/releases';
+import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { startedBy } from '../support/n8n/queueMode';
 import { SENDER } from '../support/n8n/workflow';
 import { open, submit } from './answers';
@@ -44,6 +44,27 @@ for (const release of SUPPORTED) {
       instance = await startQueueInstance(options, session);
       await Promise.all([instance.startWorker(CONCURRENCY), instance.startWorker(CONCURRENCY)]);
     });
+
+    test('When main, worker and Redis fail at the same time, nothing is sent again automatically, and Retry sends the rest', async () => {
+      await instance.startWorker(CONCURRENCY);
+      const campaign = await makeCampaign(instance, 40 * MESSAGES_PER_REQUEST);
+      const { killed, sent } = await killInTheMiddle(instance, campaign);
+      await instance.n8n.kill();
+      await instance.redis.forget();
+      await instance.restart();
+
+      const [crashed] = await campaign.ended(1);
+      assert.deepEqual([crashed?.id, crashed?.status, crashed?.runsOf(SENDER)], [killed, 'crashed', []]);
+      assert.equal(phonesReached(instance), sent);
+
+      const retried = await instance.rest.retry(killed, 120);
+      assert.equal(phonesReached(instance), campaign.phones(0).length);
+      assert.equal(retried.status, 'error');
+      assert.match(retried.error, /outcome is unknown$/);
+    });
+
+    // The rest is about this node, not about a release.
+    if (release !== CURRENT) return;
 
     test('A question that a worker has sent is answered through the main', async () => {
       const asking = new Asking(() => instance);
@@ -122,24 +143,6 @@ for (const release of SUPPORTED) {
       assert.ok(before > 0 && before <= sent, `${before} of ${sent} are known to be sent`);
       assert.ok(reserved <= 16 * MESSAGES_PER_REQUEST, `${reserved} may have been in flight`);
       assert.equal(phonesReached(instance), sent + now);
-    });
-
-    test('When main, worker and Redis fail at the same time, nothing is sent again automatically, and Retry sends the rest', async () => {
-      await instance.startWorker(CONCURRENCY);
-      const campaign = await makeCampaign(instance, 40 * MESSAGES_PER_REQUEST);
-      const { killed, sent } = await killInTheMiddle(instance, campaign);
-      await instance.n8n.kill();
-      await instance.redis.forget();
-      await instance.restart();
-
-      const [crashed] = await campaign.ended(1);
-      assert.deepEqual([crashed?.id, crashed?.status, crashed?.runsOf(SENDER)], [killed, 'crashed', []]);
-      assert.equal(phonesReached(instance), sent);
-
-      const retried = await instance.rest.retry(killed, 120);
-      assert.equal(phonesReached(instance), campaign.phones(0).length);
-      assert.equal(retried.status, 'error');
-      assert.match(retried.error, /outcome is unknown$/);
     });
 
     test('A worker that is asked to stop finishes its executions first', async () => {
