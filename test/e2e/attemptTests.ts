@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
+import { type InstanceWithSandbox } from '../../sandbox/withN8n';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { ITEMS, items, SENDER } from '../support/n8n/workflow';
 import { type Crashes, reported } from './crashes';
 import { ALL, bulkList, CONTINUE, MESSAGES, pairs, type Row, rowsOfPairs } from './victims';

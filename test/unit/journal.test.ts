@@ -1,8 +1,8 @@
 /** The journal, killed at every step of the list and of the run, and what the Retries make of it. */
 import fc from 'fast-check';
 
-import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import {
   type Answer,
   type Attempt,
