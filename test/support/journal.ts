@@ -198,9 +198,7 @@ export class Attempt {
 
   /** @returns null where the process is killed */
   async send(order: Order): Promise<Outcomes | null> {
-    if (this.process.isDead) return null;
-    const outcomes = await Promise.race([this.sendUntilEnd(order), this.process.killed.then(() => null)]);
-    return this.process.isDead ? null : outcomes;
+    return await Promise.race([this.process.killed.then(() => null), this.sendUntilEnd(order)]);
   }
 
   private async sendUntilEnd(order: Order): Promise<Outcomes> {

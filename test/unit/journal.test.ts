@@ -400,7 +400,7 @@ function messagesOf(
 async function faultsOfDrawn(history: Drawn, log?: (line: string) => void): Promise<string[]> {
   const choices = [...history.choices];
   const world = new World(idOf, (count) => (choices.shift() ?? 0) % Math.max(count, 1));
-  const executions: Array<{ execution: Execution; wasKilled: boolean }> = [];
+  const executions: Array<{ execution: Execution; wasKilled: boolean; isOver: boolean }> = [];
   const faults: string[] = [];
   let process = world.process();
   const plain: DrawnOrder = {
@@ -433,8 +433,12 @@ async function faultsOfDrawn(history: Drawn, log?: (line: string) => void): Prom
         others: isGone ? of(1) : [],
       };
     });
+    // n8n offers no Retry of an execution that succeeded.
+    if (from?.isOver === true) break;
     const attempt: Attempt = world.attempt(process, execution);
     let isOver = false;
+    const succeeded = (kinds: ReadonlyArray<Outcome['kind']>) =>
+      kinds.every((kind) => kind === 'sent' || kind === 'sent_before');
     await world.run(
       (async () => {
         for (const each of asked) {
@@ -444,15 +448,13 @@ async function faultsOfDrawn(history: Drawn, log?: (line: string) => void): Prom
           for (const fault of faultsOf(world, execution, each, outcomes)) faults.push(`attempt ${index}: ${fault}`);
           const kinds = [...outcomes.values()].flat();
           if (index === lives.length - 1 && kinds.includes('not_sent')) faults.push('lost');
-          isOver = kinds.every((kind) => kind === 'sent' || kind === 'sent_before');
-          if (isOver) return;
+          if ((isOver = succeeded(kinds))) return;
         }
       })(),
     );
     attempt.store();
     log?.(`${index}: ${process.steps.join(', ')}; ${JSON.stringify([...world.arrivals])}`);
-    executions.push({ execution, wasKilled: process.isDead });
-    if (isOver && !process.isDead) break;
+    executions.push({ execution, wasKilled: process.isDead, isOver: isOver && !process.isDead });
   }
   const mayTwice = history.lives.some(({ orders }) => orders.some((each) => each.sendUncertainAgain));
   return mayTwice ? faults : [...faults, ...arrivedTwice(world)];
