@@ -3,8 +3,8 @@ import { type Failure, failure } from '../../failures/failure';
 import type { Batch, Message } from '../../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { digestOf, placeOf } from '../identity';
-import type { Facts } from '../list/facts';
 import type { FactState } from '../list/factList';
+import type { Facts } from '../list/facts';
 import { type Chunk, chunksOf, type PlanDigests, PlanFacts, type PlannedMessages, type Unit } from './plan';
 
 /** Identifies a run of the node; another attempt at it has the same name. */

@@ -1,8 +1,8 @@
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { addTo } from '../../messages/order';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
+import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
 import { EarlierMessages, type Found, recognize, type Recorded } from './recognition';

@@ -2,7 +2,7 @@ import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Message, Origin } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
-import { contentOf, type Identity, type Placed, phoneMarkOf, placeOf, readPlace } from '../identity';
+import { contentOf, type Identity, phoneMarkOf, type Placed, placeOf, readPlace } from '../identity';
 import type { Remembered } from './storedReceipt';
 
 /** A message in the record, with its outcome. */

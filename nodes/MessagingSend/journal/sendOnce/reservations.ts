@@ -1,7 +1,7 @@
 import { duplicateKey, type Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
-import type { Facts } from '../list/facts';
 import type { FactState } from '../list/factList';
+import type { Facts } from '../list/facts';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;

@@ -4,8 +4,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { SendOperation } from '../../delivery/operation';
 import { CrashLedger, type RunName } from '../../journal/crash/crashLedger';
-import { Facts } from '../../journal/list/facts';
 import type { ListStorage } from '../../journal/list/factList';
+import { Facts } from '../../journal/list/facts';
 import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { isTool } from '../tool';
 import { factListOf } from './listStorage';
