@@ -78,12 +78,11 @@ export interface Execution {
 export class World {
   /** Whether the database refuses every write. */
   isLocked = false;
-  private list = new Set<string>();
+  private readonly list = new Set<string>();
   readonly arrivals = new Map<string, number>();
   /** What each execution with its Retries has sent. */
   readonly arrivalsOf = new Map<string, Map<string, number>>();
   private readonly waiting: Array<{ readonly process: Process; readonly go: () => void }> = [];
-  private readonly writing = new Set<{ readonly process: Process }>();
   private driving: Promise<void> | null = null;
   private names = 0;
   private time = 0;
@@ -91,12 +90,10 @@ export class World {
   /**
    * @param identify what a message is, however its text or place changes
    * @param choose which of several steps comes next; the oldest by default
-   * @param isRacing whether a write of one process can overwrite that of another
    */
   constructor(
     readonly identify: (message: Message) => string,
     private readonly choose: (count: number) => number = () => 0,
-    private readonly isRacing = false,
   ) {}
 
   process(killAt?: number): Process {
@@ -130,15 +127,9 @@ export class World {
 
   storage(process: Process): ListStorage {
     const change = async (name: string, work: (list: Set<string>) => void) => {
-      const write = { process };
       await this.step(process, `${name} begins`);
       if (this.isLocked) throw new Error('locked');
-      this.writing.add(write);
-      const list = this.isRacing ? new Set(this.list) : this.list;
-      if (this.isRacing) await this.step(process, `${name} has read`);
-      work(list);
-      this.list = list;
-      this.writing.delete(write);
+      work(this.list);
       await this.step(process, `${name} has written`);
     };
     return {
@@ -156,11 +147,7 @@ export class World {
         });
       },
       shorten: async () => await this.step(process, 'shorten'),
-      waitForOthers: async () => {
-        const others = [...this.writing].filter((each) => each.process !== process);
-        do await this.step(process, 'wait');
-        while (others.some((each) => this.writing.has(each) && !each.process.isDead));
-      },
+      waitForOthers: async () => await this.step(process, 'wait'),
     };
   }
 
@@ -198,9 +185,7 @@ export class Attempt {
 
   /** @returns null where the process is killed */
   async send(order: Order): Promise<Outcomes | null> {
-    if (this.process.isDead) return null;
-    const outcomes = await Promise.race([this.sendUntilEnd(order), this.process.killed.then(() => null)]);
-    return this.process.isDead ? null : outcomes;
+    return await Promise.race([this.process.killed.then(() => null), this.sendUntilEnd(order)]);
   }
 
   private async sendUntilEnd(order: Order): Promise<Outcomes> {

@@ -1,9 +1,9 @@
-import { sleep } from 'n8n-workflow';
+import * as n8n from 'n8n-workflow';
 
 import { listStorageOf } from '../../nodes/MessagingSend/n8n/memory/listStorage';
 
 jest.mock('n8n-workflow', () => ({
-  ...jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow'),
+  ...jest.requireActual<typeof n8n>('n8n-workflow'),
   sleep: jest.fn(async () => await Promise.resolve()),
 }));
 
@@ -24,7 +24,7 @@ test('A claim is confirmed later where a change of the list took long not long a
   const wait = async () => {
     await storage.record(['a fact']);
     await storage.waitForOthers(0);
-    return jest.mocked(sleep).mock.lastCall?.[0];
+    return jest.mocked(n8n.sleep).mock.lastCall?.[0];
   };
   // Three times as long as the slowest change, of which half counts after a minute.
   expect(await wait()).toBeGreaterThan(3 * 280);
