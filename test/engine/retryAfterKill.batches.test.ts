@@ -5,6 +5,7 @@ import { arrivals, Campaign, outcomes } from '../support/engine/campaign';
 import { inFlight, Lifetime } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
+import { detailsOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
 
@@ -63,6 +64,44 @@ describe('In a bulk request', () => {
       expect(fates.filter(({ outcome }) => outcome === 'not_sent').length).toBeLessThanOrEqual(1);
     }
   });
+});
+
+const LARGE = inBatchesOf(4, oneByOne(SEND_BULK));
+test.each([
+  ["fewer 'Items per Batch'", LARGE, inBatchesOf(2, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
+  ["more 'Items per Batch'", LARGE, inBatchesOf(9, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
+  ['Send Bulk in place of Send', oneByOne(SEND), oneByOne(SEND_BULK), [1]],
+  ['Send in place of Send Bulk', LARGE, oneByOne(SEND), [4, 5, 6, 7]],
+])('A Retry with %s leaves only what was in flight uncertain', async (_what, before, after, uncertain) => {
+  const campaign = start({ parameters: before, ...items(12) });
+  await campaign.run(inFlight(2));
+  const fates = await campaign.finish({ parameters: after });
+  const expected = contacts(12).map((_contact, index) => (uncertain.includes(index) ? 'uncertain' : 'sent'));
+  expect(outcomes(fates)).toEqual(expected);
+  expect(new Set(arrivals(fates))).toEqual(new Set([1]));
+});
+
+test('One Item per Request after a kill says which messages each request had, and their outcomes', async () => {
+  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1, output: 'batches' }));
+  const campaign = start({ parameters, ...items(6), onError: 'continueRegularOutput' });
+  await campaign.run(inFlight(2));
+  await campaign.run();
+  const [sent, first, second, now] = campaign.execution.outputs[0] ?? [];
+  expect(sent).toEqual({
+    json: {
+      messages_sent: 2,
+      credits_used: null,
+      credits_remaining: null,
+      messages: [0, 1].map((index) => ({ message_id: null, phone: phoneAt(index), status: 'sent' })),
+      batch: 1,
+      note: expect.stringContaining('Sent before n8n stopped') as string,
+    },
+    pairedItem: [{ item: 0 }, { item: 1 }],
+  });
+  for (const [index, item] of [first, second].entries()) {
+    expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', phone: phoneAt(2 + index), batch: 2 });
+  }
+  expect(now?.json).toMatchObject({ messages_sent: 2, batch: 3 });
 });
 
 test('A request that was refused for a limit when n8n was killed is sent by the Retry', async () => {
