@@ -1,6 +1,6 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
-import { type Interruptible, YIELD_EVERY, withEach } from '../messages/interruptible';
+import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';

@@ -1,5 +1,5 @@
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Message, duplicateKey } from '../messages/message';
+import { duplicateKey, type Message } from '../messages/message';
 
 /** A message that is not sent, because an identical one is. */
 export interface Duplicate {

@@ -2,8 +2,8 @@
 import type { INode } from 'n8n-workflow';
 
 import type { Delivered } from '../delivery/deliver';
-import { addTo } from '../messages/order';
 import type { Origin, Unsendable } from '../messages/message';
+import { addTo } from '../messages/order';
 import type { Outcome, Result } from '../messages/outcome';
 import { descriptionOf, messageOf } from './output/failureText';
 
