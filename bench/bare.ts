@@ -7,7 +7,7 @@ import type { Options } from './options';
 import { withSandbox } from './sandbox';
 import { contacts } from './workflows';
 
-/** Short runs vary more, and are cheaper to repeat; but of 3 runs of any size, the median is chance. */
+/** Short runs vary more and are cheaper to repeat. Of only 3 runs, the median would be chance. */
 const CASES = [
   { operation: 'sendBulk', count: 100, repeated: 12, goal: null },
   { operation: 'sendBulk', count: 1_000, repeated: 12, goal: 1.5 },
@@ -18,7 +18,7 @@ const CASES = [
 const NAMES = { sendBulk: 'Send Bulk', send: 'Send' };
 const BATCH_SIZE = { sendBulk: MAX_BATCH_SIZE, send: 1 };
 
-/** Time over that of the least that a node can do: the same requests and the same output, and no care at all. */
+/** The node's time divided by that of a bare node, which makes the same requests and output without any checks. */
 export async function bare({ rounds, log }: Options): Promise<Measurements> {
   return await withSandbox({}, async (sandbox) => {
     const series: Series[] = [];

@@ -1,4 +1,4 @@
-/** The least that a node can do: it reads the items, posts them in batches, and puts out the answers. */
+/** A bare node: it reads the items, posts them in batches, and returns the answers. */
 import type { IDataObject, IHttpRequestOptions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { itemsNode } from '../test/support/engine/engine';

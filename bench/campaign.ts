@@ -25,23 +25,23 @@ const WORKERS = 2;
 /** Executions of one worker: while one begins, the other one uses the limit. */
 const CONCURRENCY = 2;
 
-/** Instead of a minute. */
+/** The service's window, instead of a minute. */
 const WINDOW_MS = 20_000;
 const LATENCY_MS = 100;
 
-/** Of the requests, half of them before anything is sent, and half of them after all of it. */
+/** One request in a hundred is hit: half of these send nothing, the others send everything and lose the answer. */
 const FAULTS: readonly Fault[] = [
   { kind: 'status', status: 503, on: 'bulk', probability: 0.005 },
   { kind: 'reset-after', on: 'bulk', probability: 0.005 },
 ];
 
-/** How many messages are sent when a worker is killed, and when the main is. */
+/** A worker is killed after this many messages, then the main. */
 const WORKER_KILLED_AT = 0.35 * MESSAGES;
 const MAIN_KILLED_AT = 0.7 * MESSAGES;
 
 const PATH = 'part';
 
-/** As the documentation advises for two workers, and for what is sent until a lost list is started again. */
+/** What docs/hosting.md advises for two workers. */
 const OPTIONS = { duplicateMessages: 'sendOnceEver', rememberLast: 50_000, requestsPerMinute: LIMIT / WORKERS };
 
 /**

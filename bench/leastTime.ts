@@ -2,12 +2,12 @@
 export const LIMIT = 60;
 export const MINUTE = 60_000;
 
-/** A window for every 60 requests before the last, and the latency of the last answer; in milliseconds. */
+/** The least time for a number of requests, in milliseconds: a window for every 60 before the last, and one latency. */
 export function leastTime(batches: number, window: number, latency: number): number {
   return Math.floor((batches - 1) / LIMIT) * window + latency;
 }
 
-/** The same where a slot is free a window after its answer, and the first request goes alone. */
+/** The least time where a slot is free one window after its answer, and the first request goes alone. */
 export function leastTimeBySlots(batches: number, window: number, latency: number): number {
   const starts: number[] = [];
   for (let batch = 0; batch < batches; batch += 1) {

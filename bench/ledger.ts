@@ -39,12 +39,12 @@ const CALL_GOAL = 1.05;
 const LONGEST_BLOCK = 50;
 
 interface Context extends Options {
-  /** The one that is measured, and the one that it is compared with. */
+  /** The measured package, then the one it is compared with. */
   readonly packages: readonly Package[];
   readonly sandbox: RemoteSandbox;
 }
 
-/** What the ledger costs in production executions of real n8n. */
+/** What the crash ledger costs in production executions of real n8n. */
 export async function ledger(options: Options): Promise<Measurements> {
   return await withSession(options.log, async ({ cleanup, signal }) => {
     const tarball = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
@@ -60,11 +60,12 @@ export async function ledger(options: Options): Promise<Measurements> {
   });
 }
 
-/** Lets each run of an unpacked package be one without a ledger. */
+/** Changes an unpacked package so that no run has a crash ledger. */
 async function switchLedgerOff(folder: string): Promise<void> {
-  const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'executionLedger.js');
-  if (!(await readFile(file, 'utf8')).includes('exports.ledgerOfRun =')) throw new Error(`${file} has no ledgerOfRun`);
-  await appendFile(file, '\nexports.ledgerOfRun = () => null;\n');
+  const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'crashLedgerOfRun.js');
+  const isThere = (await readFile(file, 'utf8')).includes('exports.crashLedgerOfRun =');
+  if (!isThere) throw new Error(`${file} has no crashLedgerOfRun`);
+  await appendFile(file, '\nexports.crashLedgerOfRun = () => null;\n');
 }
 
 /** The time of the node's runs, by the execution's data. */
@@ -149,7 +150,7 @@ async function blocks({ packages, sandbox, rounds, log }: Context): Promise<Meas
     const what = `Send Bulk of ${MANY.toLocaleString('en')}`;
     const units = ['ms, longest block', 'ms, longest work'];
     const series = await compare({ case: what, units, rounds, run }, each, log);
-    // Of the two, this one does not depend on what else the machine does.
+    // Unlike the longest block, this figure does not depend on what else the machine does.
     const worked = median(series[1]?.[0]?.rounds ?? []);
     const goal = atMost(`${what}, longest work without a pause (ms)`, worked, LONGEST_BLOCK);
     return { series: series.flat(), goals: [goal] };

@@ -8,7 +8,7 @@ import type { PacedTask } from './pacedWorker';
 import { startWorker } from './processes';
 import { type Received, withSandbox } from './sandbox';
 
-/** How many times shorter a minute and the latency of answers are, unless limits are measured in real minutes. */
+/** By this factor, minutes and latencies are shortened, unless limits are measured in real minutes. */
 const SHORTENED = 6;
 
 /** How much longer than the best time a run may take. */

@@ -40,7 +40,7 @@ export function ratios(of: Series, to: Series): Series {
   return { case: of.case, contender: `${of.contender} over ${to.contender}`, unit: `x ${of.unit}`, rounds };
 }
 
-/** Their median. */
+/** The median of those ratios. */
 export function ratio(of: Series, to: Series): number {
   return median(ratios(of, to).rounds);
 }

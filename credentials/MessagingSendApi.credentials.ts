@@ -75,7 +75,7 @@ export class MessagingSendApi implements ICredentialType {
       disableFollowRedirect: true,
       ignoreHttpStatusErrors: { ignore: true, except: [404, 405, 429, 500, 502, 503, 504] },
     },
-    // n8n takes both kinds of rules from one list, though its type has a list of either kind.
+    // n8n reads both kinds of rules from one list, although its type allows only lists of one kind.
     rules: [
       bodyRule('error.code', 'MISSING_API_KEY', 'The API key is missing. Enter the key from your account settings.'),
       bodyRule(
@@ -107,7 +107,7 @@ export class MessagingSendApi implements ICredentialType {
   };
 }
 
-/** Fails the test where the answer has this value; the first rule that applies counts. */
+/** Fails the test if the answer has this value. The first matching rule counts. */
 function bodyRule(key: string, value: unknown, message: string): IAuthenticateRuleResponseSuccessBody {
   return { type: 'responseSuccessBody', properties: { key, value, message } };
 }

@@ -1,6 +1,6 @@
 import '../tools/cli/requirements';
 
-import { describeAddresses } from '../sandbox/withN8n';
+import { describeAddresses } from '../sandbox/n8n/instance';
 import { runSession } from '../tools/cli/session';
 import { readContacts } from '../tools/n8n/examples/contacts';
 import { readOptions } from './options';

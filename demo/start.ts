@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { type InstanceWithSandbox, startWithSandbox } from '../sandbox/withN8n';
+import { type InstanceWithSandbox, startWithSandbox } from '../sandbox/n8n/instance';
 import { type Session } from '../tools/cli/session';
 import { makeFolder } from '../tools/cli/temporaryFolder';
 import { addContactsExample, type ContactsExample } from '../tools/n8n/examples/contactsExample';

@@ -2,7 +2,7 @@ import '../tools/cli/requirements';
 
 import { Command } from 'commander';
 
-import { describeAddresses, startWithSandbox } from '../sandbox/withN8n';
+import { describeAddresses, startWithSandbox } from '../sandbox/n8n/instance';
 import { addPortFlags, findPorts, type PortFlags } from '../tools/cli/ports';
 import { runSession } from '../tools/cli/session';
 import { addContactsExample } from '../tools/n8n/examples/contactsExample';

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { Command } from 'commander';
 
-import { startWithSandbox } from '../sandbox/withN8n';
+import { startWithSandbox } from '../sandbox/n8n/instance';
 import { runSession } from '../tools/cli/session';
 import { launchBrowser, openWindow } from '../tools/n8n/browser';
 import { logIn } from '../tools/n8n/editor';

@@ -1,6 +1,6 @@
 import { type Page } from 'playwright-core';
 
-import { type InstanceWithSandbox } from '../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
 import { type JsonObject } from '../tools/json';
 import {
   closeNode,

@@ -13,7 +13,7 @@ interface Entry extends FaultProgress {
   random: () => number;
   /** When it first hit a request, in ms since 1970. */
   begun: number | null;
-  /** Since then. */
+  /** Balance requests since that first hit. */
   balanceRequests: number;
 }
 

@@ -21,7 +21,7 @@ export interface Call {
 
 /**
  * Handles the request as its endpoint does (checks, charges, sends) and returns the answer, which is not sent yet.
- * `sendAtMost` stops part way, for a connection that is lost meanwhile.
+ * `sendAtMost` stops part way, for a connection that is lost part way.
  */
 export function handle(state: SandboxState, call: Call, body: unknown, sendAtMost = Infinity): Answer {
   if (call.endpoint === 'balance') return balance(state, call.account);

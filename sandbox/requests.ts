@@ -25,7 +25,7 @@ export interface LoggedRequest {
   duration_ms: number | null;
 }
 
-/** All requests of a long run would take more memory than the messages, so older ones are dropped. */
+/** How many requests are kept: all of a long run would take more memory than its messages. */
 const KEPT = 10_000;
 
 /** The latest requests, and the number of all. */

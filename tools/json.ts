@@ -25,7 +25,7 @@ export function asString(value: unknown, where: string): string {
   return value;
 }
 
-/** Tells an object from arrays, null and plain values. */
+/** Whether a value is an object, but no array and not null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type JsonObject } from '../../tools/json';
 import { type ListedExecution } from '../../tools/n8n/execution';
 import { removeEventLog } from '../e2e/crashes';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asArray, asObject, asObjects, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { phoneAt } from '../support/contacts';

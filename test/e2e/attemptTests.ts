@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { ITEMS, items, SENDER } from '../support/n8n/workflow';

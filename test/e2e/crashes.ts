@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type Fault } from '../../sandbox/server';
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SENDER } from '../support/n8n/workflow';

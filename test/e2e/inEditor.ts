@@ -5,7 +5,7 @@ import { after, before } from 'node:test';
 
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { launchBrowser, openWindow } from '../../tools/n8n/browser';
 import { logIn } from '../../tools/n8n/editor';
 import { OWNER } from '../../tools/n8n/instance';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Agent, setGlobalDispatcher } from 'undici';
 
 import { type Sandbox } from '../../sandbox/server';
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type JsonObject } from '../../tools/json';
 import { CURRENT } from '../../tools/n8n/releases';
 import { listOf, phoneAt } from '../support/contacts';

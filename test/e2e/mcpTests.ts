@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { type ReleaseName } from '../../tools/n8n/releases';

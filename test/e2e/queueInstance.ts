@@ -1,6 +1,6 @@
 import getPort from 'get-port';
 
-import { type InstanceWithSandbox } from '../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Session } from '../../tools/cli/session';
 import { startQueueMode } from '../support/n8n/queueMode';
 import { type Redis } from '../support/n8n/redis';

@@ -15,7 +15,7 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a program to its end, without a sound.
+ * Runs a program to its end, without output.
  *
  * @throws ExpectedError with the program's last lines if it fails
  */

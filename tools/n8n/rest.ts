@@ -176,11 +176,11 @@ export class N8nRest {
     const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
     await this.waitFor(`a workflow to be "${wanted}"`, DEADLINE_SECONDS, async () => {
       const { status, text } = await this.exchange('GET', path);
-      // n8n 2.35 has it only on request: it answers only when it has done what it was asked.
+      // n8n 2.35 has no such address by default: its answer to the activation comes only when that is done.
       if (status === 404) return true;
       const publication = dataOf(path, text);
       if (publication.status === wanted) return true;
-      // Each node with a webhook counts as a trigger, also Messaging Send: with one, a trigger that fails alone is a part.
+      // n8n counts each node with a webhook, such as Messaging Send, as a trigger, so one failing trigger is a partial failure.
       if (['failed', 'partial'].includes(String(publication.status)))
         throw new ExpectedError(`n8n could not publish the workflow: ${errorsOf(publication)}`);
       return undefined;

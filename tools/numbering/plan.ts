@@ -18,7 +18,7 @@ interface Region {
 /** What follows a country code, as the node needs it. */
 export const PLAN_FILE = 'nodes/MessagingSend/phone/numberingPlan.ts';
 
-/** The contents of PLAN_FILE, made of libphonenumber-js's metadata: the kind `max`, because no other has the types of numbers. */
+/** The contents of PLAN_FILE, made from libphonenumber-js's metadata `max`, the only one with types of numbers. */
 export function numberingPlanFile(): string {
   const { country_calling_codes, countries, nonGeographic } = asObject(metadata, 'metadata');
   const geographic = Object.entries(asObject(country_calling_codes, 'codes')).map(([code, list]) => {

@@ -1,12 +1,12 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
-import { type Interruptible, withEach,YIELD_EVERY } from '../messages/interruptible';
+import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 
-/** What a set of drafts became; each draft is in exactly one of the two lists. */
+/** The result of composing drafts; each draft is in exactly one of the two lists. */
 export interface Composed {
   readonly messages: readonly Message[];
   readonly unsendable: readonly Unsendable[];
@@ -57,7 +57,7 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
   const text = own + after;
   const max = maxCharacters(rules);
   const whole = messageOf(draft, phone.phone, text, rules);
-  // A string has at least as many units as code points, so most texts need not be counted.
+  // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) {
     messages.push(whole);
     return null;
@@ -85,12 +85,12 @@ function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules)
   return { ...message, ...(dryRun && phoneGiven !== phone && { phoneGiven }), ...(key !== null && { key }) };
 }
 
-/** For bulk no limit is known (API part 8), so texts are cut only for a user who asks for it, to the limit of a single send. */
+/** No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to. */
 function maxCharacters({ maxCharacters: max, longMessages }: Rules): number | null {
   return max ?? (longMessages === 'fail' ? null : MAX_CHARACTERS);
 }
 
-/** null for what is not a text, nor a number or another value that can be written as one. */
+/** Texts, numbers and booleans as text; null for anything else. */
 export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return '';
   switch (typeof value) {

@@ -1,15 +1,15 @@
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { duplicateKey,type Message } from '../messages/message';
+import { duplicateKey, type Message } from '../messages/message';
 
-/** A message that is not sent, because the same one is sent already. */
+/** A message that is not sent, because an identical one is. */
 export interface Duplicate {
   readonly message: Message;
   readonly original: Message;
 }
 
 /**
- * Separates every message that is the same as one before; the first of them stays. Texts that were split are compared
- * whole: two of them may have a part in common, and two texts with the same key different numbers of parts.
+ * Separates messages from their duplicates; the first of identical messages stays. Split texts are compared as a whole:
+ * two texts may share a part, and two texts with the same key may have different numbers of parts.
  */
 export function* separateDuplicates(
   messages: readonly Message[],

@@ -9,8 +9,8 @@ export function truncate(text: string, size: number): string {
 }
 
 /**
- * Cuts a text into parts of at most `size` code points, at white space where there is some in the
- * last quarter of a part. What was white space at a cut is left out; nothing else is.
+ * Cuts a text into parts of at most `size` code points, at white space if the last quarter of a part has some. Only the
+ * white space at a cut is left out.
  */
 export function split(text: string, size: number): string[] {
   const parts: string[] = [];
@@ -35,7 +35,7 @@ function cutBefore(text: string, end: number): number {
 /** In string units; what a reader sees as one character, such as an emoji of a family or a flag, is rarely longer. */
 const LONGEST_CHARACTER = 50;
 
-/** The place of a cut, moved to the start of the character that it would divide. */
+/** Moves a cut that would divide a character to the start of that character. */
 function beforeCharacter(text: string, end: number): number {
   if (end >= text.length) return end;
   const { index } = new Intl.Segmenter().segment(text.slice(0, end + LONGEST_CHARACTER)).containing(end);

@@ -4,7 +4,7 @@ import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
 import { entryOutcome, matchEntries } from './match';
 
-/** What sets one way of sending apart from the other; all else they share. */
+/** What differs between Send and Send Bulk. */
 export interface SendOperation {
   readonly endpoint: Endpoint;
   readonly maxBatchSize: number;

@@ -2,16 +2,16 @@ import type { RequestLimits } from '../requests/requests';
 
 /** What the user can choose for a delivery. */
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
-  /** Nothing is sent if the balance does not cover the run. */
+  /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
-  /** Everything is checked and packed, nothing is sent. */
+  /** Checks and packs everything, and sends nothing. */
   readonly dryRun: boolean;
-  /** `sendOnce`: of messages that are the same, one is sent in a run; `sendOnceEver`: one is sent, in whatever run. */
+  /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
-  /** `off`: a phone number can have any 7 to 15 digits, whatever its country. */
+  /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'off';
-  /** The most requests in flight at the same time; null for as many as the service's answers need. */
+  /** How many requests may be in flight at once; null to adapt to the service's response time. */
   readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;

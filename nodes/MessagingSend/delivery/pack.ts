@@ -14,7 +14,7 @@ export function* pack(messages: readonly Message[], size: number, lastNumber = 0
   return batches;
 }
 
-/** A batch in two; both keep its number. The first one has the message more. */
+/** Splits a batch in two; both halves keep its number. The first half gets the extra message. */
 export function halves(batch: Batch): [Batch, Batch] {
   const { messages } = batch;
   const middle = Math.ceil(messages.length / 2);

@@ -19,7 +19,7 @@ export interface Entry<Values, Code extends string> {
 
 type Text<Values> = string | ((values: Values) => string);
 
-/** Declares an entry: about one request alone and safe to send again, unless it says otherwise. */
+/** Declares an entry. By default, it concerns one request, and sending again is safe. */
 export function entry<Values = undefined>() {
   return <const Code extends string>(declared: {
     code: Code;

@@ -26,7 +26,7 @@ export interface Failure {
   readonly serviceSays: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
-  /** Only where credits are too few, and both figures are known. */
+  /** Only where credits ran out and both figures are known. */
   readonly credits?: Credits;
 }
 
@@ -50,7 +50,7 @@ export class FailureError extends Error {
 
 type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
 
-/** What a failure has besides its entry. */
+/** What a failure adds to its entry. */
 export interface Details {
   /** Status of the HTTP answer. */
   readonly httpStatus?: number | null;

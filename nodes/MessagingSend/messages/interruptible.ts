@@ -1,4 +1,4 @@
-/** Work over many messages that yields wherever it can be interrupted, so that n8n can serve others meanwhile. */
+/** Work over many messages that yields wherever it can be interrupted, so that n8n stays responsive. */
 export type Interruptible<Result> = Generator<void, Result>;
 
 /**
@@ -7,7 +7,7 @@ export type Interruptible<Result> = Generator<void, Result>;
  */
 export const YIELD_EVERY = 8;
 
-/** Does the same with each value, a few at a time. */
+/** Calls `work` with each value, and yields after every few. */
 export function* withEach<Value>(values: Iterable<Value>, work: (value: Value) => void): Interruptible<void> {
   let done = 0;
   for (const value of values) {

@@ -1,6 +1,6 @@
 import type { Failure } from '../failures/failure';
 
-/** Where a message came from, so that its outcome finds the way back. */
+/** Where a message came from, so that its outcome reaches the right item. */
 export interface Origin {
   /** Index of the input item. */
   readonly item: number;
@@ -32,7 +32,7 @@ export interface Unsendable extends Origin {
   readonly outcome: 'not_sent' | 'uncertain';
 }
 
-/** The drafts of a run, read item by item, so that they need not all be kept. */
+/** The drafts of a run, read item by item, so that not all are in memory at once. */
 export interface Drafts {
   /** How many items there are. */
   readonly items: number;

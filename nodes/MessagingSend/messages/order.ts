@@ -1,7 +1,7 @@
 import type { Interruptible } from './interruptible';
 import type { Origin } from './message';
 
-/** Sorted one after the other, before they are merged. */
+/** How many values are sorted at once; the sorted chunks are then merged. */
 const CHUNK = 512;
 
 /** The order of the input. */
@@ -9,7 +9,7 @@ export function byOrigin(a: Origin, b: Origin): number {
   return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
 }
 
-/** What `toSorted` gives, for lists so long that it would block for too long. */
+/** Like `toSorted`, but interruptible: for long lists, `toSorted` would block n8n. */
 export function* sorted<Value>(
   list: readonly Value[],
   compare: (a: Value, b: Value) => number,

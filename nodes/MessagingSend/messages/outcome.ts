@@ -11,12 +11,12 @@ export interface Sent {
   readonly status: JsonScalar;
 }
 
-/** A message that another execution has sent, so that it was not sent again. */
+/** Another execution sent the message, so this one did not. */
 export interface SentBefore {
   readonly kind: 'sent_before';
 }
 
-/** A message that was not sent, or of which nobody knows whether it was. */
+/** The message was not sent, or nobody knows whether it was. */
 export interface Unconfirmed {
   /** `not_sent`: sending it again is safe. `uncertain`: it may have been sent, so sending it again may send it twice. */
   readonly kind: 'not_sent' | 'uncertain';

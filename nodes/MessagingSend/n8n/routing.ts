@@ -42,7 +42,7 @@ function keepAnswer(
   return Promise.resolve(items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } })));
 }
 
-/** Makes calls by way of the request that the routing has prepared. */
+/** Calls the service with the request that the routing has prepared. */
 export function routedCall(
   context: IExecutePaginationFunctions,
   request: RoutedRequest,

@@ -2,10 +2,10 @@ import { sleep } from 'n8n-workflow';
 
 import type { Interruptible } from '../messages/interruptible';
 
-/** The longest that this node works in one turn of the event loop, in milliseconds: n8n serves everyone from one. */
+/** How long this node works in one turn of n8n's event loop, in milliseconds. */
 const MAX_WORK = 15;
 
-/** The turn in which the node works, whichever run that is; null before it begins to. */
+/** The turn in which any run of the node last worked; null before its first work in a turn. */
 let turn: { readonly began: number; readonly over: Promise<void> } | null = null;
 
 function thisTurn(): NonNullable<typeof turn> {
@@ -17,13 +17,13 @@ function isUsedUp(): boolean {
   return performance.now() > thisTurn().began + MAX_WORK;
 }
 
-/** For a loop of asynchronous steps: call it before each, and everything else in this process runs from time to time. */
+/** Call before each step of an asynchronous loop: once this turn is used up, it lets other work run first. */
 export async function pause(): Promise<void> {
-  // Others that have waited may have used up the next turn.
+  // Other runs that waited may have used up the next turn.
   while (isUsedUp()) await thisTurn().over;
 }
 
-/** Does the work a slice at a time, and lets everything else that waits in this process run after each. */
+/** Does the work in slices, and lets other work in this process run between them. */
 export async function inSlices<Result>(work: Interruptible<Result>): Promise<Result> {
   for (;;) {
     const step = work.next();

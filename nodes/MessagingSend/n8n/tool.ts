@@ -22,7 +22,7 @@ export function isHumanReview({ type }: INode): boolean {
   return type.endsWith('HitlTool');
 }
 
-/** Of an error, an AI Agent passes only the message to its model, which can do nothing about it without the rest. */
+/** An AI Agent passes only an error's message to its model, so the message must contain the description. */
 export function forCaller(
   node: INode,
   text: { message: string; description: string },
@@ -46,7 +46,7 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): { messa
   };
 }
 
-/** Which messages of its call were sent and which were not, for a model to call again with the rest. */
+/** Tells a model which messages of its call were sent, so that it calls again with only the rest. */
 export function progressForModel(results: readonly Result[]): string {
   const progress = new Map<Progress, number[]>();
   for (const [entry, kinds] of outcomesByEntry(results)) addTo(progress, progressOf(kinds), entry);

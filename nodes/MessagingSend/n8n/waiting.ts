@@ -1,4 +1,4 @@
-/** What an execution takes that waits for a person's answer, of which n8n itself opens the link. */
+/** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 import type {
   IDataObject,
   IExecuteFunctions,
@@ -30,7 +30,7 @@ export const answerWebhooks: IWebhookDescription[] = [
   { ...opensLink, httpMethod: 'POST' },
 ];
 
-/** Which question of the node a link is for: the same for all attempts of a run, another for each run of a loop. */
+/** The link's parameter with the number of the run: the same for all attempts of a run, another for each round of a loop. */
 const RUN = 'q';
 
 /** Where the question is kept, in what n8n keeps of the node with the execution. */
@@ -72,10 +72,10 @@ export function keepQuestion(context: IExecuteFunctions, asked: Asked, question:
 export async function waitForAnswer(context: IExecuteFunctions, end: Date): Promise<void> {
   await context.putExecutionToWait(end);
   const run = context.getExecuteData();
-  // n8n ends the wait by disabling this object, which further runs of the node that are due share: they would be skipped.
+  // n8n ends the wait by disabling this object. Queued runs of the node share it, and would be skipped.
   run.node = { ...run.node };
-  // When the time is up, n8n goes by the input. There, a model may have written that the call is approved; and the answer
-  // to an earlier question is none to this one.
+  // When the time is up, n8n passes the input on. A model may have written there that the call is approved, and an answer
+  // to an earlier question must not count as one to this question.
   run.data.main = isHumanReview(run.node)
     ? [[{ json: { data: { approved: false } }, pairedItem: { item: 0 } }]]
     : (run.data.main ?? []).map((items) => items?.map(withoutAnswer) ?? null);
@@ -113,7 +113,7 @@ function show(context: IWebhookFunctions, status: number, page: string): Promise
   return Promise.resolve({ noWebhookResponse: true });
 }
 
-/** What is used of n8n's response, whose own type n8n-workflow does not bring. */
+/** The part of n8n's response that is used; n8n-workflow does not export its type. */
 interface PageResponse {
   statusCode: number;
   setHeader(name: string, value: string): void;
@@ -134,7 +134,7 @@ function fieldsOf(answer: Answer, node: INode): IDataObject {
   return isHumanReview(node) ? { approved, chatInput: comment } : { approved, comment };
 }
 
-/** The question that the node waits for; null if it is another than the one that the link is for. */
+/** The question that the node waits for; null if the link is for another one. */
 function keptQuestion(context: IWebhookFunctions): Question | null {
   // A name can contain what ends an expression.
   const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');

@@ -73,7 +73,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
   return phone === null ? wrong(whyImpossibleAt(home, digits)) : clean(phone, text);
 }
 
-/** Where the text was clean, the text itself, which the item holds already. */
+/** A clean text is returned as it is: the item holds it already, so it takes no more memory. */
 function clean(phone: string, text: string): PhoneCheck {
   return { kind: 'clean', phone: phone === text ? text : phone };
 }
@@ -110,7 +110,7 @@ function isSeveral(text: string): boolean {
   return parts.filter(({ length }) => length >= 7).length > 1;
 }
 
-/** What `Number Check` Off leaves of the rules: a leading 0 stands for the default country code. */
+/** The one rule left with 'Number Check' off: a leading 0 stands for the default country code. */
 function withCountryCode(digits: string, countryCode: string | null, home: Country | undefined): string {
   if (countryCode === null || !/^0[1-9]/.test(digits)) return digits;
   if (home === undefined) return countryCode + digits.slice(1);

@@ -60,7 +60,7 @@ export function questionPage({ text, response }: Question): string {
   return page(`<h1 id="question">${escapeHtml(text)}</h1><form method="post">${fields}</form>`);
 }
 
-/** Repeats the decision by the label of its button, so that a slip of the finger does not go unnoticed. */
+/** Names the decision by its button's label, so that a mistaken tap is noticed. */
 export function thanksPage({ thanks, response }: Question, answer: Answer): string {
   const label =
     response.kind === 'approval' && answer.kind === 'approval'

@@ -36,7 +36,7 @@ export interface Decision {
   readonly next: LowBalanceState;
 }
 
-/** Polls are due by the minute, but are never exact to the millisecond: one that is a little early still counts. */
+/** Polls run by the minute, but not to the millisecond: a reminder may be this early. */
 const TOLERANCE = 30_000;
 
 /**
@@ -79,7 +79,7 @@ function isSameOwner(before: LowBalanceState, { owner }: Balance): boolean {
   return before.owner === null || owner === null || before.owner === owner;
 }
 
-/** Reads what was kept, whatever it is: what can't be read counts as not kept. */
+/** Reads the kept state; state that can't be read counts as none. */
 export function readState(value: unknown): LowBalanceState | null {
   if (!isRecord(value) || typeof value.low !== 'boolean') return null;
   return {

@@ -13,7 +13,7 @@ import { readTriggerSettings, type TriggerSettings } from './settings';
 /** The name under which the state is kept in the static data of the node. */
 const KEPT = 'lowBalance';
 
-/** As much as n8n itself gives a poll, for an n8n that does not say, in milliseconds. */
+/** The time n8n gives a poll, in milliseconds, for releases that don't tell. */
 const POLL_BUDGET = 5 * 60_000;
 
 /**

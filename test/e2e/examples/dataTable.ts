@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { type InstanceWithSandbox } from '../../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
 import { type JsonObject } from '../../../tools/json';
 import { chain, items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
 import { itemsAt } from './world';

@@ -1,4 +1,4 @@
-import { type InstanceWithSandbox } from '../../../sandbox/withN8n';
+import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
 import { asObjects, type JsonObject } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
 import { type ChatModel } from '../chatModel';

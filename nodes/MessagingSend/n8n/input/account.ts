@@ -20,10 +20,10 @@ export interface NodeAccount extends Account {
 export interface Accounts {
   /** The account of an item, the same object for the same account, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  /** That of all items, where it is certain that they have the same one. */
+  /** The account of all items, if they certainly share one. */
   readonly only: NodeAccount | null;
   readonly count: number;
-  /** Why no item has an account, whatever is in it; null where that depends on the item. */
+  /** Why no item can have an account; null where that depends on the item. */
   readonly failure: Failure | null;
 }
 
@@ -39,7 +39,7 @@ export async function readAccount(context: GetCredentials): Promise<NodeAccount>
   return account;
 }
 
-/** The same for a run of that item alone. */
+/** Like {@link readAccount}, as the accounts of a run of that item alone. */
 export async function readAccountOfItem(context: GetCredentials): Promise<Accounts> {
   return oneForAll((await read(context)).account);
 }
@@ -77,7 +77,7 @@ function oneForAll(account: NodeAccount | Failure): Accounts {
   return { of: () => account, only, count: 1, failure: broken };
 }
 
-/** What the credential gives for an item, and whether it is certain that it gives every item the same. */
+/** The account that the credential gives for an item, and whether every item certainly gets the same. */
 async function read(
   context: GetCredentials,
   item?: number,

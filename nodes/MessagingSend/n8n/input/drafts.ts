@@ -85,7 +85,7 @@ function readCountryCode(value: unknown): string | null {
   throw new FailureError(failure('countryCodeInvalid'));
 }
 
-/** Tells an option that is not set from one whose expression gives nothing. */
+/** Distinguishes an option that is not set from one whose expression gives nothing. */
 const NO_KEY = '\0';
 
 /**

@@ -41,11 +41,11 @@ export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'inte
 export type ReadRunParameter = (path: string, fallback: unknown) => unknown;
 
 /**
- * The options in a collection of a node. Each is read alone, because n8n evaluates a collection whole, and an expression
- * that fails in an option of one item would end the run. An option that can't be used has its default.
+ * The options in a collection of a node. Each is read alone: n8n evaluates a collection as a whole, so one failing
+ * expression would end the run. An option that can't be used gets its default.
  */
 export class GivenOptions {
-  /** Why the first option that can't be used can't be; its message names the option. */
+  /** Why the first unusable option can't be used; its message names the option. */
   failure: Failure | null = null;
 
   /** @param read by the path within the collection */

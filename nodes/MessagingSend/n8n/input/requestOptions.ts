@@ -86,7 +86,7 @@ function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
         name: 'timeout',
         type: 'number',
         typeOptions: { minValue: 1 },
-        // Not 10000, as in n8n's own: whoever adds the option would shorten what they want to extend.
+        // n8n's own default is 10000: whoever adds the option to wait longer would shorten the timeout.
         default: DEFAULT_TIMEOUT,
         description: 'How long to wait for the response of the service',
       },

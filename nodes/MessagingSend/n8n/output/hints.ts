@@ -7,7 +7,7 @@ import { secondSendText, type Summary, summaryText } from './summary';
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
 
-/** Send takes a request for each message; from here on Send Bulk is worth a word. */
+/** From this many messages on, a hint recommends Send Bulk. */
 export const BULK_ADVISED_FROM = 10;
 
 /** Reports how far a run is: in a manual run n8n shows it in the browser's console. */
@@ -23,7 +23,7 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
 }
 
 const NOT_PROTECTED =
-  "n8n's database could not be written to, so this run was not protected: had n8n stopped, a retry could not have known which messages were sent.";
+  "n8n's database could not be written to, so this run was not protected: if n8n had stopped, a retry could have sent messages twice.";
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
@@ -39,7 +39,7 @@ export function reportSummary(
   if (sent + failed + uncertain + skipped + sentBefore + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
-  // In the editor, the button that runs the step is at hand, and it is no retry.
+  // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
   context.addExecutionHints({
     message: again === '' ? text : `${text} ${again}`,

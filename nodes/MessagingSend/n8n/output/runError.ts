@@ -11,7 +11,7 @@ import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
-/** The outcomes of a run, as far as an error reports them. */
+/** The counts that an error reports. */
 interface Counts {
   readonly total: number;
   readonly sent: number;
@@ -19,8 +19,8 @@ interface Counts {
 }
 
 /**
- * The error that ends a run with On Error: Stop, or null if all was sent. It is that of the first failure, says how many
- * messages were sent, and names the items that failed alike.
+ * The error that ends a run with On Error: Stop, or null if everything was sent: the first failure, how many messages
+ * were sent, and which items failed in the same way.
  * @param isRemembered whether a new execution skips what this one has sent
  */
 export function* runError(
@@ -59,7 +59,7 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{
       if (outcome.kind === 'sent') sent += 1;
       if (outcome.kind === 'sent' || outcome.kind === 'sent_before') continue;
       if (outcome.kind === 'uncertain') uncertain += 1;
-      // With several accounts, what another one's failure kept from being sent may come before that failure.
+      // With several accounts, messages that a failure kept from being sent may come before the failed one.
       if (first === null || (first.failure.code === 'NOT_STARTED' && outcome.failure.code !== 'NOT_STARTED')) {
         first = { ...outcome, message };
       }
@@ -80,7 +80,7 @@ function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<rea
   return alike;
 }
 
-/** What the user needs to know of drafts that can't be sent: a Retry may follow attempts that did send. */
+/** The error text for drafts that can't be sent. In a Retry, earlier attempts may have sent messages. */
 function unsendableForUser(
   wrong: Unsendable,
   unsendable: readonly Unsendable[],

@@ -8,16 +8,16 @@ import type { Tally } from '../../requests/traffic';
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {
   readonly sent: number;
-  /** Of those sent, the ones that an earlier attempt of the run had sent. */
+  /** How many of the sent messages an earlier attempt of the run had sent. */
   readonly resumed: number;
   readonly failed: number;
   readonly uncertain: number;
-  /** Of those, the ones that are only uncertain because the same message is. */
+  /** How many of the uncertain messages are duplicates of an uncertain message. */
   readonly uncertainDuplicates: number;
   readonly skipped: number;
-  /** Not sent, because another execution had. */
+  /** Not sent, because another execution had sent them. */
   readonly sentBefore: number;
-  /** What a dry run would send, in how many requests; null where this is none. */
+  /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;
@@ -124,7 +124,7 @@ function skippedTexts(skipped: number, sentBefore: number): string[] {
   ];
 }
 
-/** What running the step once more would send a second time; empty where that is nothing. */
+/** What running the step again would send a second time; empty if nothing. */
 export function secondSendText({ sent, uncertain: all, uncertainDuplicates, isRemembered }: Summary): string {
   const uncertain = all - uncertainDuplicates;
   if (isRemembered || sent + uncertain === 0) return '';

@@ -108,7 +108,7 @@ const uncertain: INodeProperties = {
   ],
   default: 'report',
   description:
-    'What a retry does with a message that may have been sent, because the service did not confirm it. Send Again can send it twice.',
+    'What a retry does with a message that may have been sent, because the service did not confirm it. Send Again can send it twice. n8n offers Retry only for executions that did not succeed.',
 };
 
 const longMessages: INodeProperties = {

@@ -58,7 +58,7 @@ const question: INodeProperties = {
   description: 'Question to send. The answer page shows it again.',
 };
 
-/** Beside 'Limit Wait Time', it could be taken for the time to answer. */
+/** Says what it is not: beside 'Limit Wait Time', it could be mistaken for the time to answer. */
 const maxWaitForService: INodeProperties = {
   ...maxWait,
   description: `Not the time for an answer, which is 'Limit Wait Time'. ${maxWait.description}`,
@@ -90,7 +90,7 @@ export const sendAndWaitFields: INodeProperties[] = [
   },
 ];
 
-/** What the other operations let the user choose: there is one message, which must not be sent a second time. */
+/** Fixed values of what the other operations let the user choose: there is one message, never sent twice. */
 const FIXED = {
   checkCreditsFirst: false,
   dryRun: false,
@@ -134,7 +134,7 @@ function withoutError({ json: { error: _, ...json }, ...item }: INodeExecutionDa
   return { ...item, json };
 }
 
-/** Why the operation can't be used like this where a model calls the node, if so. */
+/** Why a model can't call the operation like this; null if it can. */
 function notForModel(node: INode): Failure | null {
   if (!isTool(node)) return null;
   if (!isHumanReview(node)) return failure('waitUnavailable');

@@ -1,7 +1,7 @@
-import { type Session } from '../tools/cli/session';
-import { API_KEY, type InstanceOptions, N8nInstance, OWNER } from '../tools/n8n/instance';
-import { type StoredCredential } from '../tools/n8n/rest';
-import { type Sandbox, type SandboxOptions, startSandbox } from './server';
+import { type Session } from '../../tools/cli/session';
+import { API_KEY, type InstanceOptions, N8nInstance, OWNER } from '../../tools/n8n/instance';
+import { type StoredCredential } from '../../tools/n8n/rest';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../server';
 
 /** An n8n with a sandbox, and a stored credential that leads to it. */
 export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
