@@ -16,55 +16,56 @@ const LONG_AFTER_THE_KILL = 600_000;
 export interface Victim {
   readonly name: string;
   readonly workflow: JsonObject;
-  /** The path of its webhook, if not its name: several can be executions of one workflow. */
-  readonly path?: string;
   /** So many of its requests with messages are answered; n8n is killed when the next one has arrived. */
   readonly answered: number;
   /** How many messages have arrived by then. */
   readonly arrived: number;
   /** Whether n8n is killed in a later node, which reads the balance. */
   readonly isFinished?: boolean;
-  /** What its webhook gets. */
-  readonly body?: JsonObject;
   /** Whether it waits again and again for a call of `$execution.resumeUrl`, which its texts contain. */
   readonly waits?: boolean;
 }
 
+/** The executions that n8n is killed in. */
+interface Killed {
+  /** Victims that an execution is started of. */
+  readonly started?: readonly Victim[];
+  /** Victims of which the newest execution is retried. */
+  readonly retried?: readonly Victim[];
+  /** Whether n8n's event log is lost as well. */
+  readonly losesEventLog?: boolean;
+}
+
 /** Kills n8n in many executions at the same moment, and retries each: one start of n8n for all of them. */
 export class Crashes {
-  /** Workflows as n8n keeps them, by the path of their webhook. */
+  /** Workflows as n8n keeps them, by the name of their victim. */
   private readonly stored = new Map<string, JsonObject>();
-  private readonly paths = new Map<string, string>();
 
   constructor(private readonly instance: () => InstanceWithSandbox) {}
 
-  /**
-   * Starts an execution of each, kills n8n in all of them, starts it again and waits until it has noticed.
-   *
-   * @returns the ids of the executions
-   */
-  async killIn(victims: readonly Victim[], options?: KillOptions): Promise<string[]> {
-    const ids: string[] = [];
-    const start = async () => {
-      for (const victim of victims) ids.push(await this.start(victim));
-    };
-    await this.killWhile(victims, start, options);
-    for (const id of ids) await this.instance().rest.waitForExecution(id);
-    return ids;
-  }
-
-  /** Retries the newest execution of each, kills n8n in all these Retries, and starts it again. */
-  async killInRetries(victims: readonly Victim[], options?: KillOptions): Promise<void> {
-    const retry = async () => {
-      for (const { name } of victims) {
-        const id = await this.newestId(name);
-        // It is answered only when the Retry has ended.
-        void this.instance()
-          .rest.retry(id)
-          .catch(() => undefined);
-      }
-    };
-    await this.killWhile(victims, retry, options);
+  /** Kills n8n in all these executions, starts it again and waits until it has noticed. */
+  async kill({ started = [], retried = [], losesEventLog = false }: Killed): Promise<void> {
+    const victims = [...started, ...retried];
+    const { sandbox, n8n, rest } = this.instance();
+    sandbox.setFaults([
+      ...victims.map(({ name, answered }): Fault => {
+        return { kind: 'delay', ms: LONG_AFTER_THE_KILL, text: `[${name}]`, after: answered };
+      }),
+      // For a node that runs after one that has sent everything.
+      { kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'balance', probability: 1 },
+    ]);
+    for (const victim of started) await this.start(victim);
+    for (const { name } of retried) {
+      // It is answered only when the Retry has ended.
+      void rest.retry(await this.newestId(name)).catch(() => undefined);
+    }
+    for (const victim of victims) {
+      await this.instance().waitFor(`the last request of ${victim.name}`, 60, () => this.isInFlight(victim));
+    }
+    await n8n.kill();
+    if (losesEventLog) await removeEventLog(this.instance());
+    sandbox.setFaults([]);
+    await this.instance().restart();
     for (const { name } of victims) await this.instance().rest.waitForExecution(await this.newestId(name));
   }
 
@@ -114,15 +115,15 @@ export class Crashes {
     return id;
   }
 
-  /** The ids of all executions of a victim's workflow, the oldest first. */
-  async ids(name: string): Promise<string[]> {
+  /** The ids of all executions of a victim, the oldest first. */
+  private async ids(name: string): Promise<string[]> {
     const listed = await this.instance().rest.executionsOf(this.workflow(name));
     return listed.map(({ id }) => id).toReversed();
   }
 
   /** A victim's workflow as n8n keeps it. */
   workflow(name: string): JsonObject {
-    const workflow = this.stored.get(this.paths.get(name) ?? name);
+    const workflow = this.stored.get(name);
     if (workflow === undefined) throw new Error(`${name} has not been started`);
     return workflow;
   }
@@ -134,24 +135,22 @@ export class Crashes {
   }
 
   /** @returns the id of the execution */
-  private async start({ name, workflow, path: webhookPath = name, body = {} }: Victim): Promise<string> {
+  private async start({ name, workflow }: Victim): Promise<string> {
     const { rest, n8n, credential } = this.instance();
-    this.paths.set(name, webhookPath);
-    if (!this.stored.has(webhookPath)) {
-      const stored = await rest.importWorkflow(workflow, [credential]);
-      await rest.activate(stored);
-      this.stored.set(webhookPath, stored);
-    }
-    const before = await this.ids(name);
-    const answer = await fetch(`${n8n.url}/webhook/${webhookPath}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const stored = await rest.importWorkflow(workflow, [credential]);
+    await rest.activate(stored);
+    this.stored.set(name, stored);
+    const answer = await fetch(`${n8n.url}/webhook/${name}`, { method: 'POST' });
     assert.equal(answer.status, 200, await answer.text());
-    return await this.instance().waitFor(`an execution of ${name}`, 30, async () =>
-      (await this.ids(name)).find((id) => !before.includes(id)),
-    );
+    return await this.instance().waitFor(`an execution of ${name}`, 30, async () => (await this.ids(name))[0]);
+  }
+
+  /** Whether the last request before the kill has arrived. */
+  private async isInFlight({ name, arrived, waits, isFinished }: Victim): Promise<true | undefined> {
+    if (waits === true) await this.resume(name);
+    const requests = this.instance().sandbox.requests();
+    const isBalanceRead = requests.some(({ endpoint, duration_ms }) => endpoint === 'balance' && duration_ms === null);
+    return (this.received(name).length === arrived && (isFinished !== true || isBalanceRead)) || undefined;
   }
 
   /** Lets the newest execution go on, if it waits for a call. */
@@ -165,39 +164,6 @@ export class Crashes {
     // A Retry has the signature of the first execution, and an id of its own.
     await fetch(`${this.instance().n8n.url}/webhook-waiting/${newest.id}${url.search}`);
   }
-
-  private async killWhile(
-    victims: readonly Victim[],
-    work: () => Promise<void>,
-    { losesEventLog }: KillOptions = { losesEventLog: false },
-  ): Promise<void> {
-    const { sandbox, n8n } = this.instance();
-    sandbox.setFaults([
-      ...victims.map(({ name, answered }): Fault => {
-        return { kind: 'delay', ms: LONG_AFTER_THE_KILL, text: `[${name}]`, after: answered };
-      }),
-      // For a node that runs after one that has sent everything.
-      { kind: 'delay', ms: LONG_AFTER_THE_KILL, on: 'balance', probability: 1 },
-    ]);
-    await work();
-    const isBalanceRead = () =>
-      sandbox.requests().some(({ endpoint, duration_ms }) => endpoint === 'balance' && duration_ms === null);
-    for (const { name, arrived, waits, isFinished } of victims) {
-      const isThere = async () => {
-        if (waits === true) await this.resume(name);
-        return (this.received(name).length === arrived && (isFinished !== true || isBalanceRead())) || undefined;
-      };
-      await this.instance().waitFor(`the last request of ${name}`, 60, isThere);
-    }
-    await n8n.kill();
-    if (losesEventLog) await removeEventLog(this.instance());
-    sandbox.setFaults([]);
-    await this.instance().restart();
-  }
-}
-
-interface KillOptions {
-  losesEventLog: boolean;
 }
 
 /** Removes the log from which n8n sees at its start which nodes were running when it was killed. */

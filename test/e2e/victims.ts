@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../tools/json';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 import { type Victim } from './crashes';
 
 /** One request after the other; all victims together make more than 60 in a minute. */
@@ -9,10 +9,13 @@ const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };
 const BULK = { resource: 'message', operation: 'sendBulk', options: OPTIONS };
 const SEND = { resource: 'message', operation: 'send', options: OPTIONS };
 const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
-const CONTINUE = { onError: 'continueRegularOutput' };
+export const CONTINUE = { onError: 'continueRegularOutput' };
 
 /** How many messages a victim with Send Bulk sends: five requests. */
 export const MESSAGES = 450;
+
+/** The indexes of all of them. */
+export const ALL = Array.from({ length: MESSAGES }, (_slot, index) => index);
 
 /** Send Bulk in the third of five requests. */
 const IN_BULK = { answered: 2, arrived: 300 };
@@ -47,7 +50,7 @@ export function finished(name: string): Victim {
 }
 
 /** Reads the balance once, however many items come in. */
-export function balance(name: string): WorkflowNode {
+function balance(name: string): WorkflowNode {
   const parameters = { resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } };
   return messagingSend(parameters, { name, executeOnce: true });
 }
@@ -56,45 +59,6 @@ export function balance(name: string): WorkflowNode {
 export function bulkItems(name: string): Victim {
   const sender = messagingSend({ ...BULK, source: 'items', ...FROM_ITEM }, CONTINUE);
   return { name, workflow: chain(name, [immediateWebhook(name), contacts(name, MESSAGES), sender]), ...IN_BULK };
-}
-
-/** Send in the third of five items. */
-export function single(name: string, settings: JsonObject): Victim {
-  const sender = messagingSend({ ...SEND, ...FROM_ITEM }, settings);
-  const workflow = chain(name, [immediateWebhook(name), contacts(name, 5), sender]);
-  return { name, workflow, answered: 2, arrived: 3 };
-}
-
-/** Send, which runs twice: with three items, then with one. n8n is killed after that. */
-export function twoBranches(name: string): Victim {
-  const row = (index: number) => ({ phone: phoneAt(index), message: `[${name}] ${index}` });
-  const trigger = immediateWebhook(name);
-  const [several, one] = [items([0, 1, 2].map(row), 'Several'), items([row(3)], 'One')];
-  const sender = messagingSend({ ...SEND, ...FROM_ITEM }, CONTINUE);
-  const later = balance('Later');
-  const to = (...nodes: WorkflowNode[]) => ({
-    main: [nodes.map((node) => ({ node: node.name, type: 'main', index: 0 }))],
-  });
-  const workflow = {
-    // n8n runs the branches in the order of their positions.
-    ...chain(name, [trigger, several, one, sender, later]),
-    connections: {
-      [trigger.name]: to(several, one, later),
-      [several.name]: to(sender),
-      [one.name]: to(sender),
-    },
-  };
-  return { name, workflow, answered: 4, arrived: 4, isFinished: true };
-}
-
-/** Send with five texts to one number, and On Error: Continue; all orders are executions of one workflow. */
-export function order(name: string): Victim {
-  const path = 'orders';
-  const rows = Array.from({ length: 5 }, (_slot, index) => ({ phone: phoneAt(0), index }));
-  const message = "=[{{ $('Webhook').first().json.body.order }}] {{ $json.index }}";
-  const sender = messagingSend({ ...SEND, phone: '={{ $json.phone }}', message }, CONTINUE);
-  const workflow = chain(path, [immediateWebhook(path), items(rows), sender]);
-  return { name, path, workflow, answered: 2, arrived: 3, body: { order: name } };
 }
 
 /** A row of {@link pairs}. */
@@ -120,18 +84,18 @@ export function pairs(name: string, options: JsonObject = {}): Victim {
   return { name, workflow, answered: 16, arrived: 17 };
 }
 
-/**
- * Send Bulk in Loop Over Items, a hundred items in each of five rounds.
- *
- * @param workflowSettings  of the workflow
- * @param settings          on the node's Settings tab
- */
-export function loop(name: string, workflowSettings: JsonObject, settings: JsonObject): Victim {
-  return { name, workflow: loopOf(name, FROM_ITEM, { workflowSettings, settings, between: [] }), ...IN_BULK };
-}
-
-/** The same with a Wait after each round, until somebody calls: n8n stores the execution then. */
-export function loopWithWait(name: string, settings: JsonObject): Victim {
+/** Send Bulk in Loop Over Items, a hundred items in each of five rounds, with a Wait for a call after each: n8n stores it then. */
+export function loopWithWait(name: string): Victim {
+  const trigger = immediateWebhook(name);
+  const rows = contacts(name, MESSAGES);
+  const each = {
+    name: 'Loop Over Items',
+    type: 'n8n-nodes-base.splitInBatches',
+    typeVersion: 3,
+    parameters: { batchSize: 100 },
+  };
+  const message = '={{ $json.message }} {{ $execution.resumeUrl }}';
+  const sender = messagingSend({ ...BULK, source: 'items', ...FROM_ITEM, message }, CONTINUE);
   const wait = {
     name: 'Wait',
     type: 'n8n-nodes-base.wait',
@@ -139,41 +103,17 @@ export function loopWithWait(name: string, settings: JsonObject): Victim {
     webhookId: name,
     parameters: { resume: 'webhook' },
   };
-  const message = '={{ $json.message }} {{ $execution.resumeUrl }}';
-  const workflow = loopOf(name, { ...FROM_ITEM, message }, { workflowSettings: {}, settings, between: [wait] });
-  return { name, workflow, waits: true, ...IN_BULK };
-}
-
-function loopOf(
-  name: string,
-  fromItem: JsonObject,
-  given: { workflowSettings: JsonObject; settings: JsonObject; between: WorkflowNode[] },
-): JsonObject {
-  const { workflowSettings, settings, between } = given;
-  const each = {
-    name: 'Loop Over Items',
-    type: 'n8n-nodes-base.splitInBatches',
-    typeVersion: 3,
-    parameters: { batchSize: 100 },
-  };
-  const sender = messagingSend({ ...BULK, source: 'items', ...fromItem }, settings);
-  const trigger = immediateWebhook(name);
-  const rows = contacts(name, MESSAGES);
-  const last = between.at(-1) ?? sender;
-  const linked = chain(name, [trigger, rows, each, sender, ...between]);
+  const linked = chain(name, [trigger, rows, each, sender, wait]);
   const to = (...outputs: string[][]) => ({
     main: outputs.map((names) => names.map((node) => ({ node, type: 'main', index: 0 }))),
   });
-  return {
-    ...linked,
-    settings: { executionOrder: 'v1', ...workflowSettings },
-    connections: {
-      ...(linked.connections as JsonObject),
-      // Its first output is for the end of the loop.
-      [each.name]: to([], [SENDER]),
-      [last.name]: to([each.name]),
-    },
+  const connections = {
+    ...(linked.connections as JsonObject),
+    // Its first output is for the end of the loop.
+    [each.name]: to([], [sender.name]),
+    [wait.name]: to([each.name]),
   };
+  return { name, workflow: { ...linked, connections }, waits: true, ...IN_BULK };
 }
 
 function contacts(name: string, count: number): WorkflowNode {

@@ -1,4 +1,4 @@
-/** Retries of an execution during which n8n was killed. Here that is imitated; `test/e2e/crash.test.ts` kills n8n. */
+/** Retries of an execution during which n8n was killed. Here that is imitated; `test/e2e/retryAfterKill.test.ts` kills n8n. */
 
 import { contacts, phoneAt } from '../support/contacts';
 import { type Execution, killed, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';

@@ -191,6 +191,14 @@ describe('A campaign that n8n was killed in', () => {
     }
   });
 
+  test('a Retry after n8n was killed behind a node that had run twice, at last with a single message, sends nothing', async () => {
+    const campaign = start({ parameters: SEND, ...items(3), moreItems: [contacts(4).slice(3)] });
+    await campaign.runAndForget('kept');
+    const fates = await campaign.finish();
+    expect(outcomes(fates)).toEqual(Array(4).fill('sent'));
+    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
+  });
+
   test('a Retry after an earlier node failed sends everything', async () => {
     const campaign = start({ parameters: SEND, ...items(4), startFails: true });
     await campaign.run();

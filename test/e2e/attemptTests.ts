@@ -1,36 +1,30 @@
 import assert from 'node:assert/strict';
-import { before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { SUPPORTED } from '../../tools/n8n/releases';
+import { type InstanceWithSandbox } from '../../tools/n8n/instance';
 import { ITEMS, items, SENDER } from '../support/n8n/workflow';
-import { Crashes, reported } from './crashes';
-import { instanceForTests } from './instanceForTests';
-import { bulkList, MESSAGES, pairs, type Row, rowsOfPairs } from './victims';
+import { type Crashes, reported } from './crashes';
+import { ALL, bulkList, CONTINUE, MESSAGES, pairs, type Row, rowsOfPairs } from './victims';
 
-const CONTINUE = { onError: 'continueRegularOutput' };
-const ERROR_OUTPUT = { onError: 'continueErrorOutput' };
 const SEND_ONCE = { duplicateMessages: 'sendOnceEver' };
 const ANOTHER_RETRY = /another retry/i;
 
-const ALL = Array.from({ length: MESSAGES }, (_slot, index) => index);
+/** What n8n is killed in before {@link testAttempts}. */
+export const ATTEMPTED = [
+  bulkList('pressed-twice'),
+  bulkList('pressed-twice-continue', { settings: CONTINUE }),
+  bulkList('once', { text: "'[once] ' + index + ' ' + $now", options: SEND_ONCE, settings: CONTINUE }),
+  bulkList('once-corrected', { options: SEND_ONCE, settings: CONTINUE }),
+  pairs('pairs'),
+  pairs('keyed-pairs', { messageKey: '={{ $json.key }}' }),
+  bulkList('second-output', { settings: { onError: 'continueErrorOutput' } }),
+];
 
-for (const release of SUPPORTED) {
-  describe(`Attempts of one execution in n8n ${release}, killed while the third of five requests is in flight`, () => {
-    const instance = instanceForTests({ release });
-    const crashes = new Crashes(instance);
-    before(() =>
-      crashes.killIn([
-        bulkList('pressed-twice'),
-        bulkList('pressed-twice-continue', { settings: CONTINUE }),
-        bulkList('once', { text: "'[once] ' + index + ' ' + $now", options: SEND_ONCE, settings: CONTINUE }),
-        bulkList('once-corrected', { options: SEND_ONCE, settings: CONTINUE }),
-        pairs('pairs'),
-        pairs('keyed-pairs', { messageKey: '={{ $json.key }}' }),
-        bulkList('second-output', { settings: ERROR_OUTPUT }),
-      ]),
-    );
+/** Several attempts of one execution: two at the same time, with something changed between them, or with one too many. */
+export function testAttempts(instance: () => InstanceWithSandbox, crashes: Crashes): void {
+  describe('Several attempts of one execution', () => {
     beforeEach(() => instance().sandbox.setFaults([]));
 
     const canBeRetried = async (name: string, id: string): Promise<boolean | undefined> => {
@@ -53,7 +47,7 @@ for (const release of SUPPORTED) {
       const { sandbox } = instance();
       const earlier = crashes.received(name).length;
       // Each answer is late, so that the second Retry starts before the first has ended.
-      sandbox.setFaults([{ kind: 'delay', ms: 5000, text: `[${name}]`, probability: 1 }]);
+      sandbox.setFaults([{ kind: 'delay', ms: 2000, text: `[${name}]`, probability: 1 }]);
       const first = crashes.retry(name, id);
       await instance().waitFor(
         'the first Retry to send',
