@@ -39,9 +39,10 @@ export async function runCampaign(
 
   const kills: number[] = [];
   const result = { lost: 0, twice: 0, untrue: 0, beyond: 0, received: 0, uncertain: 0, killed: 0, executions: 0 };
-  const judgeExecution = async ({ id }: ListedExecution, unknownFrom = Infinity) => {
+  const judgeExecution = async ({ id, mode }: ListedExecution, unknownFrom = Infinity) => {
     const execution = await instance.rest.waitForExecution(id);
-    const { uncertain, ...found } = judge(execution, { campaign, traffic, sandbox, kills, unknownFrom });
+    const isRepeated = mode === 'retry' || campaign.retryOnFail;
+    const { uncertain, ...found } = judge(execution, { campaign, traffic, sandbox, kills, unknownFrom, isRepeated });
     // The same message can be in several reports, and none may be wrong.
     for (const kind of ['lost', 'twice', 'untrue', 'beyond'] as const)
       result[kind] = Math.max(result[kind], found[kind]);

@@ -38,6 +38,8 @@ export interface History {
   readonly kills: readonly number[];
   /** From this time on, in ms since 1970, the judged execution can't know what was sent. */
   readonly unknownFrom: number;
+  /** Whether the judged execution repeats something: a Retry, or Retry On Fail. */
+  readonly isRepeated: boolean;
 }
 
 type Outcome = 'sent' | 'not_sent' | 'uncertain';
@@ -61,11 +63,12 @@ interface RunReport {
 export function judge(execution: Execution, history: History): Findings & { uncertain: number } {
   const received = receivedCounts(history.sandbox);
   const isReceived = (index: number) => received.has(index);
-  const { explained, unseen, budget } = uncertainty(history);
+  const { explained: explainedInAll, unseen, budget } = uncertainty(history);
   const findings = { lost: 0, twice: 0, untrue: 0, beyond: 0, uncertain: 0 };
   let neverLeft = 0;
   for (const { messages, outcomes, wrongIds, counts } of readRuns(execution, history)) {
     findings.untrue += wrongIds;
+    const explained = new Set([...explainedInAll, ...indistinguishable(messages, unseen, history)]);
     const having = (outcome: Outcome) => messages.filter((index) => outcomes.get(index) === outcome);
     if (counts === null) {
       findings.lost += having('sent').filter((index) => !isReceived(index)).length;
@@ -131,8 +134,28 @@ function uncertainty(history: History): {
     const open = traffic.requests().filter(({ logged }) => isOpen(logged, at, at)).length;
     return Math.max(0, campaign.parallelRequests - open);
   });
-  const budget = slots.reduce((sum, free) => sum + free, 0) * batchSizeOf(campaign);
+  const requests = slots.reduce((sum, free) => sum + free, 0);
+  const budget = requests * batchSizeOf(campaign) * (campaign.changingTexts ? textsPerPhone(campaign) : 1);
   return { explained, unseen: (index) => !seen.has(index), budget };
+}
+
+/** Where texts change, of several messages to a phone nobody knows which was sent: once one may have been, all are uncertain. */
+function indistinguishable(
+  messages: readonly number[],
+  unseen: (index: number) => boolean,
+  { campaign: { changingTexts, phones }, isRepeated }: History,
+): number[] {
+  if (!changingTexts || !isRepeated) return [];
+  const firstOf = new Map(messages.toReversed().map((index) => [phones[index], index]));
+  const repeated = new Set(
+    messages.filter((index) => firstOf.get(phones[index]) !== index).map((index) => phones[index]),
+  );
+  const arrived = new Set(messages.filter((index) => !unseen(index)).map((index) => phones[index]));
+  return messages.filter((index) => repeated.has(phones[index]) && arrived.has(phones[index]));
+}
+
+function textsPerPhone({ phones }: Campaign): number {
+  return Math.ceil(phones.length / new Set(phones).size);
 }
 
 /**
