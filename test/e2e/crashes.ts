@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-import { type Fault } from '../../sandbox/server';
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
+import { type Fault } from '../../sandbox/server';
 import { asObject, asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SENDER } from '../support/n8n/workflow';

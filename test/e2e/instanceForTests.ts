@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 
-import { type SandboxOptions } from '../../sandbox/server';
 import { type InstanceWithSandbox, startWithSandbox } from '../../sandbox/n8n/instance';
+import { type SandboxOptions } from '../../sandbox/server';
 import { Cleanup } from '../../tools/cli/cleanup';
 import { type Session, stopOnSignals } from '../../tools/cli/session';
 import { unpackPackage } from '../../tools/n8n/package';

@@ -262,19 +262,17 @@ export class FactList {
           present,
         );
       }
-    } catch (error) {
-      // Nobody knows whose entries there are where the first write failed.
-      for (const fact of open) this.set(fact, 'unknown', null, isAdded || freed.has(fact));
-      this.removeInTurn(storage);
-      throw error;
+      for (const fact of open) {
+        before.set(fact, 'unknown');
+        this.changeHold(fact, 'held');
+      }
+      return before;
     } finally {
+      // Where the first write failed, nobody knows whose entries there are.
+      const lost = open.filter((fact) => !before.has(fact));
+      for (const fact of lost) this.set(fact, 'unknown', null, isAdded || freed.has(fact));
       this.retract([mark], storage);
     }
-    for (const fact of open) {
-      before.set(fact, 'unknown');
-      this.changeHold(fact, 'held');
-    }
-    return before;
   }
 
   /** @param hasSurplus whether the list may have entries of the fact that this state does not have */

@@ -103,7 +103,8 @@ export function* recognize(
       entries.every(
         ({ identity }) => isSameText(readPlace(identity.place), message) && !earlier.hasContent(identity.content),
       );
-    found.set(message, (isOnly && entries.find(({ identity }) => identity.place === place)) || null);
+    const own = isOnly ? entries.find(({ identity }) => identity.place === place) : undefined;
+    found.set(message, own ?? null);
   });
   return found;
 }

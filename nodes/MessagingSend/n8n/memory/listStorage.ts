@@ -118,18 +118,19 @@ function retriesWhileLocked(
   return async (work) => {
     const end = performance.now() + maxWait;
     for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        const delay = RETRY_DELAYS[attempt] ?? RETRY_EVERY;
-        const mayWait = !hasGivenUp && isPassing(error) && performance.now() + delay <= end;
-        // Once without a wait: some refusals are over at once.
-        if (attempt > 0 && (!mayWait || signal?.aborted === true)) {
-          hasGivenUp = true;
-          throw error;
-        }
-        if (mayWait) await sleep(delay);
+      const result = work();
+      const error: unknown = await result.then(
+        () => null,
+        (why: unknown) => why,
+      );
+      const delay = RETRY_DELAYS[attempt] ?? RETRY_EVERY;
+      const mayWait = !hasGivenUp && isPassing(error) && performance.now() + delay <= end;
+      // Once without a wait: some refusals are over at once.
+      if (error === null || (attempt > 0 && (!mayWait || signal?.aborted === true))) {
+        hasGivenUp ||= error !== null;
+        return await result;
       }
+      if (mayWait) await sleep(delay);
     }
   };
 }

@@ -86,11 +86,10 @@ function patienceOf(maxWait: number): {
       return performance.now() < end;
     },
     atMost: async (promise) => {
-      let isOver = false;
-      void promise.then(() => (isOver = true));
+      const settled = promise.then(() => true);
       const end = performance.now() + maxWait;
-      for (let left = maxWait; !isOver && left > 0; left = end - performance.now()) {
-        await Promise.race([promise, sleep(Math.min(left, LOOK_EVERY))]);
+      for (let left = maxWait; left > 0; left = end - performance.now()) {
+        if (await Promise.race([settled, sleep(Math.min(left, LOOK_EVERY)).then(() => false)])) return;
       }
     },
   };
