@@ -118,16 +118,15 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     });
   });
 
-  test("lists with 'Dry Run' only what is still to be sent, and forgets nothing", async () => {
+  test("sends what is left after a retry with 'Dry Run', which ends with an error and forgets nothing", async () => {
     const setup = setupOf({ items: contacts(4), parameters });
     const ran = await stoppedAfterTwo(setup);
     const dry = { ...setup, parameters: { ...parameters, options: { ...WITHOUT_WAITING, dryRun: true } } };
     const again = await retryExecution(ran, setup, dry);
-    expect(outcomesOf(again)).toEqual(['sent', 'sent', 'dry_run', 'dry_run']);
-    expect(hintsOf(again)[0]?.message).toMatch(
-      /^Dry run: 2 messages would be sent in \d requests?, for 2 credits; 2 already sent in an earlier attempt\. Nothing more was sent\.$/,
-    );
+    expect(again.error?.message).toContain("'Dry Run' can't be used in a retry");
     expect(receivedPhones(sandbox())).toEqual([0, 1].map(phoneAt));
+    expect(outcomesOf(await retryExecution(again, setup))).toEqual(['sent', 'sent', 'sent', 'sent']);
+    expect(receivedPhones(sandbox())).toEqual([0, 1, 2, 3].map(phoneAt));
   });
 
   test.each(['phone', 'message'])('reports an item as sent whose %s can no longer be evaluated', async (name) => {

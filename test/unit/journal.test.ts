@@ -411,7 +411,7 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
     // n8n offers no Retry of an execution that succeeded.
     if (from?.isOver === true) break;
     const attempt: Attempt = world.attempt(process, execution);
-    let isOver = false;
+    const end = { isOver: false };
     const succeeded = (kinds: ReadonlyArray<Outcome['kind']>) =>
       kinds.every((kind) => kind === 'sent' || kind === 'sent_before');
     await world.run(
@@ -422,12 +422,12 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
           for (const fault of faultsOf(world, execution, each, outcomes)) faults.push(`attempt ${index}: ${fault}`);
           const kinds = [...outcomes.values()].flat();
           if (index === lives.length - 1 && kinds.includes('not_sent')) faults.push('lost');
-          if ((isOver = succeeded(kinds))) return;
+          if ((end.isOver = succeeded(kinds))) return;
         }
       })(),
     );
     attempt.store();
-    executions.push({ execution, wasKilled: process.isDead, isOver: isOver && !process.isDead });
+    executions.push({ execution, wasKilled: process.isDead, isOver: end.isOver && !process.isDead });
   }
   const mayTwice = history.lives.some(({ orders }) => orders.some((each) => each.sendUncertainAgain));
   return mayTwice ? faults : [...faults, ...arrivedTwice(world)];

@@ -90,7 +90,7 @@ describe('A batch that the journal refuses', () => {
   });
 
   test('is not searched for offenders, whatever the reason', async () => {
-    const refused: Permission = { kind: 'refused', failure: failure('reserved') };
+    const refused: Permission = { kind: 'refused', failure: failure('refused') };
     const { journal: own, log } = journal((items) => (items.includes(0) ? refused : LEAVE));
     const run = await new Run(acceptAll, { journal: own }).send(messagesUpTo(8), 4);
     expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);
