@@ -125,7 +125,7 @@ describe.each(OPERATIONS)('A retry of %s', (_name, parameters) => {
     const again = await retryExecution(ran, setup, dry);
     expect(again.error?.message).toContain("'Dry Run' can't be used in a retry");
     expect(receivedPhones(sandbox())).toEqual([0, 1].map(phoneAt));
-    expect(outcomesOf(await retryExecution(again, setup))).toEqual(['sent', 'sent', 'sent', 'sent']);
+    expect(outcomesOf(await retryExecution(again, setup, setup))).toEqual(['sent', 'sent', 'sent', 'sent']);
     expect(receivedPhones(sandbox())).toEqual([0, 1, 2, 3].map(phoneAt));
   });
 
