@@ -92,6 +92,7 @@ export class CrashLedger {
   private started: Promise<unknown> = Promise.resolve();
   private plan: PlanFacts | null = null;
   private isRecognized = true;
+  private isRetry = false;
   private chunks: readonly Chunk[] = [];
   private byFirstMessage: ReadonlyMap<Message | undefined, Chunk> = new Map();
   /** Made where batches are not the chunks. */
@@ -127,6 +128,7 @@ export class CrashLedger {
     // Retry On Fail: what the attempt before has noted stays valid.
     if (this.earlier !== 'not asked') return false;
     this.earlier = 'nothing';
+    this.isRetry = isRetry;
     try {
       if (isRetry) return await this.startAgain(followsKill);
       this.noteStart();
@@ -320,7 +322,9 @@ export class CrashLedger {
     const units = unitsIn(this.chunks);
     const facts = units.map(({ fact }) => fact);
     const { plan } = this;
+    // Another process may be at a Retry of the same execution: it must find what this one has begun.
     const isAllSent =
+      !this.isRetry &&
       plan !== null &&
       units.length > 0 &&
       units.every(({ state, exceptions }) => state === 'noted' && exceptions.size === 0);
