@@ -194,7 +194,8 @@ export class Attempt {
     const record = new DeliveryRecord(context, 0);
     const wasOpen = record.isOpen;
     record.open();
-    const factsOf = (secret: string) => new Facts(process.list, storage, secret, () => world.uniqueName());
+    const factsOf = (secret: string) =>
+      new Facts(process.list, storage, secret, () => world.uniqueName(), secret !== 'workflow');
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
     record.noteRun(this.ledger.run);
     const { isRetry, followsKill } = execution;

@@ -12,12 +12,14 @@ export class Facts {
   /**
    * @param secret hashed with each fact, so that nobody can guess what an entry is about
    * @param uniqueName returns a different name each time, across processes too
+   * @param isShared whether other executions rely on these facts, whatever happens to this process
    */
   constructor(
     private readonly list: FactList,
     private readonly storage: ListStorage,
     private readonly secret: string,
     private readonly uniqueName: () => string,
+    private readonly isShared: boolean,
   ) {}
 
   /** {@link FactList.enter} */
@@ -83,12 +85,7 @@ export class Facts {
 
   /** From open to noted. */
   close(facts: readonly string[]): void {
-    this.list.close(this.hashed(facts), false, this.storage);
-  }
-
-  /** From open to noted, where other executions rely on it. */
-  closeForAll(facts: readonly string[]): void {
-    this.list.close(this.hashed(facts), true, this.storage);
+    this.list.close(this.hashed(facts), this.isShared, this.storage);
   }
 
   /** Back to unknown. */
@@ -108,12 +105,7 @@ export class Facts {
 
   /** {@link FactList.releaseWhenFound} */
   releaseWhenFound(facts: readonly string[]): void {
-    this.list.releaseWhenFound(this.hashed(facts), false);
-  }
-
-  /** The same, where other executions rely on it. */
-  releaseWhenFoundForAll(facts: readonly string[]): void {
-    this.list.releaseWhenFound(this.hashed(facts), true);
+    this.list.releaseWhenFound(this.hashed(facts), this.isShared);
   }
 
   /** {@link FactList.release} */

@@ -111,9 +111,9 @@ export class Reservations {
       sent_before: [] as Message[],
     };
     for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
-    this.facts.closeForAll(own.sent.map(duplicateKey));
+    this.facts.close(own.sent.map(duplicateKey));
     // Nobody need wait for their outcome any more.
-    this.facts.releaseWhenFoundForAll(own.uncertain.map(duplicateKey));
+    this.facts.releaseWhenFound(own.uncertain.map(duplicateKey));
     this.release(own.not_sent);
   }
 

@@ -36,7 +36,7 @@ export function crashLedgerOfRun(
     return previous.ledger;
   }
   previous?.ledger.leaveBehind();
-  const facts = new Facts(factListOf(context), storage, workflow, randomUUID);
+  const facts = new Facts(factListOf(context), storage, workflow, randomUUID, false);
   const name: RunName = { lineage, ordinal, record: record.digest };
   const ledger = new CrashLedger(facts, name, record.previousRun);
   record.noteRun(ledger.run);

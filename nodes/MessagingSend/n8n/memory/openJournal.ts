@@ -51,7 +51,7 @@ export async function openJournal(
   const reservationsOf = (account: string) => {
     // What is stored can't be guessed without the API key.
     const secret = JSON.stringify([context.getWorkflow().id, account]);
-    const facts = new Facts(factListOf(context), storage, secret, randomUUID);
+    const facts = new Facts(factListOf(context), storage, secret, randomUUID, true);
     return new Reservations(facts, patience.mayWait);
   };
   const isReserved = settings.rememberLast !== 0 && settings.rememberLast !== null && canRemember(context);
