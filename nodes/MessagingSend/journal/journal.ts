@@ -3,8 +3,9 @@ import { type Failure, failure } from '../failures/failure';
 import type { Interruptible } from '../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import type { CrashLedger, Recollection } from './crash/crashLedger';
+import type { CrashLedger } from './crash/crashLedger';
 import { digestsOf } from './crash/plan';
+import type { Recollection } from './crash/recollection';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 

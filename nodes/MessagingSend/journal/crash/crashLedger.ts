@@ -1,11 +1,12 @@
 import type { Reply } from '../../api/reply';
-import { type Failure, failure } from '../../failures/failure';
+import type { Failure } from '../../failures/failure';
 import type { Batch, Message } from '../../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
-import { digestOf, placeOf } from '../identity';
-import type { FactState } from '../list/factList';
+import type { Result } from '../../messages/outcome';
+import { digestOf } from '../identity';
 import type { Facts } from '../list/facts';
-import { type Chunk, chunksOf, type PlanDigests, PlanFacts, type PlannedMessages, type Unit } from './plan';
+import { Coverage } from './coverage';
+import { chunksOf, PlanFacts, type Unit } from './plan';
+import { allOpen, askEarlier, type CrashQuestion, divided, type Recollection } from './recollection';
 
 /** Identifies a run of the node; another attempt at it has the same name. */
 export interface RunName {
@@ -29,43 +30,6 @@ export interface Start {
   /** Whether n8n shows that it was killed in an earlier attempt. */
   readonly followsKill: boolean;
 }
-
-/** What an earlier attempt did that n8n was killed in. */
-export interface Recollection {
-  /** Of the messages that already have an outcome. */
-  readonly receipts: readonly Receipt[];
-  /** Those that are to be sent, from one account after the other. */
-  readonly pending: PlannedMessages;
-  /** The pending ones that may have been sent, with the reason. */
-  readonly again: ReadonlyMap<Message, Failure>;
-  /** Whether messages outside of this plan may have been sent. */
-  readonly mayHaveSentOthers: boolean;
-}
-
-/** What a run needs to find the facts of an earlier attempt. */
-export interface CrashQuestion {
-  readonly accounts: PlannedMessages;
-  readonly digests: PlanDigests;
-  /** Messages in each request. */
-  readonly batchSize: number;
-  /** The number of the first batch. */
-  readonly firstBatch: number;
-  /** The phones that more than one text goes to. */
-  readonly repeated: ReadonlySet<string>;
-  /** Whether there are messages or drafts without an account. */
-  readonly hasOthers: boolean;
-  readonly sendUncertainAgain: boolean;
-}
-
-/** API part 8. */
-const LARGEST_BATCH = 100;
-
-/** Its ID was in the response, which is lost. */
-const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
-
-const WHY_UNCERTAIN = failure('interrupted');
-
-type StateOf = (message: Message, unit: Unit) => FactState;
 
 /**
  * What n8n's database says of one run of the node, for a re-run after a kill, when the execution itself contains nothing.
@@ -93,10 +57,7 @@ export class CrashLedger {
   private plan: PlanFacts | null = null;
   private isRecognized = true;
   private isRetry = false;
-  private chunks: readonly Chunk[] = [];
-  private byFirstMessage: ReadonlyMap<Message | undefined, Chunk> = new Map();
-  /** Made where batches are not the chunks. */
-  private byMessage: ReadonlyMap<Message, Unit> | null = null;
+  private readonly coverage = new Coverage();
 
   /** @param previous the name of the run whose delivery record this one began with: a Retry of its execution must know of this one */
   constructor(
@@ -174,17 +135,17 @@ export class CrashLedger {
     const { accounts, digests, batchSize, firstBatch } = question;
     const nothing = { receipts: [], pending: accounts, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
     if (this.plan !== null && this.isRecognized) {
-      this.coverAgain(accounts);
+      this.coverage.coverAgain(accounts);
       return nothing;
     }
     this.isRecognized = true;
     this.plan = new PlanFacts(this.run, digests, batchSize);
     const { name } = this.plan;
     if (this.earlier !== 'begun') {
-      this.cover(chunksOf(accounts, batchSize, name, firstBatch));
+      this.coverage.cover(chunksOf(accounts, batchSize, name, firstBatch));
       return nothing;
     }
-    const known = await this.ask(question, this.plan).catch(() => {
+    const known = await askEarlier(this.facts, this.plan, this.incomplete, question).catch(() => {
       this.breaks();
       return null;
     });
@@ -195,7 +156,7 @@ export class CrashLedger {
     }
     const { chunks, stateOf, mayHaveSentOthers } = known ?? allOpen(chunksOf(accounts, batchSize, name, firstBatch));
     const recalled = divided(accounts, chunks, stateOf, question.sendUncertainAgain);
-    this.cover(chunks, new Set(recalled.pending.flat()));
+    this.coverage.cover(chunks, new Set(recalled.pending.flat()));
     return { ...recalled, mayHaveSentOthers };
   }
 
@@ -205,9 +166,9 @@ export class CrashLedger {
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
     await this.started;
-    const units = this.unitsOf(batch);
+    const units = this.coverage.unitsOf(batch);
     for (const unit of units) unit.inFlight += 1;
-    if (units.length === 0) this.gap = this.gap === 'noted' ? 'noted' : 'to be noted';
+    if (!this.coverage.covers(batch) && this.gap === 'none') this.gap = 'to be noted';
     const closed = units.filter(({ state }) => state !== 'open');
     if (closed.length > 0 || this.requests !== 'noted' || this.gap === 'to be noted') {
       const opening = this.open(closed);
@@ -259,7 +220,7 @@ export class CrashLedger {
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     const isSafe = reply === null || reply.kind === 'rejected';
-    for (const unit of this.unitsOf(batch)) {
+    for (const unit of this.coverage.unitsOf(batch)) {
       unit.inFlight -= 1;
       if (!isSafe) unit.mayHaveSent = true;
       if (unit.inFlight > 0 || unit.mayHaveSent || unit.state !== 'open') continue;
@@ -271,9 +232,9 @@ export class CrashLedger {
   /** Notes outcomes. What other executions sent counts as not sent: a re-run finds it again. */
   settle(results: readonly Result[]): void {
     const units = new Set<Unit>();
-    const whole = this.chunkOf(results.length, (index) => results[index]?.message)?.unit;
+    const whole = this.coverage.chunkOf(results.length, (index) => results[index]?.message)?.unit;
     for (const { message, outcome } of results) {
-      const unit = whole ?? this.unitOf(message);
+      const unit = whole ?? this.coverage.unitOf(message);
       if (unit === undefined) continue;
       units.add(unit);
       unit.unsettled -= 1;
@@ -319,7 +280,7 @@ export class CrashLedger {
    * all was sent, it resolves before: then only a kill in the next milliseconds leads to a re-run.
    */
   async end(): Promise<void> {
-    const units = unitsIn(this.chunks);
+    const { units } = this.coverage;
     const facts = units.map(({ fact }) => fact);
     const { plan } = this;
     // Another process may be at a Retry of the same execution: it must find what this one has begun.
@@ -336,171 +297,8 @@ export class CrashLedger {
     });
     if (!isAllSent) await ended;
   }
-
-  /** @returns null where an earlier attempt began to send something else, so that it is unknown which of these were sent */
-  private async ask(question: CrashQuestion, plan: PlanFacts): Promise<Known | null> {
-    const { accounts, batchSize, firstBatch, repeated } = question;
-    const asked = [plan.name, plan.allSent, plan.texts, plan.otherTexts, this.incomplete];
-    const [name, allSent, texts, otherTexts, incomplete] = await this.facts.ask(asked);
-    if (name !== 'noted') return null;
-    const size = allSent === 'noted' ? batchSize : await this.packing(plan, batchSize);
-    if (size === null) return null;
-    plan.size = size;
-    plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
-    const chunks = chunksOf(accounts, size, plan.name, firstBatch);
-    const units = unitsIn(chunks);
-    if (allSent !== 'noted') await this.askAbout(units, chunks);
-    else for (const unit of units) unit.state = 'noted';
-    for (const unit of units) unit.mayHaveSent = unit.state !== 'unknown';
-    const stateOf: StateOf = (message, unit) => {
-      const isException = unit.state === 'noted' && unit.exceptions.has(unit.exceptionOf(message));
-      const state = isException ? 'unknown' : unit.state;
-      return state === 'unknown' && incomplete !== 'unknown' ? 'open' : state;
-    };
-    const doubtful = plan.haveTextsChanged ? touchedPhones(chunks, stateOf, repeated) : new Set();
-    return {
-      chunks,
-      stateOf: (message, unit) => (doubtful.has(message.phone) ? 'open' : stateOf(message, unit)),
-      mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && question.hasOthers),
-    };
-  }
-
-  /** @returns how many messages each request of the earlier attempt had */
-  private async packing(plan: PlanFacts, likely: number): Promise<number | null> {
-    const others = Array.from({ length: LARGEST_BATCH }, (_, index) => index + 1).filter((size) => size !== likely);
-    for (const sizes of [[likely], others]) {
-      const states = await this.facts.ask(sizes.map((size) => plan.packingOf(size)));
-      const index = states.indexOf('noted');
-      if (index !== -1) return sizes[index] ?? null;
-    }
-    return null;
-  }
-
-  private async askAbout(units: readonly Unit[], chunks: readonly Chunk[]): Promise<void> {
-    const states = await this.facts.ask(units.map(({ fact }) => fact));
-    for (const [index, unit] of units.entries()) unit.state = states[index] ?? 'open';
-    const noted = units.filter(({ state }) => state === 'noted');
-    const partly = await this.facts.ask(noted.map((unit) => unit.partly));
-    const divided = new Set(noted.filter((_unit, index) => partly[index] !== 'unknown'));
-    for (const { unit, batch } of chunks) {
-      if (!divided.has(unit)) continue;
-      const exceptions = batch.messages.map((message) => unit.exceptionOf(message));
-      const own = await this.facts.ask(exceptions);
-      // Killed while it asked, an attempt left these open.
-      if (own.includes('open')) unit.state = 'open';
-      const noted = exceptions.filter((_exception, index) => own[index] === 'noted');
-      unit.exceptions = new Set([...unit.exceptions, ...noted]);
-    }
-  }
-
-  /** @param pending the messages that are sent now; all by default */
-  private cover(chunks: readonly Chunk[], pending?: ReadonlySet<Message>): void {
-    this.chunks = chunks;
-    this.byFirstMessage = new Map(chunks.map((chunk) => [chunk.batch.messages[0], chunk]));
-    for (const { unit, batch } of chunks) {
-      const own = pending === undefined ? batch.messages : batch.messages.filter((message) => pending.has(message));
-      unit.unsettled += own.length;
-    }
-  }
-
-  /** Finds the units of the messages that a second attempt of the same execution sends (Retry On Fail). */
-  private coverAgain(accounts: PlannedMessages): void {
-    const byPlace = new Map<string, Unit>();
-    for (const { unit, batch } of this.chunks) {
-      unit.unsettled = 0;
-      unit.unsent = [];
-      for (const message of batch.messages) byPlace.set(placeAndPhone(message), unit);
-    }
-    const byMessage = new Map<Message, Unit>();
-    for (const message of accounts.flat()) {
-      const unit = byPlace.get(placeAndPhone(message));
-      if (unit === undefined) continue;
-      byMessage.set(message, unit);
-      unit.unsettled += 1;
-    }
-    this.byFirstMessage = new Map();
-    this.byMessage = byMessage;
-  }
-
-  private unitsOf({ messages }: Batch): readonly Unit[] {
-    const chunk = this.chunkOf(messages.length, (index) => messages[index]);
-    return chunk === null ? [...new Set(messages.flatMap((message) => this.unitOf(message) ?? []))] : [chunk.unit];
-  }
-
-  /** The chunk that has exactly these messages, as most batches do. */
-  private chunkOf(length: number, messageAt: (index: number) => Message | undefined): Chunk | null {
-    const chunk = this.byFirstMessage.get(messageAt(0));
-    if (chunk?.batch.messages.length !== length) return null;
-    return chunk.batch.messages.every((message, index) => message === messageAt(index)) ? chunk : null;
-  }
-
-  private unitOf(message: Message): Unit | undefined {
-    this.byMessage ??= new Map(
-      this.chunks.flatMap(({ unit, batch }) => batch.messages.map((each) => [each, unit] as const)),
-    );
-    return this.byMessage.get(message);
-  }
 }
 
 function incompleteOf(run: string): string {
   return `${run} incomplete`;
-}
-
-/** What an earlier attempt did with each message. */
-interface Known {
-  readonly chunks: readonly Chunk[];
-  readonly stateOf: StateOf;
-  readonly mayHaveSentOthers: boolean;
-}
-
-function allOpen(chunks: readonly Chunk[]): Known {
-  for (const { unit } of chunks) Object.assign(unit, { state: 'open', mayHaveSent: true });
-  return { chunks, stateOf: () => 'open', mayHaveSentOthers: true };
-}
-
-/**
- * Where the texts are other ones than in the earlier attempt, a place still identifies a phone that only one message goes
- * to. Of several messages to a phone, nobody knows which was sent.
- */
-function touchedPhones(chunks: readonly Chunk[], stateOf: StateOf, repeated: ReadonlySet<string>): Set<string> {
-  const touched = new Set<string>();
-  for (const { unit, batch } of chunks) {
-    for (const message of batch.messages) {
-      if (repeated.has(message.phone) && stateOf(message, unit) !== 'unknown') touched.add(message.phone);
-    }
-  }
-  return touched;
-}
-
-function divided(
-  accounts: PlannedMessages,
-  chunks: readonly Chunk[],
-  stateOf: StateOf,
-  sendUncertainAgain: boolean,
-): Pick<Recollection, 'receipts' | 'pending' | 'again'> {
-  const receipts: Receipt[] = [];
-  const pending = accounts.map((): Message[] => []);
-  const again = new Map<Message, Failure>();
-  for (const { account, batch, unit } of chunks) {
-    const those = { noted: [] as Message[], open: [] as Message[] };
-    for (const message of batch.messages) {
-      const state = stateOf(message, unit);
-      if (state === 'open' && sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
-      if (state === 'unknown' || again.has(message)) pending[account]?.push(message);
-      else those[state].push(message);
-    }
-    if (those.noted.length > 0) receipts.push(receiptOf({ ...batch, messages: those.noted }, SENT));
-    if (those.open.length > 0) {
-      receipts.push(receiptOf({ ...batch, messages: those.open }, { kind: 'uncertain', failure: WHY_UNCERTAIN }));
-    }
-  }
-  return { receipts, pending, again };
-}
-
-function unitsIn(chunks: readonly Chunk[]): Unit[] {
-  return [...new Set(chunks.map(({ unit }) => unit))];
-}
-
-function placeAndPhone(message: Message): string {
-  return `${placeOf(message)} ${message.phone}`;
 }

@@ -134,3 +134,7 @@ export function chunksOf(accounts: PlannedMessages, size: number, plan: string, 
   }
   return chunks;
 }
+
+export function unitsIn(chunks: readonly Chunk[]): Unit[] {
+  return [...new Set(chunks.map(({ unit }) => unit))];
+}

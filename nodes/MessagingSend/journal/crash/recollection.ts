@@ -1,0 +1,168 @@
+import { MAX_BATCH_SIZE } from '../../api/endpoints';
+import { type Failure, failure } from '../../failures/failure';
+import type { Message } from '../../messages/message';
+import { type Outcome, type Receipt, receiptOf } from '../../messages/outcome';
+import type { FactState } from '../list/factList';
+import type { Facts } from '../list/facts';
+import {
+  type Chunk,
+  chunksOf,
+  type PlanDigests,
+  type PlanFacts,
+  type PlannedMessages,
+  type Unit,
+  unitsIn,
+} from './plan';
+
+/** What an earlier attempt did that n8n was killed in. */
+export interface Recollection {
+  /** Of the messages that already have an outcome. */
+  readonly receipts: readonly Receipt[];
+  /** Those that are to be sent, from one account after the other. */
+  readonly pending: PlannedMessages;
+  /** The pending ones that may have been sent, with the reason. */
+  readonly again: ReadonlyMap<Message, Failure>;
+  /** Whether messages outside of this plan may have been sent. */
+  readonly mayHaveSentOthers: boolean;
+}
+
+/** What a run needs to find the facts of an earlier attempt. */
+export interface CrashQuestion {
+  readonly accounts: PlannedMessages;
+  readonly digests: PlanDigests;
+  /** Messages in each request. */
+  readonly batchSize: number;
+  /** The number of the first batch. */
+  readonly firstBatch: number;
+  /** The phones that more than one text goes to. */
+  readonly repeated: ReadonlySet<string>;
+  /** Whether there are messages or drafts without an account. */
+  readonly hasOthers: boolean;
+  readonly sendUncertainAgain: boolean;
+}
+
+/** Its ID was in the response, which is lost. */
+const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
+
+const WHY_UNCERTAIN = failure('interrupted');
+
+type StateOf = (message: Message, unit: Unit) => FactState;
+
+/** What an earlier attempt did with each message. */
+export interface Known {
+  readonly chunks: readonly Chunk[];
+  readonly stateOf: StateOf;
+  readonly mayHaveSentOthers: boolean;
+}
+
+/** For a plan of which nothing is known. */
+export function allOpen(chunks: readonly Chunk[]): Known {
+  for (const { unit } of chunks) Object.assign(unit, { state: 'open', mayHaveSent: true });
+  return { chunks, stateOf: () => 'open', mayHaveSentOthers: true };
+}
+
+/**
+ * Where the texts are other ones than in the earlier attempt, a place still identifies a phone that only one message goes
+ * to. Of several messages to a phone, nobody knows which was sent.
+ */
+function touchedPhones(chunks: readonly Chunk[], stateOf: StateOf, repeated: ReadonlySet<string>): Set<string> {
+  const touched = new Set<string>();
+  for (const { unit, batch } of chunks) {
+    for (const message of batch.messages) {
+      if (repeated.has(message.phone) && stateOf(message, unit) !== 'unknown') touched.add(message.phone);
+    }
+  }
+  return touched;
+}
+
+/** Divides the messages of a run by what an earlier attempt did with them. */
+export function divided(
+  accounts: PlannedMessages,
+  chunks: readonly Chunk[],
+  stateOf: StateOf,
+  sendUncertainAgain: boolean,
+): Pick<Recollection, 'receipts' | 'pending' | 'again'> {
+  const receipts: Receipt[] = [];
+  const pending = accounts.map((): Message[] => []);
+  const again = new Map<Message, Failure>();
+  for (const { account, batch, unit } of chunks) {
+    const those = { noted: [] as Message[], open: [] as Message[] };
+    for (const message of batch.messages) {
+      const state = stateOf(message, unit);
+      if (state === 'open' && sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
+      if (state === 'unknown' || again.has(message)) pending[account]?.push(message);
+      else those[state].push(message);
+    }
+    if (those.noted.length > 0) receipts.push(receiptOf({ ...batch, messages: those.noted }, SENT));
+    if (those.open.length > 0) {
+      receipts.push(receiptOf({ ...batch, messages: those.open }, { kind: 'uncertain', failure: WHY_UNCERTAIN }));
+    }
+  }
+  return { receipts, pending, again };
+}
+
+/**
+ * Asks what an earlier attempt did with the messages of a run.
+ * @param incompleteFact known where requests left without being opened
+ * @returns null where it began to send something else, so that it is unknown which of these were sent
+ * @throws what the storage throws
+ */
+export async function askEarlier(
+  facts: Facts,
+  plan: PlanFacts,
+  incompleteFact: string,
+  question: CrashQuestion,
+): Promise<Known | null> {
+  const { accounts, batchSize, firstBatch, repeated } = question;
+  const asked = [plan.name, plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
+  const [name, allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
+  if (name !== 'noted') return null;
+  const size = allSent === 'noted' ? batchSize : await packingOf(facts, plan, batchSize);
+  if (size === null) return null;
+  plan.size = size;
+  plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
+  const chunks = chunksOf(accounts, size, plan.name, firstBatch);
+  const units = unitsIn(chunks);
+  if (allSent !== 'noted') await askAbout(facts, units, chunks);
+  else for (const unit of units) unit.state = 'noted';
+  for (const unit of units) unit.mayHaveSent = unit.state !== 'unknown';
+  const stateOf: StateOf = (message, unit) => {
+    const isException = unit.state === 'noted' && unit.exceptions.has(unit.exceptionOf(message));
+    const state = isException ? 'unknown' : unit.state;
+    return state === 'unknown' && incomplete !== 'unknown' ? 'open' : state;
+  };
+  const doubtful = plan.haveTextsChanged ? touchedPhones(chunks, stateOf, repeated) : new Set();
+  return {
+    chunks,
+    stateOf: (message, unit) => (doubtful.has(message.phone) ? 'open' : stateOf(message, unit)),
+    mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && question.hasOthers),
+  };
+}
+
+/** @returns how many messages each request of the earlier attempt had */
+async function packingOf(facts: Facts, plan: PlanFacts, likely: number): Promise<number | null> {
+  const others = Array.from({ length: MAX_BATCH_SIZE }, (_, index) => index + 1).filter((size) => size !== likely);
+  for (const sizes of [[likely], others]) {
+    const states = await facts.ask(sizes.map((size) => plan.packingOf(size)));
+    const index = states.indexOf('noted');
+    if (index !== -1) return sizes[index] ?? null;
+  }
+  return null;
+}
+
+async function askAbout(facts: Facts, units: readonly Unit[], chunks: readonly Chunk[]): Promise<void> {
+  const states = await facts.ask(units.map(({ fact }) => fact));
+  for (const [index, unit] of units.entries()) unit.state = states[index] ?? 'open';
+  const noted = units.filter(({ state }) => state === 'noted');
+  const partly = await facts.ask(noted.map((unit) => unit.partly));
+  const divided = new Set(noted.filter((_unit, index) => partly[index] !== 'unknown'));
+  for (const { unit, batch } of chunks) {
+    if (!divided.has(unit)) continue;
+    const exceptions = batch.messages.map((message) => unit.exceptionOf(message));
+    const own = await facts.ask(exceptions);
+    // Killed while it asked, an attempt left these open.
+    if (own.includes('open')) unit.state = 'open';
+    const noted = exceptions.filter((_exception, index) => own[index] === 'noted');
+    unit.exceptions = new Set([...unit.exceptions, ...noted]);
+  }
+}
