@@ -78,7 +78,7 @@ export function judge(execution: Execution, history: History): Findings & { unce
         findings.lost += having('not_sent').filter((index) => !isReceived(index)).length;
       const uncertain = having('uncertain');
       findings.uncertain += uncertain.length;
-      neverLeft += uncertain.filter(unseen).length;
+      neverLeft += uncertain.filter((index) => unseen(index) && !explained.has(index)).length;
       findings.beyond += uncertain.filter((index) => !explained.has(index) && !unseen(index)).length;
       continue;
     }

@@ -189,8 +189,10 @@ export class CrashLedger {
   /** @returns whether another process has begun one of them */
   private async open(units: readonly Unit[]): Promise<boolean> {
     const isFirst = this.requests !== 'noted';
-    const begin = units.filter(({ state }) => state === 'unknown').map(({ fact }) => fact);
-    const open = units.filter(({ state }) => state === 'noted').map(({ fact }) => fact);
+    // Another process may have written back what this one has opened and retracted before: that is nobody else's.
+    const isNew = ({ state, opening }: Unit) => state === 'unknown' && opening === null;
+    const begin = units.filter(isNew).map(({ fact }) => fact);
+    const open = units.filter((unit) => !isNew(unit)).map(({ fact }) => fact);
     for (const unit of units) unit.state = 'open';
     if (isFirst) this.requests = 'left';
     // Not each time: if the list has become too long, these must go before the facts of any request.

@@ -151,7 +151,8 @@ async function packingOf(facts: Facts, plan: PlanFacts, likely: number): Promise
 }
 
 async function askAbout(facts: Facts, units: readonly Unit[], chunks: readonly Chunk[]): Promise<void> {
-  const states = await facts.ask(units.map(({ fact }) => fact));
+  // What another process wrote back of this question would look like a request of another attempt.
+  const states = await facts.askBeforeClaim(units.map(({ fact }) => fact));
   for (const [index, unit] of units.entries()) unit.state = states[index] ?? 'open';
   const noted = units.filter(({ state }) => state === 'noted');
   const partly = await facts.ask(noted.map((unit) => unit.partly));
