@@ -1,0 +1,56 @@
+import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
+import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { messageAt } from './samples';
+
+const messages = [0, 1].map((index) => messageAt(index));
+const batch = { number: 1, messages };
+
+/** The attempt of one process at a run, with the entries that all processes share. */
+async function attemptOn(entries: Set<string>): Promise<{ ledger: CrashLedger; facts: Facts }> {
+  const storage: ListStorage = {
+    record: async (added) => {
+      const present = new Set(added.filter((entry) => entries.has(entry)));
+      for (const entry of added) entries.add(entry);
+      return await Promise.resolve(present);
+    },
+    remove: async (removed) => {
+      for (const entry of removed) entries.delete(entry);
+      await Promise.resolve();
+    },
+    shorten: async () => await Promise.resolve(),
+    waitForOthers: async () => await Promise.resolve(),
+  };
+  const facts = new Facts(new FactList(() => 0), storage, 'secret', () => 'a mark', false);
+  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, null);
+  await ledger.start({ isRetry: false, followsKill: false });
+  await ledger.recall({
+    accounts: [messages],
+    digests: { places: 'places', contents: 'contents' },
+    batchSize: 2,
+    firstBatch: 1,
+    repeated: new Set(),
+    hasOthers: false,
+    sendUncertainAgain: false,
+  });
+  return { ledger, facts };
+}
+
+test('A request that another process has begun is taken', async () => {
+  const entries = new Set<string>();
+  const [first, second] = [await attemptOn(entries), await attemptOn(entries)];
+  expect(await first.ledger.beforeRequest(batch)).toBe(false);
+  expect(await second.ledger.beforeRequest(batch)).toBe(true);
+});
+
+test('A request that is repeated is not taken, even if another process wrote back the notes of its first attempt', async () => {
+  const entries = new Set<string>();
+  const { ledger, facts } = await attemptOn(entries);
+  expect(await ledger.beforeRequest(batch)).toBe(false);
+  const before = [...entries];
+  ledger.afterReply(batch, null);
+  await facts.whenWritten();
+  expect(entries.size).toBeLessThan(before.length);
+  for (const entry of before) entries.add(entry);
+  expect(await ledger.beforeRequest(batch)).toBe(false);
+});
