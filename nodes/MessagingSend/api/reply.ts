@@ -65,7 +65,7 @@ export function readReply(answer: HttpAnswer, apiKey: string, messages: number):
   const retryAfter = readRetryAfter(answer.headers, Date.now());
   const failure = answerFailure({ ...answer, body: envelope ?? answer.body, error, refused, retryAfter });
   const isDocumented = failure.sendAgain === 'safe' && NOTHING_SENT.has(failure.code);
-  // A batch of which only a part was sent: each entry says what became of its message.
+  // A batch of which only a part was sent: each entry has the outcome of its message.
   if (answer.statusCode < 500 && data !== null && hasEntries(data) && !isDocumented) return { kind: 'accepted', data };
   if (failure.sendAgain === 'checkFirst') return { kind: 'uncertain', failure };
   if (envelope !== null && hasSignOfSending(envelope, messages, isDocumented)) {

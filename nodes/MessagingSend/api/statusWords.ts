@@ -1,5 +1,5 @@
 /**
- * The words that services use for what became of a message, as `words` writes them. The API shows only the status `sent`
+ * The words that services use for the outcome of a message, as `words` writes them. The API shows only the status `sent`
  * (part 3) and no field that denies it.
  */
 

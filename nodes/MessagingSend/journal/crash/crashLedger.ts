@@ -45,7 +45,7 @@ export class CrashLedger {
   private readonly incomplete: string;
   /** Known if the node's first run in this execution was noted: then all of its runs are. */
   private readonly firstRun: string;
-  /** What earlier attempts did. `begun`: they may have sent something, which has to be asked for. */
+  /** What earlier attempts did. `begun`: they may have sent something, and the list must be asked. */
   private earlier: 'not asked' | 'nothing' | 'begun' = 'not asked';
   /** Whether requests of this run have left, and whether that is noted. */
   private requests: 'none' | 'left' | 'noted' = 'none';

@@ -6,7 +6,7 @@ import type { Facts } from '../list/facts';
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
 
-/** What became of an attempt to reserve messages; unless they are reserved, none of them is. */
+/** The result of an attempt to reserve messages: all of them are reserved, or none is. */
 export type Reserved =
   | { readonly kind: 'reserved' }
   | { readonly kind: 'taken'; readonly taken: Taken }
