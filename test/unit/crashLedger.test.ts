@@ -41,6 +41,11 @@ test('A request that another process has begun is taken', async () => {
   const [first, second] = [await attemptOn(entries), await attemptOn(entries)];
   expect(await first.ledger.beforeRequest(batch)).toBe(false);
   expect(await second.ledger.beforeRequest(batch)).toBe(true);
+  // What the second one gives up stays noted for the first one.
+  const noted = [...entries];
+  second.ledger.afterReply(batch, null);
+  await second.facts.whenWritten();
+  expect([...entries]).toEqual(noted);
 });
 
 test('A request that is repeated is not taken, even if another process wrote back the notes of its first attempt', async () => {
