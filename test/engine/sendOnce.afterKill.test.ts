@@ -1,34 +1,20 @@
 /** 'Send Once, Across Executions' after n8n was killed. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
-import { contacts, phoneAt } from '../support/contacts';
+import { contacts } from '../support/contacts';
 import { arrivals, Campaign, outcomes } from '../support/engine/campaign';
 import { inFlight } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
-import { type Execution, runWorkflow, type Setup } from '../support/engine/workflow';
-import { outcomeOf } from '../support/outputs';
+import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
-import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
-import { once } from '../support/sendOnce';
+import { accountOf, sandboxForTests } from '../support/sandbox';
+import { once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
 
 const NEW_KEY = 'made-up-new-key-1234567890';
 const sandbox = sandboxForTests({ keys: [KEY, NEW_KEY] });
 beforeEach(() => processedData.reset());
-
-const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
-  account: accountOf(sandbox()),
-  mode: 'trigger',
-  onError: 'continueRegularOutput',
-  items,
-  parameters,
-  ...more,
-});
-const run = async (items: IDataObject[], parameters: INodeParameters, more?: Partial<Setup>) =>
-  await runWorkflow(setupOf(items, parameters, more));
-const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
-const received = () => receivedPhones(sandbox()).sort();
-const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
+const { setupOf, run, received } = sendOnceIn(sandbox);
 
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
   const campaign = new Campaign(sandbox(), setupOf(contacts(5), once(SEND, { parallelRequests: 1 })));

@@ -1,30 +1,14 @@
 /** 'Send Once, Across Executions' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { processedData } from '../support/engine/processedData';
-import { type Execution, runWorkflow, type Setup } from '../support/engine/workflow';
-import { outcomeOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS } from '../support/parameters';
-import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
-import { BY_ORDER, keyed, once } from '../support/sendOnce';
+import { accountOf, sandboxForTests } from '../support/sandbox';
+import { BY_ORDER, keyed, once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
-
-const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
-  account: accountOf(sandbox()),
-  mode: 'trigger',
-  onError: 'continueRegularOutput',
-  items,
-  parameters,
-  ...more,
-});
-const run = async (items: IDataObject[], parameters: INodeParameters, more?: Partial<Setup>) =>
-  await runWorkflow(setupOf(items, parameters, more));
-const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
-const received = () => receivedPhones(sandbox()).sort();
-const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
+const { run, received } = sendOnceIn(sandbox);
 
 test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, parameters) => {
   const allowed = new Set<number>();

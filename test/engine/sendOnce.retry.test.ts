@@ -1,30 +1,15 @@
 /** Retries with 'Send Once, Across Executions'. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { processedData } from '../support/engine/processedData';
-import { type Execution, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
-import { outcomeOf } from '../support/outputs';
+import { retryExecution, runWorkflow } from '../support/engine/workflow';
 import { inBatchesOf, SEND } from '../support/parameters';
-import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
-import { once } from '../support/sendOnce';
+import { sandboxForTests } from '../support/sandbox';
+import { once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
-
-const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
-  account: accountOf(sandbox()),
-  mode: 'trigger',
-  onError: 'continueRegularOutput',
-  items,
-  parameters,
-  ...more,
-});
-const run = async (items: IDataObject[], parameters: INodeParameters, more?: Partial<Setup>) =>
-  await runWorkflow(setupOf(items, parameters, more));
-const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
-const received = () => receivedPhones(sandbox()).sort();
-const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
+const { setupOf, run, received } = sendOnceIn(sandbox);
 
 test('A Retry does not send what was sent, and sends again what may have been with Send Again', async () => {
   sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(1)] }]);

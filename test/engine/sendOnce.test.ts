@@ -1,31 +1,18 @@
 /** 'Send Once, Across Executions': what other executions of the node have sent is not sent again. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { Campaign } from '../support/engine/campaign';
 import { processedData } from '../support/engine/processedData';
-import { type Execution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
-import { detailsOf, hintsOf, outcomeOf } from '../support/outputs';
+import { runRouting } from '../support/engine/workflow';
+import { detailsOf, hintsOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
-import { accountOf, receivedPhones, receivedTexts, requestSizes, sandboxForTests } from '../support/sandbox';
-import { BY_ORDER, keyed, once } from '../support/sendOnce';
+import { accountOf, receivedTexts, requestSizes, sandboxForTests } from '../support/sandbox';
+import { BY_ORDER, keyed, once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
-
-const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
-  account: accountOf(sandbox()),
-  mode: 'trigger',
-  onError: 'continueRegularOutput',
-  items,
-  parameters,
-  ...more,
-});
-const run = async (items: IDataObject[], parameters: INodeParameters, more?: Partial<Setup>) =>
-  await runWorkflow(setupOf(items, parameters, more));
-const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
-const received = () => receivedPhones(sandbox()).sort();
-const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();
+const { setupOf, run, received } = sendOnceIn(sandbox);
 
 describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters) => {
   test('skips what the first one has sent, and the hint says how many', async () => {

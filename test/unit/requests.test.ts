@@ -39,7 +39,7 @@ function requestsWith(
   });
 }
 
-/** Lets its request leave, and notes what it is told. */
+/** Lets its request leave, and records the calls. */
 function flightWith(changed: Partial<Flight>): { flight: Flight; replies: Array<Reply | null> } {
   const replies: Array<Reply | null> = [];
   const beforeRequest = async () => await Promise.resolve(true);
