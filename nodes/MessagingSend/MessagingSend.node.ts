@@ -1,6 +1,6 @@
 import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 
-import { BASE_URL_EXPRESSION } from './api/baseUrl';
+import { BASE_URL_EXPRESSION } from './api/account';
 import { REQUEST_DEFAULTS } from './n8n/http';
 import { requestOptions } from './n8n/input/requestOptions';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';

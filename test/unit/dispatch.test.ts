@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
+import type { ApiRequest } from '../../nodes/MessagingSend/api/reply';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
 import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';

@@ -1,6 +1,6 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
-import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
+import type { ApiRequest } from '../../nodes/MessagingSend/api/reply';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';

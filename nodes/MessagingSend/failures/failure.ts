@@ -50,6 +50,9 @@ export class FailureError extends Error {
 
 type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
 
+/** The failures whose texts never vary. */
+export type FixedFailureName = { [Name in FailureName]: ValuesOf<Name> extends undefined ? Name : never }[FailureName];
+
 /** What a failure adds to its entry, or knows better. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { accountId } from '../api/account';
-import type { Call } from '../api/call';
+import type { Call } from '../api/reply';
 import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';

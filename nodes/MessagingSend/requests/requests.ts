@@ -2,9 +2,8 @@ import { sleep } from 'n8n-workflow';
 
 import { type Account, accountId } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
-import type { ApiRequest, Call } from '../api/call';
 import { GET_BALANCE } from '../api/endpoints';
-import { rejected, type Reply } from '../api/reply';
+import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { backoffDelay, reconnectDelay } from './backoff';
 import { HeldTooLong, Pacer, type Slot } from './pacer';
