@@ -27,10 +27,7 @@ export class MessagingSendApi implements ICredentialType {
 
   displayName = 'Messaging Send API';
 
-  icon: Icon = {
-    light: 'file:../icons/messagingSend.light.svg',
-    dark: 'file:../icons/messagingSend.dark.svg',
-  };
+  icon: Icon = { light: 'file:../icons/messagingSend.light.svg', dark: 'file:../icons/messagingSend.dark.svg' };
 
   // The build replaces https://homepage.invalid/ with the homepage of package.json.
   documentationUrl = 'https://homepage.invalid/#credential';

@@ -6,14 +6,15 @@ import { deliver, type Delivered, gather } from '../delivery/deliver';
 import type { Progress } from '../delivery/dispatch';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { type Channel, plan } from '../delivery/plan';
+import { type Channel, type Order, plan } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Drafts } from '../messages/message';
+import { type Drafts, type DraftsOfItem, onlyDrafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { parametersOf, type ReadParameter } from './input/itemParameters';
 import { GivenOptions, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
@@ -48,12 +49,6 @@ export interface Job {
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
-/** The outcomes of a run, and what n8n gets of it. */
-export interface RunResult {
-  readonly delivered: Delivered;
-  readonly items: INodeExecutionData[];
-}
-
 /** What holds for a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -78,12 +73,36 @@ interface Run {
   readonly onProgress: (progress: Progress) => void;
 }
 
+/** The entry points of an operation that sends what it makes of each item: over all items of a run, and its routing. */
+export function entryPoints(
+  job: Omit<Job, 'drafts'>,
+  draftsOf: (item: number, read: ReadParameter) => DraftsOfItem,
+): {
+  forRun: (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
+  forItem: (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
+} {
+  return {
+    async forRun() {
+      const read = parametersOf(this);
+      const drafts = { items: this.getInputData().length, of: (item: number) => draftsOf(item, read) };
+      return [(await sendForRun(this, { ...job, drafts })).items];
+    },
+    async forItem(request) {
+      const read: ReadParameter = (name, _item, fallback) => this.getNodeParameter(name, fallback);
+      return await sendForItem(this, { ...job, drafts: onlyDrafts(draftsOf(this.getItemIndex(), read)) }, request);
+    },
+  };
+}
+
 /**
  * Sends the messages of a whole run, for a custom operation.
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
+export async function sendForRun(
+  context: IExecuteFunctions,
+  job: Job,
+): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
   const given = readSettings(
     job,
     (path, fallback) => context.getNodeParameter(path, 0, fallback),
@@ -131,7 +150,7 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
-export async function sendForItem(
+async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
   request: RoutedRequest,
@@ -200,7 +219,7 @@ function channelsOf(
   { settings, accounts, callFor, outages, signal }: Run,
   traffic: Traffic,
   isBroken: boolean,
-): Channel | ((item: number) => Channel | Failure) {
+): Order['channel'] {
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);

@@ -55,10 +55,7 @@ function readLine(line: string): Country {
     trunk,
     exit,
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
-    mobile: {
-      lengths: numbersOf(mobile === '' ? lengths : mobile),
-      beginnings: beginningsOf(beginnings),
-    },
+    mobile: { lengths: numbersOf(mobile === '' ? lengths : mobile), beginnings: beginningsOf(beginnings) },
     landline: { lengths: numbersOf(fields[9] ?? ''), beginnings: beginningsOf(fields[8] ?? '') },
   };
 }

@@ -4,6 +4,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import {
   type GivenOptions,
   maxWait,
+  optionsField,
   readBoolean,
   readChoice,
   readCount,
@@ -52,11 +53,7 @@ const duplicateMessages: INodeProperties = {
   noDataExpression: true,
   options: [
     { name: 'Send', value: 'send', description: 'Send every message, even if the same one was sent before' },
-    {
-      name: 'Send Once',
-      value: 'sendOnce',
-      description: 'Send each message only once in a run',
-    },
+    { name: 'Send Once', value: 'sendOnce', description: 'Send each message only once in a run' },
     {
       name: 'Send Once, Across Executions',
       value: 'sendOnceEver',
@@ -141,11 +138,7 @@ export const numberCheck: INodeProperties = {
   noDataExpression: true,
   options: [
     { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits' },
-    {
-      name: 'On',
-      value: 'on',
-      description: 'Accept only numbers of a length that exists in their country',
-    },
+    { name: 'On', value: 'on', description: 'Accept only numbers of a length that exists in their country' },
   ],
   default: 'on',
   description:
@@ -206,14 +199,8 @@ const whenCreditsRunOut: INodeProperties = {
 };
 
 /** The options of both ways of sending. */
-export const deliveryOptions: INodeProperties = {
-  displayName: 'Options',
-  name: 'options',
-  type: 'collection',
-  placeholder: 'Add option',
-  default: {},
-  displayOptions: { show: { resource: ['message'], operation: ['send', 'sendBulk'] } },
-  options: [
+export const deliveryOptions = optionsField(
+  [
     checkCreditsFirst,
     defaultCountryCode,
     dryRun,
@@ -229,7 +216,8 @@ export const deliveryOptions: INodeProperties = {
     requestsPerMinute,
     whenCreditsRunOut,
   ],
-};
+  { resource: ['message'], operation: ['send', 'sendBulk'] },
+);
 
 export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberCheck'] {
   return readChoice(given, numberCheck, ['on', 'off']);
