@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';

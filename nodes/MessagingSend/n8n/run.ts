@@ -2,19 +2,18 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 
 import { accountId } from '../api/account';
 import type { Call } from '../api/reply';
-import { deliver, type Delivered, gather } from '../delivery/deliver';
-import type { Progress } from '../delivery/dispatch';
+import { deliver, type Delivered, type Progress } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { type Channel, type Order, plan } from '../delivery/plan';
+import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import { type Drafts, type DraftsOfItem, onlyDrafts } from '../messages/message';
+import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
-import { parametersOf, type ReadParameter } from './input/itemParameters';
+import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
@@ -76,20 +75,17 @@ interface Run {
 /** The entry points of an operation that sends what it makes of each item: over all items of a run, and its routing. */
 export function entryPoints(
   job: Omit<Job, 'drafts'>,
-  draftsOf: (item: number, read: ReadParameter) => DraftsOfItem,
+  draftsOf: ReadDrafts,
 ): {
   forRun: (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
   forItem: (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
 } {
   return {
     async forRun() {
-      const read = parametersOf(this);
-      const drafts = { items: this.getInputData().length, of: (item: number) => draftsOf(item, read) };
-      return [(await sendForRun(this, { ...job, drafts })).items];
+      return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, draftsOf) })).items];
     },
     async forItem(request) {
-      const read: ReadParameter = (name, _item, fallback) => this.getNodeParameter(name, fallback);
-      return await sendForItem(this, { ...job, drafts: onlyDrafts(draftsOf(this.getItemIndex(), read)) }, request);
+      return await sendForItem(this, { ...job, drafts: draftsOfCall(this, draftsOf) }, request);
     },
   };
 }
@@ -110,10 +106,12 @@ export async function sendForRun(
   );
   const endAttempt = beginAttempt(context);
   try {
-    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given);
+    const { dryRun, maxWait } = given.options;
+    // A dry run changes nothing, and n8n would take it for the Retry that succeeded.
+    const whyNoRetry = dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
+    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry;
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const { dryRun, maxWait } = given.options;
     const memory = { dryRun, maxWait, rememberLast: rememberedBy(given) };
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
@@ -136,11 +134,6 @@ export async function sendForRun(
   } finally {
     endAttempt?.();
   }
-}
-
-/** Why a Retry must not run: a dry run changes nothing, and n8n would take it for the Retry that succeeded. */
-function whyNoRetry(context: IExecuteFunctions, { options }: Settings): Failure | null {
-  return options.dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
 }
 
 /** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
@@ -201,13 +194,21 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const traffic = trafficOf(options.parallelRequests);
-    const { batchSize } = requestOptions;
-    const channel = channelsOf(run, traffic, broken !== null);
-    const order = { operation, drafts, options, batchSize, stopOnFailure, channel, broken };
-    const planned = await plan(order, journal, inSlices);
-    const wholeAnswers = output === 'batches';
-    const delivery = { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, onProgress };
-    const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
+    const delivered = await deliver({
+      operation,
+      drafts,
+      options,
+      batchSize: requestOptions.batchSize,
+      stopOnFailure,
+      channel: channelsOf(run, traffic, broken !== null),
+      broken,
+      journal,
+      wholeAnswers: output === 'batches',
+      work: inSlices,
+      pause,
+      signal,
+      onProgress,
+    });
     return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
   } finally {
     await journal.end();

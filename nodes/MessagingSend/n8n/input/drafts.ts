@@ -1,8 +1,33 @@
+import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
+
 import { asText, isRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { type Draft, type Origin, type Unsendable, unsendable } from '../../messages/message';
+import {
+  type Draft,
+  type Drafts,
+  type DraftsOfItem,
+  onlyDrafts,
+  type Origin,
+  type Unsendable,
+  unsendable,
+} from '../../messages/message';
 import { reasonOf } from '../output/failureText';
-import type { ReadParameter } from './itemParameters';
+import { parametersOf, type ReadParameter } from './itemParameters';
+
+/** What an operation makes of the parameters of an item. */
+export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
+
+/** The drafts of all items of a run. */
+export function draftsOfRun(context: IExecuteFunctions, draftsOf: ReadDrafts): Drafts {
+  const read = parametersOf(context);
+  return { items: context.getInputData().length, of: (item) => draftsOf(item, read) };
+}
+
+/** The drafts of the one item that a call through the routing is about. */
+export function draftsOfCall(context: IExecutePaginationFunctions, draftsOf: ReadDrafts): Drafts {
+  const read: ReadParameter = (name, _item, fallback) => context.getNodeParameter(name, fallback);
+  return onlyDrafts(draftsOf(context.getItemIndex(), read));
+}
 
 /** Tells an option that is not set from one whose expression gives nothing. */
 const NO_KEY = '\0';
