@@ -1,9 +1,9 @@
 import type { Batch } from '../messages/message';
 
 /**
- * Processes batches concurrently and starts them in their order. A batch that has a number in common with an earlier one
- * waits until that one is done.
- * @param repeated every number that several batches have in common; may contain others
+ * Works on several batches at once, and starts them in their order. A batch that shares a number with earlier batches waits
+ * until these are done.
+ * @param repeated every number that several batches share; may contain others
  * @param maxConcurrent how many batches run at once; read again after each batch
  */
 export async function inOrder(

@@ -13,10 +13,6 @@ import {
   withoutTrunk,
 } from './numbering';
 
-/** A phone number as the API takes it, or what is wrong with what was given. */
-export type PhoneCheck =
-  { readonly kind: 'clean'; readonly phone: string } | { readonly kind: 'wrong'; readonly failure: Failure };
-
 /** The rules that phone numbers are read by. */
 export interface PhoneRules {
   /** Of numbers that have none; null makes them an error. */
@@ -49,33 +45,28 @@ const EXTRA_DIGITS = [
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
- * to digits with the country code (API 4.2: no leading 0 or +). A failure never repeats the number.
+ * to digits with the country code (API 4.2: no leading 0 or +).
+ * @returns the digits, or what is wrong with what was given; a failure never repeats the number
  */
-export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
+export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure {
   const { countryCode, numberCheck } = rules;
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
   if (countryCode !== null && home === undefined && numberCheck === 'on') {
-    return wrong(failure('countryCodeUnknown', { code: countryCode }));
+    return failure('countryCodeUnknown', { code: countryCode });
   }
   const text = asText(given);
-  if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
+  if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
   const isClean = CLEAN.test(text);
   const digits = isClean ? text : digitsOf(text);
-  if (typeof digits !== 'string') return wrong(digits);
+  if (typeof digits !== 'string') return digits;
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
-  if (isMarked || home === undefined) {
-    const phone = internationalNumber(international);
-    return phone === null ? wrong(whyImpossible(international, isMarked)) : clean(phone, text);
-  }
-  const phone = numberFrom(home, digits);
-  return phone === null ? wrong(whyImpossibleAt(home, digits)) : clean(phone, text);
-}
-
-/** A clean text is returned as it is: the item holds it already, so it takes no more memory. */
-function clean(phone: string, text: string): PhoneCheck {
-  return { kind: 'clean', phone: phone === text ? text : phone };
+  const isDomestic = !isMarked && home !== undefined;
+  const phone = isDomestic ? numberFrom(home, digits) : internationalNumber(international);
+  if (phone === null) return isDomestic ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
+  // The item holds a clean text already, so that one takes no more memory.
+  return phone === text ? text : phone;
 }
 
 /** The digits of the number, with the + or 00 before them; or why they are not one number. */
@@ -117,9 +108,9 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
 }
 
-function unchecked(digits: string): PhoneCheck {
-  if (CLEAN.test(digits)) return { kind: 'clean', phone: digits };
-  return wrong(digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length));
+function unchecked(digits: string): string | Failure {
+  if (CLEAN.test(digits)) return digits;
+  return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
 }
 
 /** @param isMarked with + or 00, and so meant to have its country code */
@@ -183,8 +174,4 @@ function kindOf(value: unknown): string {
   if (typeof value === 'number')
     return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
   return `a ${typeof value}`;
-}
-
-function wrong(failure: Failure): PhoneCheck {
-  return { kind: 'wrong', failure };
 }

@@ -102,7 +102,8 @@ export class Requests {
     let firstRefusal: number | null = null;
     for (let refusals = 0, misses = 0; ;) {
       const maxHold = limits.maxWait - (firstRefusal === null ? 0 : clock.now() - firstRefusal);
-      const slot = await this.slot(came, maxHold);
+      const turn = pacer.acquire(limits.requestsPerMinute, this.wait, came, maxHold);
+      const slot = await this.tally.during(turn);
       if (slot instanceof HeldTooLong) return rejected(rateLimited(slot.left), { fromService: true });
       let delay: number | null;
       try {
@@ -182,11 +183,6 @@ export class Requests {
     } finally {
       if (!isMade) slot.cancel();
     }
-  }
-
-  private async slot(came: number, maxHold: number): Promise<Slot | HeldTooLong> {
-    const { pacer, limits } = this.config;
-    return await this.tally.during(pacer.acquire(limits.requestsPerMinute, this.wait, came, maxHold));
   }
 
   private async interval(): Promise<void> {
