@@ -12,10 +12,8 @@ export interface Composed {
   readonly unsendable: readonly Unsendable[];
 }
 
-/** A character that can be seen. */
 const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
 
-/** The rules that drafts are composed by. */
 export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;

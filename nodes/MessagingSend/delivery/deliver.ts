@@ -9,7 +9,6 @@ import { dispatch, type DispatchConfig } from './dispatch';
 import type { Duplicate } from './duplicates';
 import { type Order, type Plan, plan, type Share } from './plan';
 
-/** Everything that a delivery takes. */
 export interface Delivery extends Order, Pick<DispatchConfig, 'wholeAnswers' | 'pause'> {
   readonly journal: Journal;
   /** Does long work without blocking. */

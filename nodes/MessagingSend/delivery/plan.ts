@@ -11,7 +11,6 @@ import { type Duplicate, separateDuplicates } from './duplicates';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 
-/** What a plan is made from. */
 export interface Order {
   readonly operation: SendOperation;
   /** Read once, before anything is sent. */

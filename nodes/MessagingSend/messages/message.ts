@@ -34,7 +34,6 @@ export interface Unsendable extends Origin {
 
 /** The drafts of a run, read item by item, so that not all are in memory at once. */
 export interface Drafts {
-  /** How many items there are. */
   readonly items: number;
   readonly of: (item: number) => DraftsOfItem;
 }
@@ -42,7 +41,6 @@ export interface Drafts {
 /** One, or a list. */
 export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
 
-/** The drafts of a single item. */
 export function onlyDrafts(drafts: DraftsOfItem): Drafts {
   return { items: 1, of: () => drafts };
 }

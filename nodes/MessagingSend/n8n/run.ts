@@ -34,8 +34,6 @@ import { summarize } from './output/summary';
 import { routedCall, type RoutedRequest } from './routing';
 import { inSlices, pause } from './slices';
 
-type Context = Pick<IExecuteFunctions, 'getNode'>;
-
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
@@ -48,6 +46,9 @@ export interface Job {
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
+/** A job whose drafts are made from each item. */
+export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
+
 /** What holds for a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -59,34 +60,27 @@ interface Settings {
 
 /** What differs between a run in a workflow and one item through the routing. */
 interface Run {
+  readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>;
   readonly job: Job;
   readonly settings: Settings;
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
   readonly outages: Outages;
-  /** With On Error: Stop. */
-  readonly stopOnFailure: boolean;
-  /** The Stop button. */
-  readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** The entry points of an operation that sends what it makes of each item: over all items of a run, and its routing. */
-export function entryPoints(
-  job: Omit<Job, 'drafts'>,
-  draftsOf: ReadDrafts,
-): {
-  forRun: (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
-  forItem: (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
-} {
-  return {
-    async forRun() {
-      return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, draftsOf) })).items];
-    },
-    async forItem(request) {
-      return await sendForItem(this, { ...job, drafts: draftsOfCall(this, draftsOf) }, request);
-    },
+/** The custom operation that sends what the job makes of each item. */
+export function forRun({ readDrafts, ...job }: JobOfItems) {
+  return async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, readDrafts) })).items];
+  };
+}
+
+/** The same for the operation's routing, one item at a time. */
+export function forItem({ readDrafts, ...job }: JobOfItems) {
+  return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+    return await sendForItem(this, { ...job, drafts: draftsOfCall(this, readDrafts) }, request);
   };
 }
 
@@ -99,11 +93,8 @@ export async function sendForRun(
   context: IExecuteFunctions,
   job: Job,
 ): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
-  const given = readSettings(
-    job,
-    (path, fallback) => context.getNodeParameter(path, 0, fallback),
-    canRemember(context),
-  );
+  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, 0, fallback);
+  const given = readSettings(job, read, canRemember(context));
   const endAttempt = beginAttempt(context);
   try {
     const { dryRun, maxWait } = given.options;
@@ -117,20 +108,19 @@ export async function sendForRun(
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
     const run: Run = {
+      context,
       job,
       settings,
       accounts,
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       journal,
       outages: outagesOfRun(context),
-      stopOnFailure: !context.continueOnFail(),
-      signal,
       onProgress: progressReporter(context),
     };
-    const { delivered, tally } = await send(context, run);
+    const { delivered, tally } = await send(run);
     const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
     reportSummary(context, job.operation.maxBatchSize, summary, journal.isProtected);
-    return { delivered, items: await itemsOrError(context, run, delivered) };
+    return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
     endAttempt?.();
   }
@@ -149,6 +139,7 @@ async function sendForItem(
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
   const run: Run = {
+    context,
     job,
     // Proxy, timeout and SSL are set by the routing itself.
     settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), false),
@@ -156,12 +147,10 @@ async function sendForItem(
     callFor: (account) => routedCall(context, request, account),
     journal: journalOfCall(context),
     outages: outagesOfCall(context),
-    stopOnFailure: !context.continueOnFail(),
-    signal: context.getExecutionCancelSignal(),
     onProgress: () => undefined,
   };
-  const { delivered } = await send(context, run);
-  return await itemsOrError(context, run, delivered);
+  const { delivered } = await send(run);
+  return await itemsOrError(run, delivered);
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
@@ -183,10 +172,10 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
-async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
-  const { job, settings, accounts, journal, stopOnFailure, signal, onProgress } = run;
-  const { operation, drafts } = job;
+async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
+  const { context, job, settings, accounts, journal, onProgress } = run;
   const { options, output, requestOptions } = settings;
+  const stopOnFailure = !context.continueOnFail();
   try {
     const broken = settings.failure ?? accounts.failure;
     // Nothing is known of the items, so none need be read.
@@ -195,8 +184,8 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
     }
     const traffic = trafficOf(options.parallelRequests);
     const delivered = await deliver({
-      operation,
-      drafts,
+      operation: job.operation,
+      drafts: job.drafts,
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
@@ -206,7 +195,7 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       wholeAnswers: output === 'batches',
       work: inSlices,
       pause,
-      signal,
+      signal: context.getExecutionCancelSignal(),
       onProgress,
     });
     return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
@@ -215,18 +204,14 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
   }
 }
 
-/** The channel of all items, or that of each. */
-function channelsOf(
-  { settings, accounts, callFor, outages, signal }: Run,
-  traffic: Traffic,
-  isBroken: boolean,
-): Order['channel'] {
+function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['channel'] {
+  const { context, settings, accounts, callFor, outages } = run;
+  const limits = { ...settings.options, interval: settings.requestOptions.interval };
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);
     if (known !== undefined) return known;
-    const limits = { ...settings.options, interval: settings.requestOptions.interval };
-    const requests = requestsOf(account, callFor(account), limits, signal, traffic);
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
     const channel = { account: accountId(account), requests, outages: outages(account) };
     channels.set(account, channel);
     return channel;
@@ -238,13 +223,11 @@ function channelsOf(
   };
 }
 
-async function itemsOrError(
-  context: Context,
-  { settings, stopOnFailure }: Run,
-  delivered: Delivered,
-): Promise<INodeExecutionData[]> {
-  const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
-  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered, isRemembered)) : null;
-  if (error !== null) throw error;
+async function itemsOrError({ context, settings }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
+  if (!context.continueOnFail()) {
+    const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
+    const error = await inSlices(runError(context.getNode(), delivered, isRemembered));
+    if (error !== null) throw error;
+  }
   return await inSlices(outputItems(delivered, settings.output));
 }

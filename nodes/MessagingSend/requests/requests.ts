@@ -10,7 +10,6 @@ import { HeldTooLong, Pacer, type Slot } from './pacer';
 import { type Tally, Traffic } from './traffic';
 import { type Wait, waitUnless } from './wait';
 
-/** How long requests wait, and why. */
 export interface RequestLimits {
   readonly requestsPerMinute: number;
   /** How long a request may wait because of 429s, its own and those of the key's other requests, in milliseconds. */

@@ -18,15 +18,15 @@ import { parametersOf, type ReadParameter } from './itemParameters';
 export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 
 /** The drafts of all items of a run. */
-export function draftsOfRun(context: IExecuteFunctions, draftsOf: ReadDrafts): Drafts {
+export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
-  return { items: context.getInputData().length, of: (item) => draftsOf(item, read) };
+  return { items: context.getInputData().length, of: (item) => readDrafts(item, read) };
 }
 
 /** The drafts of the one item that a call through the routing is about. */
-export function draftsOfCall(context: IExecutePaginationFunctions, draftsOf: ReadDrafts): Drafts {
+export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
   const read: ReadParameter = (name, _item, fallback) => context.getNodeParameter(name, fallback);
-  return onlyDrafts(draftsOf(context.getItemIndex(), read));
+  return onlyDrafts(readDrafts(context.getItemIndex(), read));
 }
 
 /** Tells an option that is not set from one whose expression gives nothing. */

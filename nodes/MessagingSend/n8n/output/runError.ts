@@ -11,7 +11,6 @@ import { nodeApiError, nodeOperationError } from './nodeErrors';
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
-/** The counts that an error reports. */
 interface Counts {
   readonly total: number;
   readonly sent: number;

@@ -4,7 +4,6 @@ import { notice } from '../../n8n/notice';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
-/** For a node that a model calls. */
 export const toolNotice = notice(
   'toolNotice',
   'Every call by the model sends real messages and uses credits, even if it repeats an earlier call',

@@ -3,23 +3,26 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { SEND } from '../../delivery/operation';
 import { draftFromItem } from '../../n8n/input/drafts';
 import { routingOf } from '../../n8n/routing';
-import { entryPoints } from '../../n8n/run';
+import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { MAX_TEXT, recipientAndText } from './fields';
 import { readDeliveryOptions } from './options';
 
+const JOB: JobOfItems = {
+  operation: SEND,
+  readDrafts: draftFromItem,
+  readOutput: () => 'send',
+  readOptions: readDeliveryOptions,
+};
+
 /** One request and one output item for each input item. */
-const entry = entryPoints(
-  { operation: SEND, readOutput: () => 'send', readOptions: readDeliveryOptions },
-  draftFromItem,
-);
-export const sendAll = entry.forRun;
+export const sendAll = forRun(JOB);
 
 export const send: INodePropertyOptions = {
   name: 'Send',
   value: 'send',
   action: 'Send text message to phone number',
   description: 'Send one message per input item, each in its own request',
-  routing: routingOf(SEND.endpoint, entry.forItem),
+  routing: routingOf(SEND.endpoint, forItem(JOB)),
 };
 
 export const sendFields: INodeProperties[] = recipientAndText(

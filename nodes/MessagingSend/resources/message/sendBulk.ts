@@ -7,7 +7,7 @@ import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/input/
 import type { ReadParameter } from '../../n8n/input/itemParameters';
 import { readChoice } from '../../n8n/input/options';
 import { routingOf } from '../../n8n/routing';
-import { entryPoints } from '../../n8n/run';
+import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
 import { output, readDeliveryOptions } from './options';
 
@@ -15,16 +15,15 @@ const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };
 const FROM_LIST = { ...BULK, source: ['json'] };
 
+const JOB: JobOfItems = {
+  operation: SEND_BULK,
+  readDrafts: draftsFromSource,
+  readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
+  readOptions: readDeliveryOptions,
+};
+
 /** The messages of all items, packed into as few requests as possible. */
-const entry = entryPoints(
-  {
-    operation: SEND_BULK,
-    readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
-    readOptions: readDeliveryOptions,
-  },
-  draftsFromSource,
-);
-export const sendAllInBulk = entry.forRun;
+export const sendAllInBulk = forRun(JOB);
 
 export const sendBulk: INodePropertyOptions = {
   name: 'Send Bulk',
@@ -32,7 +31,7 @@ export const sendBulk: INodePropertyOptions = {
   action: 'Send text messages to many phone numbers',
   description: `Send one message per input item, or a whole list, with up to ${MAX_BATCH_SIZE} messages in each request`,
   builderHint: { propertyHint: 'Use this for more than a few messages: Send makes one request for each of them.' },
-  routing: routingOf(SEND_BULK.endpoint, entry.forItem),
+  routing: routingOf(SEND_BULK.endpoint, forItem(JOB)),
 };
 
 const source: INodeProperties = {
