@@ -12,16 +12,17 @@ import {
   requestsPerMinute,
 } from '../n8n/input/options';
 import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
-import { notice } from '../n8n/notice';
 import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
 
-/** For the trigger, right below Poll Times: n8n's default is every minute. */
-const everyMinuteNotice = notice(
-  'everyMinuteNotice',
-  `Each check uses one of the ${REQUESTS_PER_MINUTE} requests per minute that the service allows this API key. Once an hour is enough for most workflows.`,
-  { '/pollTimes.item[0].mode': ['everyMinute'] },
-);
+/** Shown right below Poll Times: n8n's default is every minute. */
+const everyMinuteNotice: INodeProperties = {
+  displayName: `Each check uses one of the ${REQUESTS_PER_MINUTE} requests per minute that the service allows this API key. Once an hour is enough for most workflows.`,
+  name: 'everyMinuteNotice',
+  type: 'notice',
+  default: '',
+  displayOptions: { show: { '/pollTimes.item[0].mode': ['everyMinute'] } },
+};
 
 const margin: INodeProperties = {
   displayName: 'Margin',

@@ -45,8 +45,17 @@ export function draftFromItem(item: number, read: ReadParameter): Draft | Unsend
   }
 }
 
+/** The messages that one item gives to Send Bulk, by the parameter `source`. */
+export function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
+  try {
+    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
+  } catch (error) {
+    return brokenParameter(item, error);
+  }
+}
+
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-export function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
+function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
   let given: unknown;
   let forAll: Pick<Draft, 'countryCode' | 'key'>;

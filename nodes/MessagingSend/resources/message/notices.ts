@@ -1,6 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { notice } from '../../n8n/notice';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
@@ -28,3 +26,8 @@ export const optionNotices: INodeProperties[] = [
     { ...MESSAGE, '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'] },
   ),
 ];
+
+/** A box in the panel. It is shown only with the choice that risks money or a message, so that it is read. */
+function notice(name: string, text: string, show: NonNullable<IDisplayOptions['show']>): INodeProperties {
+  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show } };
+}

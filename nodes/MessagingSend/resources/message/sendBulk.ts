@@ -2,9 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
-import type { DraftsOfItem } from '../../messages/message';
-import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/input/drafts';
-import type { ReadParameter } from '../../n8n/input/itemParameters';
+import { draftsFromSource } from '../../n8n/input/drafts';
 import { readChoice } from '../../n8n/input/options';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
@@ -73,11 +71,3 @@ export const sendBulkFields: INodeProperties[] = [
     `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
   ),
 ];
-
-function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
-  try {
-    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
-  } catch (error) {
-    return brokenParameter(item, error);
-  }
-}
