@@ -6,7 +6,7 @@ import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
 import type { Question, Recalled } from '../question';
-import { EarlierMessages, type Found, recognize, type Recorded } from './recognition';
+import { EarlierMessages, type Found, placeAndContent, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
 /** What a record contains about a run's messages, whatever their account. */
@@ -117,11 +117,11 @@ export class DeliveryRecord {
     { unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Omit<Question, 'accounts' | 'others'>,
   ): Interruptible<FromRecord> {
     const { recorded, earlier, lastBatch, isReadable } = yield* this.read();
-    const found: Found = recorded.length === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
+    const found: Found = recorded.size === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
     const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
-    const isNew = recorded.length === 0 && fallback === undefined;
+    const isNew = recorded.size === 0 && fallback === undefined;
     const pending = isNew ? [...messages] : [];
     const again = new Map<Message, Failure>();
     yield* withEach(isNew ? [] : messages, (message) => {
@@ -260,7 +260,7 @@ export class DeliveryRecord {
 
   /** All that is known. */
   private *read(): Interruptible<{
-    recorded: readonly Recorded[];
+    recorded: ReadonlyMap<string, Recorded>;
     earlier: EarlierMessages;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
@@ -283,22 +283,22 @@ export class DeliveryRecord {
       }
       for (const { identity, outcome } of receipt.outcomes) {
         // The later outcome counts: the message was sent again.
-        recorded.set(`${identity.place} ${identity.content}`, { identity, outcome, receipt, line });
+        recorded.set(placeAndContent(identity), { identity, outcome, receipt, line });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;
     }
-    return { recorded: [...recorded.values()], earlier, lastBatch, isReadable };
+    return { recorded, earlier, lastBatch, isReadable };
   }
 }
 
 /** What no message has claimed, by the item or entry that it came from. */
 function* byPlace(
-  recorded: readonly Recorded[],
+  recorded: ReadonlyMap<string, Recorded>,
   claimed: ReadonlySet<unknown>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
-  yield* withEach(recorded, (entry) => {
+  yield* withEach(recorded.values(), (entry) => {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
