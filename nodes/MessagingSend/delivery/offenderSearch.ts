@@ -1,5 +1,5 @@
 import type { Failure } from '../failures/failure';
-import type { Batch } from '../messages/message';
+import { type Batch, splitBatch } from '../messages/message';
 import { concerningTheseAlone } from './verdict';
 
 /** After this many rejections in a row, stop searching: they are not caused by single messages. */
@@ -52,7 +52,8 @@ export class OffenderSearch {
       } else if (state === 'waiting') {
         open.unshift(...(await this.rejectedOf(part, request)));
       } else {
-        const [first, second] = halves(part);
+        // The first half gets the extra message.
+        const [first, second] = splitBatch(part, Math.ceil(part.messages.length / 2));
         const rejected = await this.rejectedOf(first, request);
         const waits = rejected.length > 0 && haveNumberInCommon(first, second);
         const left: Suspect[] = waits
@@ -70,15 +71,6 @@ export class OffenderSearch {
     this.rejectionsInARow += 1;
     return [{ ...rejected, state: 'rejected' }];
   }
-}
-
-/** Both halves keep the number of the batch. The first one gets the extra message. */
-function halves({ number, messages }: Batch): [Batch, Batch] {
-  const middle = Math.ceil(messages.length / 2);
-  return [
-    { number, messages: messages.slice(0, middle) },
-    { number, messages: messages.slice(middle) },
-  ];
 }
 
 function haveNumberInCommon(one: Batch, other: Batch): boolean {

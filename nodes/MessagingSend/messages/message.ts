@@ -76,6 +76,14 @@ export interface Batch {
   readonly messages: readonly Message[];
 }
 
+/** Divides a batch after its first `count` messages; both parts keep its number. */
+export function splitBatch({ number, messages }: Batch, count: number): [Batch, Batch] {
+  return [
+    { number, messages: messages.slice(0, count) },
+    { number, messages: messages.slice(count) },
+  ];
+}
+
 export function countMessages(batches: readonly Batch[]): number {
   return batches.reduce((sum, { messages }) => sum + messages.length, 0);
 }
