@@ -62,7 +62,7 @@ export function httpCall(
   const send = async ({ endpoint, body, timeout = Infinity }: ApiRequest): Promise<HttpAnswer> => {
     const own = idle.pop() ?? withSignal(context, signal);
     try {
-      // Many may leave, or be answered, at the same time.
+      // Many requests may leave, or get their answers, at the same time.
       await pause();
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
         own,

@@ -97,7 +97,7 @@ export function internationalNumber(digits: string): string | null {
   if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length)) {
     return numberIn(country, digits.slice(code.length));
   }
-  // As most numbers are. No text is made for them that would have to be compared with the digits.
+  // The usual case: no new text is made.
   return lengths.includes(digits.length - code.length) ? digits : null;
 }
 
