@@ -14,14 +14,25 @@ export interface Country {
   readonly lengths: readonly number[];
   /** What is dialled before a number inside the country; empty where nothing is. */
   readonly trunk: string;
-  /** What is dialled before the code of another country, where that is not 00; else empty. */
+  /** The pattern of what is dialled before the code of another country. */
   readonly exit: string;
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
-  /** Only to choose between possible readings. */
-  readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
+  readonly mobile: {
+    /** Only to choose between possible readings, as the lengths are: numbers are given out sooner than patterns change. */
+    readonly beginnings: ReadonlySet<string>;
+    readonly lengths: readonly number[];
+    /** As most mobile numbers are; 0 where that is not known. */
+    readonly usualLength: number;
+    readonly pattern: string;
+  };
   /** The same, where nothing is dialled before a landline, or an 8; else empty. */
-  readonly landline: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
+  readonly landline: {
+    readonly beginnings: ReadonlySet<string>;
+    readonly lengths: readonly number[];
+    /** Empty where landlines don't begin with a 0 that belongs to them. */
+    readonly pattern: string;
+  };
 }
 
 /** What the API takes (4.2), where no country says more. */
@@ -42,8 +53,9 @@ function allCountries(): ReadonlyMap<string, Country> {
 }
 
 function readLine(line: string): Country {
-  const fields = line.split('|');
-  const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] = fields;
+  const [code = '', region = '', lengths = '', trunk = '', zero = '', ...more] = line.split(';');
+  const [mobile = '', beginnings = '', pattern = '', usual = '', exit = '', ...ofLandlines] = more;
+  const [landlines = '', landlineLengths = '', landlinePattern = ''] = ofLandlines;
   return {
     code,
     region: region.slice(0, 2),
@@ -53,13 +65,19 @@ function readLine(line: string): Country {
       return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
     }),
     trunk,
-    exit,
+    exit: exit === '' ? '00' : exit,
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     mobile: {
-      lengths: numbersOf(mobile === '' ? lengths : mobile),
       beginnings: beginningsOf(beginnings),
+      lengths: numbersOf(mobile === '' ? lengths : mobile),
+      usualLength: Number(usual),
+      pattern,
     },
-    landline: { lengths: numbersOf(fields[9] ?? ''), beginnings: beginningsOf(fields[8] ?? '') },
+    landline: {
+      beginnings: beginningsOf(landlines),
+      lengths: numbersOf(landlineLengths),
+      pattern: landlinePattern,
+    },
   };
 }
 
@@ -97,7 +115,7 @@ export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
   if (country === undefined) return null;
   const { code, lengths } = country;
-  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length)) {
+  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length) || SPELLED_APART.has(code)) {
     return numberIn(country, digits.slice(code.length));
   }
   // As most numbers are. No text is made for them that would have to be compared with the digits.
@@ -110,27 +128,90 @@ function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): bo
   return trunk !== '' && trunk !== code && digits.startsWith(trunk, from);
 }
 
+/** The longest code that is dialled before the code of another country. */
+const MAX_EXIT_DIGITS = 8;
+
+/**
+ * The number behind what is dialled in `home` before the code of another country, or behind 00, which people write
+ * everywhere: 001 354 611 1234 is one of Iceland in Singapore, and none elsewhere.
+ * @param groups the digits as they are written
+ * @returns null where no country has such a number
+ */
+export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
+  const exit = new RegExp(`^(?:00|${home.exit})$`);
+  const readings: Array<{ readonly phone: string; readonly start: string }> = [];
+  for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
+    const start = digits.slice(0, length);
+    const phone = exit.test(start) ? internationalNumber(digits.slice(length)) : null;
+    if (phone !== null) readings.push({ phone, start });
+  }
+  // Nobody dials what is for other countries before the code of his own.
+  const ofHome = readings.find(({ phone, start }) => start === '00' && countryOf(phone) === home);
+  const asWritten = readings.find(({ start }) => groups[0] === start);
+  return (ofHome ?? asWritten ?? readings.find(({ phone }) => isMobile(phone)) ?? readings.at(-1))?.phone ?? null;
+}
+
 /**
  * The number that digits without + or 00 mean to someone in `home`. They can have its code, or none, or that of another
  * country. Of the readings whose length is possible, the first that is a mobile number counts, else the first:
  * 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
+ * @param groups the digits as they are written
  * @returns null if no country can have such a number
  */
-export function numberFrom(home: Country, digits: string): string | null {
-  const dialled = home.exit !== '' && digits.startsWith(home.exit) ? digits.slice(home.exit.length) : '';
-  const dialledAbroad = internationalNumber(dialled);
-  if (dialledAbroad !== null) return dialledAbroad;
-  const withCode = digits.startsWith(home.code) ? numberIn(home, digits.slice(home.code.length)) : null;
+export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
+  const withCode = digits.startsWith(home.code) ? atHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
   const dialledAtHome = afterTrunk(home, digits);
   if (dialledAtHome !== null) return dialledAtHome;
-  const national = numberIn(home, digits);
+  const national = atHome(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
   if (national !== null && withCode === null && home.trunk === '' && isLandlineIn(home, digits)) return national;
-  const abroad = countryOf(digits) === home ? null : internationalNumber(digits);
+  const isForeign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups);
+  const abroad = isForeign ? internationalNumber(digits) : null;
   if (abroad !== null && isMobile(abroad)) return abroad;
   return withCode ?? national ?? abroad;
+}
+
+/** Whether the country code is a whole group, as people write it: 612 345 678 is no number of Australia, whose code is 61. */
+export function hasCodeAsGroup(digits: string, groups: readonly string[]): boolean {
+  return groups.length < 2 || groups[0] === countryOf(digits)?.code;
+}
+
+/** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
+function atHome(home: Country, national: string): string | null {
+  const number = numberIn(home, national);
+  const isZeroLost = number === null && keepsZero(home) && isMobileIn(home, `0${national}`);
+  return isZeroLost ? `${home.code}0${national}` : number;
+}
+
+/**
+ * How many digits behind a whole mobile number the last groups have: an extension, or another number. 0 where all groups
+ * can be parts of one number.
+ * @param home the country that a number without + or 00 was read in
+ */
+export function digitsBehind(number: string, groups: readonly string[], home: Country | undefined): number {
+  const written = groups.join('');
+  const hasHomeCode = number === written && countryOf(number) === home;
+  let behind = 0;
+  for (const group of groups.slice(1).reverse()) {
+    behind += group.length;
+    const before = written.slice(0, -behind);
+    const readings = [number.slice(0, -behind)];
+    if (home !== undefined && before.startsWith(home.code)) readings.push(before);
+    if (home !== undefined && !hasHomeCode) readings.push(atHome(home, before) ?? '');
+    if (readings.some(isWholeMobile)) return behind;
+  }
+  return 0;
+}
+
+/** Whether it is a mobile number of the usual length, or a longer one. */
+function isWholeMobile(number: string): boolean {
+  const country = countryOf(number);
+  if (country === undefined) return false;
+  const { usualLength } = country.mobile;
+  const national = number.slice(country.code.length);
+  return usualLength > 0 && national.length >= usualLength && isMobileIn(country, national);
 }
 
 /**
@@ -163,8 +244,57 @@ export function dropsZero({ trunk }: Country): boolean {
 
 /** The number with its country code, without what is dialled only inside the country; null if its length is impossible. */
 function numberIn(country: Country, national: string): string | null {
-  const form = formsOf(country, national).find(({ length }) => country.lengths.includes(length));
+  const forms = formsOf(country, national).map((form) => usualSpelling(country, form));
+  const form = forms.find(({ length }) => country.lengths.includes(length));
   return form === undefined ? null : country.code + form;
+}
+
+/** Countries where phone books have one mobile number in several spellings, none of which is dialled before it. */
+const SPELLED_APART = new Set(['52', '54', '55']);
+
+/** The spelling that reaches a mobile number from abroad, where people have others of it, too. */
+function usualSpelling(country: Country, national: string): string {
+  switch (country.code) {
+    // Until 2019 a 1 stood before mobile numbers from abroad, and 044 or 045 inside Mexico.
+    case '52':
+      return national.replace(/^(?:1|4[45])(?=\d{10}$)/, '');
+    // Inside Argentina, a 15 stands behind the area code, in place of the 9 before it.
+    case '54': {
+      const forms = [2, 3, 4]
+        .filter((area) => national.length === 12 && national.startsWith('15', area))
+        .map((area) => `9${national.slice(0, area)}${national.slice(area + 2)}`)
+        .filter((form) => isMatch(country.mobile.pattern, form));
+      return forms.length === 1 ? (forms[0] ?? national) : national;
+    }
+    // Until 2016, Brazil's mobile numbers got a ninth digit, a 9.
+    case '55':
+      return national.replace(/^([1-9]{2})(?=[689]\d{7}$)/, '$19');
+    // Where the 0 belongs to landlines, as in Italy, some write it before mobile numbers, too.
+    default: {
+      const { mobile, landline } = country;
+      const isZeroTooMany =
+        landline.pattern !== '' &&
+        national.startsWith('0') &&
+        isMatch(mobile.pattern, national.slice(1)) &&
+        !isMatch(mobile.pattern, national) &&
+        !isMatch(landline.pattern, national);
+      return isZeroTooMany ? national.slice(1) : national;
+    }
+  }
+}
+
+const patterns = new Map<string, RegExp>();
+
+function isMatch(pattern: string, national: string): boolean {
+  const whole = patterns.get(pattern) ?? new RegExp(`^(?:${pattern})$`);
+  patterns.set(pattern, whole);
+  return pattern !== '' && whole.test(national);
+}
+
+/** Whether it is a mobile number by the pattern of its country. */
+export function isMobileNumber(number: string): boolean {
+  const country = countryOf(number);
+  return country !== undefined && isMatch(country.mobile.pattern, number.slice(country.code.length));
 }
 
 /** What the digits can mean, the likeliest first. */

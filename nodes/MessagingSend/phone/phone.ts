@@ -1,14 +1,17 @@
-import { type Failure, failure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import {
   type Country,
   countryName,
   countryOf,
   countryWithCode,
+  digitsBehind,
   dropsZero,
+  hasCodeAsGroup,
   internationalNumber,
   keepsZero,
   MAX_DIGITS,
   MIN_DIGITS,
+  numberAbroad,
   numberFrom,
   withoutTrunk,
 } from './numbering';
@@ -38,6 +41,12 @@ const INTERNATIONAL = /^(?:\+00|\+|00)/;
 /** A day as ISO 8601, Europe or North America write it, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
 const DATE =
   /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
+/** A number that passed through a spreadsheet or a database as a decimal. */
+const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
+
+/** Never within a number: what is on two lines is two numbers. */
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
+
 /** Digits behind a number that are not part of it: 447700900123.5, 447700900123/2, +44 7700 900123 (2). */
 const EXTRA_DIGITS = [
   /(?:^|\D)\d{7,}[./\\]\d{1,4}$/,
@@ -60,17 +69,34 @@ export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
   const text = asText(given);
   if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
   const isClean = CLEAN.test(text);
-  const digits = isClean ? text : digitsOf(text);
-  if (typeof digits !== 'string') return wrong(digits);
+  const written = isClean ? { digits: text, groups: [] } : readWritten(text);
+  if (isFailure(written)) return wrong(written);
+  const { digits, groups } = written;
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
-  if (isMarked || home === undefined) {
-    const phone = internationalNumber(international);
-    return phone === null ? wrong(whyImpossible(international, isMarked)) : clean(phone, text);
+  const phone = read({ digits, groups }, international, isMarked, home);
+  if (typeof phone !== 'string') return wrong(phone);
+  const behind = groups.length < 2 ? 0 : digitsBehind(phone, groups, isMarked ? undefined : home);
+  if (behind > 0) return wrong(failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral'));
+  return clean(phone, text);
+}
+
+/** @returns the number with its country code, or why there is none */
+function read(
+  { digits, groups }: Written,
+  international: string,
+  isMarked: boolean,
+  home: Country | undefined,
+): string | Failure {
+  if (home !== undefined && !digits.startsWith('+')) {
+    const phone = numberAbroad(home, digits, groups) ?? (isMarked ? null : numberFrom(home, digits, groups));
+    if (phone !== null) return phone;
+    if (!isMarked) return whyImpossibleAt(home, digits);
   }
-  const phone = numberFrom(home, digits);
-  return phone === null ? wrong(whyImpossibleAt(home, digits)) : clean(phone, text);
+  const phone = internationalNumber(international);
+  if (phone === null) return whyImpossible(international, isMarked);
+  return isMarked || hasCodeAsGroup(international, groups) ? phone : failure('phoneCodeUnknown');
 }
 
 /** A clean text is returned as it is: the item holds it already, so it takes no more memory. */
@@ -78,8 +104,16 @@ function clean(phone: string, text: string): PhoneCheck {
   return { kind: 'clean', phone: phone === text ? text : phone };
 }
 
-/** The digits of the number, with the + or 00 before them; or why they are not one number. */
-function digitsOf(text: string): string | Failure {
+/** A number as it is written. */
+interface Written {
+  /** With the + or 00 before them. */
+  readonly digits: string;
+  /** The digits in groups; they can have a domestic zero that `digits` has not. */
+  readonly groups: readonly string[];
+}
+
+/** Reads a number as it is written; or says why it is not one number. */
+function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
   if (visible.length > 100) return failure('phoneTooLong');
@@ -87,21 +121,24 @@ function digitsOf(text: string): string | Failure {
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
-  const whole = visible
-    // A number that passed through a spreadsheet or a database as a decimal.
-    .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
-    .replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
-      const country = countryWithCode(code);
-      if (country === undefined) return match;
-      return keepsZero(country) ? `${start}0` : start;
-    });
+  const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
+    const country = countryWithCode(code);
+    if (country === undefined) return match;
+    return keepsZero(country) ? `${start}0` : start;
+  });
   const digits = whole.replace(PUNCTUATION, '');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(spaced)) return failure('phoneSeveral');
+  if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
-  if (EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
-  return digits;
+  const groups = spaced
+    .replace(DECIMAL, '$1')
+    .split(/\D+/)
+    .filter((group) => group !== '');
+  const [last = '', before = ''] = groups.toReversed();
+  const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length > MIN_DIGITS;
+  if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
+  return { digits, groups };
 }
 
 /** Whether two parts between spaces or slashes are each long enough to be a number. */
