@@ -173,3 +173,9 @@ describe('An invalid draft', () => {
     expect(messages.length + refused.length).toBe(1);
   });
 });
+
+test('A question with a link is sent as a person reads it, and other texts as they are', () => {
+  const message = 'Pay \u202e321?';
+  const { messages } = compose([draft({ message }), draft({ message, link: 'https://n8n.example/1' })], null);
+  expect(messages.map(({ text }) => text)).toEqual([message, 'Pay 321?\nhttps://n8n.example/1']);
+});

@@ -1,4 +1,5 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
+import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure } from '../failures/failure';
 import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
@@ -49,14 +50,16 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
 function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | null {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
-  if (phone.kind === 'wrong') return phone.failure;
-  const own = textOf(message);
-  if (own === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
+  if (typeof phone !== 'string') return phone;
+  const given = textOf(message);
+  if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
+  // What a person answers is read as it is.
+  const own = draft.link === undefined ? given : withoutDirections(given);
   if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
   const max = maxCharacters(rules);
-  const whole = messageOf(draft, phone.phone, text, rules);
+  const whole = messageOf(draft, phone, text, rules);
   // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) {
     messages.push(whole);

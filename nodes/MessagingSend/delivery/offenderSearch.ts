@@ -1,7 +1,5 @@
 import type { Failure } from '../failures/failure';
 import type { Batch } from '../messages/message';
-import { haveNumberInCommon } from './inOrder';
-import { halves } from './pack';
 import { concerningTheseAlone } from './verdict';
 
 /** After this many rejections in a row, stop searching: they are not caused by single messages. */
@@ -72,4 +70,18 @@ export class OffenderSearch {
     this.rejectionsInARow += 1;
     return [{ ...rejected, state: 'rejected' }];
   }
+}
+
+/** Both halves keep the number of the batch. The first one gets the extra message. */
+function halves({ number, messages }: Batch): [Batch, Batch] {
+  const middle = Math.ceil(messages.length / 2);
+  return [
+    { number, messages: messages.slice(0, middle) },
+    { number, messages: messages.slice(middle) },
+  ];
+}
+
+function haveNumberInCommon(one: Batch, other: Batch): boolean {
+  const phones = new Set(one.messages.map(({ phone }) => phone));
+  return other.messages.some(({ phone }) => phones.has(phone));
 }

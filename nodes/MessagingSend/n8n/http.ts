@@ -6,9 +6,8 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import { type Call, messagesIn } from '../api/call';
 import { networkReply } from '../api/networkReply';
-import { readReply } from '../api/reply';
+import { type Call, messagesIn, readReply } from '../api/reply';
 import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './input/account';
 import type { RequestOptions } from './input/requestOptions';

@@ -9,11 +9,10 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import { type Call, messagesIn } from '../api/call';
 import type { Endpoint } from '../api/endpoints';
 import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
-import { readReply } from '../api/reply';
+import { type Call, messagesIn, readReply } from '../api/reply';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 

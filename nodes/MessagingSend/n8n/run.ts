@@ -1,12 +1,11 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { accountId } from '../api/account';
-import type { Call } from '../api/call';
-import { deliver, type Delivered, gather } from '../delivery/deliver';
-import type { Progress } from '../delivery/dispatch';
+import type { Call } from '../api/reply';
+import { deliver, type Delivered, type Progress } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { type Channel, plan } from '../delivery/plan';
+import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
@@ -14,6 +13,7 @@ import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
@@ -48,12 +48,6 @@ export interface Job {
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
-/** The outcomes of a run, and what n8n gets of it. */
-export interface RunResult {
-  readonly delivered: Delivered;
-  readonly items: INodeExecutionData[];
-}
-
 /** What holds for a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -78,12 +72,33 @@ interface Run {
   readonly onProgress: (progress: Progress) => void;
 }
 
+/** The entry points of an operation that sends what it makes of each item: over all items of a run, and its routing. */
+export function entryPoints(
+  job: Omit<Job, 'drafts'>,
+  draftsOf: ReadDrafts,
+): {
+  forRun: (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
+  forItem: (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
+} {
+  return {
+    async forRun() {
+      return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, draftsOf) })).items];
+    },
+    async forItem(request) {
+      return await sendForItem(this, { ...job, drafts: draftsOfCall(this, draftsOf) }, request);
+    },
+  };
+}
+
 /**
  * Sends the messages of a whole run, for a custom operation.
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
+export async function sendForRun(
+  context: IExecuteFunctions,
+  job: Job,
+): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
   const given = readSettings(
     job,
     (path, fallback) => context.getNodeParameter(path, 0, fallback),
@@ -91,10 +106,12 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   );
   const endAttempt = beginAttempt(context);
   try {
-    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given);
+    const { dryRun, maxWait } = given.options;
+    // A dry run changes nothing, and n8n would take it for the Retry that succeeded.
+    const whyNoRetry = dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
+    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry;
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const { dryRun, maxWait } = given.options;
     const memory = { dryRun, maxWait, rememberLast: rememberedBy(given) };
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
@@ -119,11 +136,6 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   }
 }
 
-/** Why a Retry must not run: a dry run changes nothing, and n8n would take it for the Retry that succeeded. */
-function whyNoRetry(context: IExecuteFunctions, { options }: Settings): Failure | null {
-  return options.dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
-}
-
 /** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
 function rememberedBy({ options, failure: unreadable }: Settings): number | null {
   if (unreadable !== null) return null;
@@ -131,7 +143,7 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
-export async function sendForItem(
+async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
   request: RoutedRequest,
@@ -182,13 +194,21 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const traffic = trafficOf(options.parallelRequests);
-    const { batchSize } = requestOptions;
-    const channel = channelsOf(run, traffic, broken !== null);
-    const order = { operation, drafts, options, batchSize, stopOnFailure, channel, broken };
-    const planned = await plan(order, journal, inSlices);
-    const wholeAnswers = output === 'batches';
-    const delivery = { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, onProgress };
-    const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
+    const delivered = await deliver({
+      operation,
+      drafts,
+      options,
+      batchSize: requestOptions.batchSize,
+      stopOnFailure,
+      channel: channelsOf(run, traffic, broken !== null),
+      broken,
+      journal,
+      wholeAnswers: output === 'batches',
+      work: inSlices,
+      pause,
+      signal,
+      onProgress,
+    });
     return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
   } finally {
     await journal.end();
@@ -200,7 +220,7 @@ function channelsOf(
   { settings, accounts, callFor, outages, signal }: Run,
   traffic: Traffic,
   isBroken: boolean,
-): Channel | ((item: number) => Channel | Failure) {
+): Order['channel'] {
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);

@@ -138,17 +138,18 @@ const MAX_EXIT_DIGITS = 8;
  * @returns null where no country has such a number
  */
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
-  const exit = new RegExp(`^(?:00|${home.exit})$`);
+  const exit = `00|${home.exit}`;
+  if (!patternAt(exit, 'start').test(digits)) return null;
+  // Nobody dials what is for other countries before the code of his own.
+  if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
   const readings: Array<{ readonly phone: string; readonly start: string }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
     const start = digits.slice(0, length);
-    const phone = exit.test(start) ? internationalNumber(digits.slice(length)) : null;
+    const phone = isMatch(exit, start) ? internationalNumber(digits.slice(length)) : null;
     if (phone !== null) readings.push({ phone, start });
   }
-  // Nobody dials what is for other countries before the code of his own.
-  const ofHome = readings.find(({ phone, start }) => start === '00' && countryOf(phone) === home);
   const asWritten = readings.find(({ start }) => groups[0] === start);
-  return (ofHome ?? asWritten ?? readings.find(({ phone }) => isMobile(phone)) ?? readings.at(-1))?.phone ?? null;
+  return (asWritten ?? readings.find(({ phone }) => isMobile(phone)) ?? readings.at(-1))?.phone ?? null;
 }
 
 /**
@@ -283,12 +284,18 @@ function usualSpelling(country: Country, national: string): string {
   }
 }
 
-const patterns = new Map<string, RegExp>();
+/** Made once for each pattern. */
+const expressions = { start: new Map<string, RegExp>(), whole: new Map<string, RegExp>() };
 
-function isMatch(pattern: string, national: string): boolean {
-  const whole = patterns.get(pattern) ?? new RegExp(`^(?:${pattern})$`);
-  patterns.set(pattern, whole);
-  return pattern !== '' && whole.test(national);
+function patternAt(pattern: string, place: keyof typeof expressions): RegExp {
+  const known = expressions[place];
+  const expression = known.get(pattern) ?? new RegExp(`^(?:${pattern})${place === 'whole' ? '$' : ''}`);
+  known.set(pattern, expression);
+  return expression;
+}
+
+function isMatch(pattern: string, digits: string): boolean {
+  return pattern !== '' && patternAt(pattern, 'whole').test(digits);
 }
 
 /** Whether it is a mobile number by the pattern of its country. */

@@ -8,6 +8,7 @@ import {
   dropsZero,
   hasCodeAsGroup,
   internationalNumber,
+  isMobileNumber,
   keepsZero,
   MAX_DIGITS,
   MIN_DIGITS,
@@ -16,17 +17,18 @@ import {
   withoutTrunk,
 } from './numbering';
 
-/** A phone number as the API takes it, or what is wrong with what was given. */
-export type PhoneCheck =
-  { readonly kind: 'clean'; readonly phone: string } | { readonly kind: 'wrong'; readonly failure: Failure };
-
 /** The rules that phone numbers are read by. */
 export interface PhoneRules {
   /** Of numbers that have none; null makes them an error. */
   readonly countryCode: string | null;
-  /** `on`: the number must have as many digits as numbers of its country; `off`: 7 to 15. */
-  readonly numberCheck: 'on' | 'off';
+  /**
+   * `on`: the number must have as many digits as numbers of its country; `mobile`: it must be a mobile number of its
+   * country; `off`: 7 to 15 digits.
+   */
+  readonly numberCheck: 'on' | 'mobile' | 'off';
 }
+
+const UNGROUPED: readonly string[] = [];
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -44,6 +46,9 @@ const DATE =
 /** A number that passed through a spreadsheet or a database as a decimal. */
 const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
 
+/** Invisible characters that show what follows from right to left: somebody who reads the number reads another one. */
+const BACKWARDS = /[\u202b\u202e\u2067]/;
+
 /** Never within a number: what is on two lines is two numbers. */
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
@@ -58,50 +63,39 @@ const EXTRA_DIGITS = [
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
- * to digits with the country code (API 4.2: no leading 0 or +). A failure never repeats the number.
+ * to digits with the country code (API 4.2: no leading 0 or +).
+ * @returns the digits, or what is wrong with what was given; a failure never repeats the number
  */
-export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
+export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure {
   const { countryCode, numberCheck } = rules;
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
-  if (countryCode !== null && home === undefined && numberCheck === 'on') {
-    return wrong(failure('countryCodeUnknown', { code: countryCode }));
+  if (countryCode !== null && home === undefined && numberCheck !== 'off') {
+    return failure('countryCodeUnknown', { code: countryCode });
   }
   const text = asText(given);
-  if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
+  if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
   const isClean = CLEAN.test(text);
-  const written = isClean ? { digits: text, groups: [] } : readWritten(text);
-  if (isFailure(written)) return wrong(written);
-  const { digits, groups } = written;
+  const written = isClean ? null : readWritten(text);
+  if (written !== null && isFailure(written)) return written;
+  const { digits, groups } = written ?? { digits: text, groups: UNGROUPED };
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
-  const phone = read({ digits, groups }, international, isMarked, home);
-  if (typeof phone !== 'string') return wrong(phone);
-  const behind = groups.length < 2 ? 0 : digitsBehind(phone, groups, isMarked ? undefined : home);
-  if (behind > 0) return wrong(failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral'));
-  return clean(phone, text);
-}
-
-/** @returns the number with its country code, or why there is none */
-function read(
-  { digits, groups }: Written,
-  international: string,
-  isMarked: boolean,
-  home: Country | undefined,
-): string | Failure {
-  if (home !== undefined && !digits.startsWith('+')) {
-    const phone = numberAbroad(home, digits, groups) ?? (isMarked ? null : numberFrom(home, digits, groups));
-    if (phone !== null) return phone;
-    if (!isMarked) return whyImpossibleAt(home, digits);
+  let phone: string | null = null;
+  if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
+  if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
+  else phone ??= internationalNumber(international);
+  if (phone === null) {
+    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
   }
-  const phone = internationalNumber(international);
-  if (phone === null) return whyImpossible(international, isMarked);
-  return isMarked || hasCodeAsGroup(international, groups) ? phone : failure('phoneCodeUnknown');
-}
-
-/** A clean text is returned as it is: the item holds it already, so it takes no more memory. */
-function clean(phone: string, text: string): PhoneCheck {
-  return { kind: 'clean', phone: phone === text ? text : phone };
+  if (groups.length > 1) {
+    if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
+    const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
+    if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
+  }
+  if (numberCheck === 'mobile' && !isMobileNumber(phone)) return failure('phoneNotMobile');
+  // The item holds a clean text already, so that one takes no more memory.
+  return phone === text ? text : phone;
 }
 
 /** A number as it is written. */
@@ -120,6 +114,7 @@ function readWritten(text: string): Written | Failure {
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
+  if (BACKWARDS.test(text)) return failure('phoneBackwards');
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
   const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
     const country = countryWithCode(code);
@@ -136,7 +131,7 @@ function readWritten(text: string): Written | Failure {
     .split(/\D+/)
     .filter((group) => group !== '');
   const [last = '', before = ''] = groups.toReversed();
-  const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length > MIN_DIGITS;
+  const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length >= MIN_DIGITS;
   if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
   return { digits, groups };
 }
@@ -154,9 +149,9 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
 }
 
-function unchecked(digits: string): PhoneCheck {
-  if (CLEAN.test(digits)) return { kind: 'clean', phone: digits };
-  return wrong(digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length));
+function unchecked(digits: string): string | Failure {
+  if (CLEAN.test(digits)) return digits;
+  return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
 }
 
 /** @param isMarked with + or 00, and so meant to have its country code */
@@ -220,8 +215,4 @@ function kindOf(value: unknown): string {
   if (typeof value === 'number')
     return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
   return `a ${typeof value}`;
-}
-
-function wrong(failure: Failure): PhoneCheck {
-  return { kind: 'wrong', failure };
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import type { Progress } from '../../delivery/dispatch';
+import type { Progress } from '../../delivery/deliver';
 import { secondSendText, type Summary, summaryText } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */

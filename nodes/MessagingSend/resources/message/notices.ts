@@ -8,10 +8,7 @@ const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 export const toolNotice = notice(
   'toolNotice',
   'Every call by the model sends real messages and uses credits, even if it repeats an earlier call',
-  {
-    ...MESSAGE,
-    '@tool': [true],
-  },
+  { ...MESSAGE, '@tool': [true] },
 );
 
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
@@ -20,10 +17,7 @@ export const optionNotices: INodeProperties[] = [
   notice(
     'sendAgainNotice',
     'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
-    {
-      ...MESSAGE,
-      '/options.uncertain': ['sendAgain'],
-    },
+    { ...MESSAGE, '/options.uncertain': ['sendAgain'] },
   ),
   notice('splitNotice', 'Each part of a long text is sent as a separate message and uses 1 credit', {
     ...MESSAGE,
@@ -32,9 +26,6 @@ export const optionNotices: INodeProperties[] = [
   notice(
     'creditsNotice',
     'The first messages use up the credits, and the rest are not sent. This works only with On Error set to Continue, under Settings.',
-    {
-      ...MESSAGE,
-      '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
-    },
+    { ...MESSAGE, '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'] },
   ),
 ];
