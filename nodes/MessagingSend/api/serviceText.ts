@@ -19,7 +19,12 @@ export function serviceTexts(values: readonly unknown[]): string {
 export function serviceText(value: unknown): string {
   const text = typeof value === 'string' ? value : isRecord(value) ? json(value) : '';
   // Mask before cutting: a number that is cut would not be recognised.
-  const masked = maskNumbers(text.slice(0, 2 * MAX_SHOWN).replace(INVISIBLE, '').trim());
+  const masked = maskNumbers(
+    text
+      .slice(0, 2 * MAX_SHOWN)
+      .replace(INVISIBLE, '')
+      .trim(),
+  );
   return escapeHtml(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);
 }
 

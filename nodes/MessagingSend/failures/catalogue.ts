@@ -104,6 +104,14 @@ export const CATALOGUE = {
     ({ kind }) => `The message is ${kind}, not a text`,
     'If it comes from an expression, refer to the field that contains the text.',
   ),
+  textNotEvaluated: invalidMessage(
+    'The message contains an expression that was not evaluated',
+    'Switch the field from Fixed to Expression. If the text comes from another node, switch the field there.',
+  ),
+  textOfObject: invalidMessage(
+    'The message contains [object Object] in place of a text',
+    'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
+  ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     "Shorten the text, or set the option 'Long Messages'.",
@@ -130,6 +138,10 @@ export const CATALOGUE = {
   expressionFailed: invalidParameter<{ reason: string }>(
     ({ reason }) => `An expression can't be evaluated: ${reason}`,
     'Check the expressions in the fields of this node for this item.',
+  ),
+  keyNotEvaluated: invalidParameter(
+    "The option 'Message Key' contains an expression that was not evaluated",
+    'Switch the field from Fixed to Expression: with the same key, only the first message would be sent.',
   ),
   countryCodeUnknown: invalidParameter<{ code: string }>(
     ({ code }) => `The option 'Default Country Code' is ${code}, which is not a known country code`,

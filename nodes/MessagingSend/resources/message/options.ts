@@ -70,7 +70,7 @@ const messageKey: INodeProperties = {
   name: 'messageKey',
   type: 'string',
   default: '',
-  placeholder: 'e.g. {{ $json.orderId }}',
+  placeholder: 'e.g. the order number',
   description:
     'Idempotency key that identifies a message instead of its number and text, for example an order number. Retries use it as well. In a JSON List, number and text count in addition to the key. To send a message again on purpose, change its key.',
 };
