@@ -81,6 +81,7 @@ test.each([
   ['1 2 1 2 5 5 5 0 1 0 9', null, '12125550109'],
   ['+31 6 12 34 56 78', '34', '31612345678'],
   ['31 6 12 34 56 78', '34', '31612345678'],
+  ['44207946 0018', null, '442079460018'],
 ])('%s with the default country code %s is one number', (given, countryCode, phone) => {
   expect(read(given, countryCode)).toBe(phone);
 });

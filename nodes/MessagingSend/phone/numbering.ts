@@ -174,9 +174,13 @@ export function numberFrom(home: Country, digits: string, groups: readonly strin
   return withCode ?? national ?? abroad;
 }
 
-/** Whether the country code is a whole group, as people write it: 612 345 678 is no number of Australia, whose code is 61. */
+/**
+ * Whether the digits can begin with a country code as people write it: as a group of its own, or before most of the number.
+ * 612 345 678 is no number of Australia, whose code is 61.
+ */
 export function hasCodeAsGroup(digits: string, groups: readonly string[]): boolean {
-  return groups.length < 2 || groups[0] === countryOf(digits)?.code;
+  const [first = ''] = groups;
+  return groups.length < 2 || first.length >= MIN_DIGITS || first === countryOf(digits)?.code;
 }
 
 /** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
