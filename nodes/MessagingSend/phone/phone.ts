@@ -4,18 +4,13 @@ import {
   countryName,
   countryOf,
   countryWithCode,
-  digitsBehind,
   dropsZero,
-  hasCodeAsGroup,
-  internationalNumber,
-  isMobileNumber,
+  hasMobilePattern,
   keepsZero,
   MAX_DIGITS,
   MIN_DIGITS,
-  numberAbroad,
-  numberFrom,
-  withoutTrunk,
-} from './numbering';
+} from './country';
+import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
 
 /** The rules that phone numbers are read by. */
 export interface PhoneRules {
@@ -93,7 +88,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
     const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
     if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   }
-  if (numberCheck === 'mobile' && !isMobileNumber(phone)) return failure('phoneNotMobile');
+  if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
   // The item holds a clean text already, so that one takes no more memory.
   return phone === text ? text : phone;
 }
