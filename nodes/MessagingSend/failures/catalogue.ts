@@ -81,7 +81,15 @@ export const CATALOGUE = {
   phoneSeveral: invalidPhone('The phone number is more than one number', 'Use one number per message.'),
   phoneExtraDigits: invalidPhone(
     'The phone number has extra digits, such as an extension or decimal places',
-    `Remove them. ${WITH_COUNTRY_CODE}`,
+    'Remove them. If all digits are part of the number, write it without spaces and dashes, with + and its country code.',
+  ),
+  phoneBackwards: invalidPhone(
+    'The phone number contains an invisible character that shows its digits in another order',
+    'Delete the number and type it in anew, instead of copying it.',
+  ),
+  phoneNotMobile: invalidPhone(
+    'The phone number is not a mobile number of its country',
+    "Check the number. To send to landlines as well, set the option 'Number Check' to On.",
   ),
   phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', MISSING_CODE),
   phoneCodeMissing: invalidPhone<WrongLength>(wrongLength, MISSING_CODE),
@@ -95,6 +103,14 @@ export const CATALOGUE = {
   textNotText: invalidMessage<{ kind: string }>(
     ({ kind }) => `The message is ${kind}, not a text`,
     'If it comes from an expression, refer to the field that contains the text.',
+  ),
+  textNotEvaluated: invalidMessage(
+    'The message contains an expression that was not evaluated',
+    'Switch the field from Fixed to Expression. If the text comes from another node, switch the field there.',
+  ),
+  textOfObject: invalidMessage(
+    'The message contains [object Object] in place of a text',
+    'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
   ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
@@ -122,6 +138,10 @@ export const CATALOGUE = {
   expressionFailed: invalidParameter<{ reason: string }>(
     ({ reason }) => `An expression can't be evaluated: ${reason}`,
     'Check the expressions in the fields of this node for this item.',
+  ),
+  keyNotEvaluated: invalidParameter(
+    "The option 'Message Key' contains an expression that was not evaluated",
+    'Switch the field from Fixed to Expression: with the same key, only the first message would be sent.',
   ),
   countryCodeUnknown: invalidParameter<{ code: string }>(
     ({ code }) => `The option 'Default Country Code' is ${code}, which is not a known country code`,

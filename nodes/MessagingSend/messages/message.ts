@@ -65,8 +65,13 @@ export interface Message extends Origin {
  * What identical messages have in common. A key identifies one message, or a whole list of them.
  */
 export function duplicateKey({ entry, part, phone, text, whole = text, key }: Message): string {
-  if (key === undefined) return JSON.stringify([phone, whole, part]);
-  return JSON.stringify(entry === null ? [key, part] : [key, phone, whole, part]);
+  if (key === undefined) return JSON.stringify([personOf(phone), whole, part]);
+  return JSON.stringify(entry === null ? [key, part] : [key, personOf(phone), whole, part]);
+}
+
+/** Argentina's mobile numbers reach the same person with a 9 behind the country code and without it. */
+function personOf(phone: string): string {
+  return phone.startsWith('54') && phone.length === 12 ? `549${phone.slice(2)}` : phone;
 }
 
 /** 1 to 100 messages in one request. */

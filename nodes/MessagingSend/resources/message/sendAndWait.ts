@@ -53,7 +53,7 @@ const sendTo: INodeProperties = {
 
 const question: INodeProperties = {
   ...message,
-  placeholder: 'e.g. Refund order {{ $json.orderId }}?',
+  placeholder: 'e.g. Refund order 1042?',
   hint: `A link to the answer page is added. Text and link together can have at most ${MAX_TEXT} characters.`,
   description: 'Question to send. The answer page shows it again.',
 };
