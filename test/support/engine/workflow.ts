@@ -10,7 +10,6 @@ import {
   type INodeParameters,
   type IRun,
   type IRunExecutionData,
-  type ITaskData,
   type Workflow,
 } from 'n8n-workflow';
 
@@ -120,34 +119,6 @@ export function dataOfRetry({ run }: Execution, changed?: Workflow): IRunExecuti
     }
   }
   return data;
-}
-
-/**
- * What n8n knows, after a restart, of an execution during which it was killed (n8n's ExecutionRecoveryService).
- * - `node`: n8n had stored the execution after the node before this one.
- * - `start`: n8n had stored nothing since the start. Its log shows which nodes had started and which had ended; it gives
- *   each an error or an item of its own.
- * @param ran a run that failed at the node
- * @param ended whether the node had ended when n8n was killed
- */
-export function killed({ run, ...ran }: Execution, kept: 'node' | 'start', ended = false): Execution {
-  const data = stored(run.data);
-  const { executionData, resultData } = data;
-  if (executionData === undefined) throw new Error('the execution has nothing to continue with');
-  executionData.contextData = {};
-  if (kept === 'node') return { ...ran, run: { ...run, data } };
-
-  const known = { startTime: 0, executionIndex: 0, executionTime: 0, source: [null] };
-  const replaced: ITaskData = {
-    ...known,
-    executionStatus: 'success',
-    data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] },
-  };
-  const crashed: ITaskData = { ...known, executionStatus: 'crashed' };
-  resultData.runData = { Send: [ended ? replaced : crashed], Items: [replaced] };
-  resultData.lastNodeExecuted = 'Items';
-  executionData.nodeExecutionStack = [{ node: START, data: { main: [[{ json: {} }]] }, source: null }];
-  return { ...ran, run: { ...run, data } };
 }
 
 /** Continues a waiting execution as n8n does when the time is up. */
