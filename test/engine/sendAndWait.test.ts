@@ -61,7 +61,7 @@ describe('Send and Wait for Response', () => {
   );
 
   test('asks every question that is due, one after the other', async () => {
-    const setup = setupOf({ connectedTwice: true });
+    const setup = setupOf({ moreItems: [contacts(1)] });
     const first = await run(setup);
     expect(texts()).toHaveLength(1);
     const second = await continueWaiting(first, setup);
