@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { type Fault, startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
@@ -124,14 +124,6 @@ describe('A workflow that is activated again', () => {
     expect(again.started).toEqual([]);
   });
 
-  test('notices a rise at its activation or afterwards', async () => {
-    const active = await activateAt(99);
-    sandbox().setCredits(150);
-    const third = await restart(await restart(active));
-    await pollWith(third, 98);
-    expect(reported(third)).toEqual([[98]]);
-  });
-
   test('reports a drop immediately that happened while n8n was down', async () => {
     const active = await activateAt(150);
     sandbox().setCredits(99);
@@ -142,15 +134,6 @@ describe('A workflow that is activated again', () => {
     const raised = await restart(await activateAt(300), { parameters: parameters({ threshold: 500 }) });
     expect(raised.started).toMatchObject([[{ json: { credits: 300, threshold: 500 } }]]);
     expect((await restart(raised, { parameters: parameters({ threshold: 400 }) })).started).toEqual([]);
-  });
-
-  test.each<[string, IDataObject]>([
-    ['garbage', { 'node:Low Balance': { lowBalance: 'x' } }],
-    ['of another node', { 'node:Other': { lowBalance: { low: true } }, global: { low: true } }],
-  ])('works with stored data that is %s', async (_what, stored) => {
-    const active = await activateAt(99, { stored });
-    await pollWith(active, 98);
-    expect(reported(active)).toEqual([[99]]);
   });
 });
 
