@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf } from '../support/outputs';
-import { inBatchesOf, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
 const { sandbox, run, received, requests } = nodeForTests();
 
@@ -141,13 +141,19 @@ test('With One Item per Request, each failed message has its own item', async ()
   expect(outputs[1]).toHaveLength(2);
 });
 
-test('No request starts after a lack of credits, not even one that already waits for its turn', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 402, after: 1, times: 99 }]);
-  const parameters = inBatchesOf(1, SEND_BULK, 1_000);
-  await run({ items: contacts(30), parameters, onError: 'continueErrorOutput' });
-  expect(requests()).toHaveLength(2);
-  expect(received()).toEqual(phones(0));
-});
+test.each([
+  ['a failure that stops the run', 403, 'stopWorkflow'],
+  ['a wrong key', 401, 'continueErrorOutput'],
+  ['a lack of credits', 402, 'continueErrorOutput'],
+] as const)(
+  'No request starts after %s, not even one that already waits for its turn',
+  async (_why, status, onError) => {
+    sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
+    await run({ items: contacts(30), parameters: inBatchesOf(1, SEND, 1_000), onError });
+    expect(requests()).toHaveLength(2);
+    expect(received()).toEqual(phones(0));
+  },
+);
 
 test('A refusal that repeats the request is not read as a list of sent messages', async () => {
   const error = { code: 'INSUFFICIENT_CREDITS', message: 'no' };
