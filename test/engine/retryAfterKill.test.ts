@@ -7,8 +7,16 @@ import { countOf, inFlight, killedAtNth, Lifetime } from '../support/engine/life
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { detailsOf, outcomesOf } from '../support/outputs';
+import {
+  inBatchesOf,
+  oneByOne,
+  SEND,
+  SEND_BULK,
+  SEND_LIST,
+  SENDING_OPERATIONS,
+  withOptions,
+} from '../support/parameters';
 
 const { sandbox, campaign: start, received } = nodeForTests();
 const CONTINUE = 'continueRegularOutput';
@@ -238,6 +246,28 @@ test('One Item per Request after a kill says which messages each request had, an
     expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', phone: phoneAt(2 + index), batch: 2 });
   }
   expect(now?.json).toMatchObject({ messages_sent: 2, batch: 3 });
+});
+
+describe.each([
+  ['', {}],
+  [', with a Message Key', { messageKey: '={{ $json.order }}' }],
+])('Two messages to each person that a Retry after a kill gets in the other order%s', (_key, options) => {
+  const order = (...texts: string[]) =>
+    [0, 1, 2, 3, 4].flatMap((person) =>
+      texts.map((text) => ({ phone: phoneAt(person), text, order: `${person} ${text}` })),
+    );
+
+  test.each(SENDING_OPERATIONS)('are neither sent twice nor lost by %s', async (_name, given) => {
+    const parameters = inBatchesOf(1, withOptions(given, { ...options, parallelRequests: 1 }));
+    const campaign = start({ parameters, items: order('first', 'second'), onError: CONTINUE });
+    await campaign.run(inFlight(4));
+    await campaign.run({ changes: { items: order('second', 'first') } });
+    // Of the first two people, nobody knows which of their messages was sent.
+    expect(outcomesOf(campaign.execution)).toEqual([...Array<string>(4).fill('uncertain'), ...allSent(6)]);
+    const arrived = sandbox().messages();
+    expect(new Set(arrived.map(({ phone, message }) => `${phone} ${message}`)).size).toBe(10);
+    expect(arrived).toHaveLength(10);
+  });
 });
 
 describe('A loop during which n8n was killed', () => {

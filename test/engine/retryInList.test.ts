@@ -245,5 +245,5 @@ test.each<[string, INodeParameters, Fault[]]>([
     expect(text).not.toContain(KEY);
     expect(text).not.toMatch(/4477009\d{5}|Hello/);
   },
-  60_000,
+  120_000,
 );
