@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Page } from 'playwright-core';
 
 import { openWorkflow } from '../../../tools/n8n/editor';
-import { answer, linkIn } from '../answers';
+import { answer, linkIn } from '../questions';
 import { writeInChat } from '../editorParts';
 import { type ExampleWorld } from './world';
 

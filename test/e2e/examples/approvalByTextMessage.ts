@@ -8,7 +8,7 @@ import { asObject, asObjects, type JsonObject } from '../../../tools/json';
 import { launchBrowser, openWindow } from '../../../tools/n8n/browser';
 import { VISITOR } from '../../../tools/n8n/examples/credentials';
 import { items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
-import { answer, linkIn } from '../answers';
+import { answer, linkIn } from '../questions';
 import { type ExampleWorld } from './world';
 
 /** The form, completed in a browser, and the manager's page. */
