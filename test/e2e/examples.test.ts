@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+import { type Browser, type BrowserContext } from 'playwright-core';
 
 import { asArray, type JsonObject } from '../../tools/json';
-import { storeExampleCredentials } from '../../tools/n8n/examples/credentials';
+import { launchBrowser, openWindow } from '../../tools/n8n/browser';
+import { storeExampleCredentials, VISITOR } from '../../tools/n8n/examples/credentials';
 import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { type StoredCredential } from '../../tools/n8n/rest';
@@ -64,14 +66,19 @@ for (const release of SUPPORTED) {
     const inEditor = editorForTests(instance);
     let model: ChatModel;
     let mailServer: MailServer;
+    let browser: Browser;
+    let visitor: BrowserContext;
     let credentials: StoredCredential[];
     before(async () => {
       model = await startChatModel();
       mailServer = await startMailServer();
+      browser = await launchBrowser();
+      visitor = await openWindow(browser, { httpCredentials: VISITOR });
       const others = await storeExampleCredentials(instance().rest, model.url, mailServer.port);
       credentials = [instance().credential, ...others];
     });
     after(async () => {
+      await browser.close();
       mailServer.close();
       await model.close();
     });
@@ -79,11 +86,28 @@ for (const release of SUPPORTED) {
       instance().sandbox.reset();
       mailServer.clear();
     });
+    const onForm: ExampleWorld['onForm'] = async (path, complete) => {
+      const page = await visitor.newPage();
+      await page.goto(`${instance().n8n.url}/form/${path}`);
+      await complete(page);
+      await page.close();
+    };
 
     test('n8n knows every node of every example, with its version and its parameters', async () => {
       const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
       for (const name of await exampleNames()) {
         for (const node of nodesOf(await readExample(name))) assertKnown(name, node as unknown as INode, types);
+      }
+    });
+
+    test('Every example with a schedule can be activated', async () => {
+      for (const name of await exampleNames()) {
+        const example = await readExample(name);
+        if (!nodesOf(example).some(({ type }) => type === 'n8n-nodes-base.scheduleTrigger')) continue;
+        const { rest } = instance();
+        const workflow = await rest.importWorkflow(example, credentials);
+        await rest.activate(workflow);
+        await rest.deactivate(workflow);
       }
     });
 
@@ -94,8 +118,11 @@ for (const release of SUPPORTED) {
         before(async () => {
           workflow = await instance().rest.importWorkflow(await readExample(name), credentials);
         });
-        const activate = () => instance().rest.activate(workflow);
-        const deactivate = () => instance().rest.deactivate(workflow);
+        const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow) => {
+          const { rest } = instance();
+          const stored = changed.id === undefined ? await rest.importWorkflow(changed) : changed;
+          return await rest.run(stored, trigger);
+        };
         tests({
           instance,
           workflow: () => workflow,
@@ -103,12 +130,16 @@ for (const release of SUPPORTED) {
           model: () => model,
           mailServer: () => mailServer,
           received: () => receivedBy(instance().sandbox),
-          runFrom: (trigger) => instance().rest.run(workflow, trigger),
-          activate,
-          deactivate,
+          onForm,
+          runFrom,
+          succeedFrom: async (...args) => {
+            const execution = await runFrom(...args);
+            assert.equal(execution.status, 'success', execution.error);
+            return execution;
+          },
           whileActive: () => {
-            before(activate);
-            after(deactivate);
+            before(() => instance().rest.activate(workflow));
+            after(() => instance().rest.deactivate(workflow));
           },
         });
       });
