@@ -4,14 +4,12 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { type Sandbox } from '../../sandbox/server';
 import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { type StoredCredential } from '../../tools/n8n/rest';
 import { START, type WorkflowNode } from '../support/n8n/workflow';
-import { type ChatModel, type ModelAnswer, type OfferedTool, startChatModel } from './chatModel';
-import { instanceForTests } from './instanceForTests';
+import { type ModelAnswer, modelForTests, type OfferedTool } from './chatModel';
+import { instanceForTests, whileTestsRun } from './instanceForTests';
 import { AGENT, agentWorkflow, GET_BALANCE, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
 
 /** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
@@ -38,14 +36,13 @@ interface Refusal {
   input: JsonObject;
   /** What the model must get to know: what is wrong, where, and what to do. */
   reported: RegExp[];
-  prepare?: (sandbox: Sandbox) => void;
   /** Whether to call with {@link WRONG_KEY}. */
   wrongKey?: boolean;
 }
 
 const input = { Phone: PHONE, Message: 'Your order is on its way.' };
 
-/** What can be wrong with a call, with the account that it uses, or for the service alone. */
+/** What can be wrong with a call, or with the account that it uses. */
 const REFUSALS: Refusal[] = [
   {
     input: { ...input, Phone: '07700 900123' },
@@ -60,28 +57,14 @@ const REFUSALS: Refusal[] = [
     wrongKey: true,
     reported: [/The API key is not valid/, /Copy the API key from your account settings/, /Nothing was sent/],
   },
-  {
-    input,
-    prepare: (sandbox) => {
-      const details = [{ field: 'message', message: 'Links are not allowed' }];
-      sandbox.setFaults([{ kind: 'status', status: 422, code: 'VALIDATION_ERROR', details }]);
-    },
-    reported: [
-      /service rejected the value of message/,
-      /Correct the values/,
-      /Links are not allowed/,
-      /Nothing was sent/,
-    ],
-  },
 ];
 
 for (const release of SUPPORTED) {
   describe(`Messaging Send in n8n ${release}`, () => {
     const instance = instanceForTests({ release });
-    let wrongAccount: StoredCredential;
-    before(async () => {
+    const wrongAccount = whileTestsRun(async () => {
       const { url } = instance().sandbox;
-      wrongAccount = await instance().storeAccount({ url, apiKey: WRONG_KEY, name: 'Wrong' });
+      return await instance().storeAccount({ url, apiKey: WRONG_KEY, name: 'Wrong' });
     });
     beforeEach(() => instance().sandbox.reset());
 
@@ -107,31 +90,24 @@ for (const release of SUPPORTED) {
     };
 
     describe('as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called', () => {
-      let model: ChatModel;
-      let modelAccount: StoredCredential;
-      before(async () => {
-        model = await startChatModel();
-        const data = { apiKey: 'made-up', url: model.url, header: false };
-        modelAccount = await instance().rest.createCredential('Model', 'openAiApi', data);
-      });
-      after(() => model.close());
+      const { model, account: modelAccount } = modelForTests(instance);
 
       /** Runs an agent with these tools, whose model gives these answers and then "Done."; returns the tools' results. */
       const runAgent = async (tools: WorkflowNode[], answers: ModelAnswer[], account = instance().credential) => {
         const { rest } = instance();
-        model.script(...answers);
-        const workflow = await rest.importWorkflow(agentWorkflow(release, 'Agent', tools), [account, modelAccount]);
+        model().script(...answers);
+        const workflow = await rest.importWorkflow(agentWorkflow('Agent', tools), [account, modelAccount()]);
         const execution = await rest.run(workflow, START);
-        assertSecret(model.heard() + execution.error);
+        assertSecret(model().heard() + execution.error);
         assert.equal(execution.outputOf(AGENT).at(-1)?.json.output, 'Done.');
-        return model.results();
+        return model().results();
       };
       const call = (name: string, given: JsonObject): ModelAnswer => ({ calls: [{ tool: name, input: given }] });
       const send = (Message: string, Phone = PHONE) => ({ tool: SEND_TOOL, input: { Phone, Message } });
 
       test('The tools explain themselves to the model', async () => {
         await runAgent(UNTOUCHED, []);
-        assertToolsExplainThemselves(model.offered());
+        assertToolsExplainThemselves(model().offered());
       });
 
       test('An agent gets the balance, sends a message to the number as the model writes it, and a list with one request', async () => {
@@ -159,9 +135,8 @@ for (const release of SUPPORTED) {
       });
 
       test('The model gets errors that it can act on', async () => {
-        for (const { input: given, reported, prepare, wrongKey } of REFUSALS) {
-          prepare?.(instance().sandbox);
-          const account = wrongKey ? wrongAccount : instance().credential;
+        for (const { input: given, reported, wrongKey } of REFUSALS) {
+          const account = wrongKey ? wrongAccount() : instance().credential;
           const [text] = await runAgent(UNTOUCHED, [call(SEND_TOOL, given)], account);
           for (const part of reported) assert.match(String(text), part);
         }
@@ -173,18 +148,6 @@ for (const release of SUPPORTED) {
         const [text] = await runAgent([tool('Ask the boss', asking)], [call('Ask_the_boss', {})]);
         assert.match(String(text), /does not work as a tool that a model calls.*add this node as a human review step/);
         assert.deepEqual(instance().sandbox.requests(), []);
-      });
-
-      test('With On Error: Continue, the model gets the error and corrects its call', async () => {
-        const continuing = UNTOUCHED.map((node) => ({ ...node, onError: 'continueRegularOutput' }));
-        const calls = [{ calls: [send('Hello', '07700 900123')] }, { calls: [send('Hello')] }];
-        const [result] = await runAgent(continuing, calls);
-        const [first] = asObjects(JSON.parse(String(result)), 'result');
-        assert.match(String(first?.error), /country code is missing/);
-        const details = asObject(first?.details, 'details');
-        assert.deepEqual([details.code, details.outcome], ['INVALID_PHONE', 'not_sent']);
-        assert.match(String(details.description), /Replace the 0 with the country code/);
-        assert.deepEqual(sentTexts(), ['Hello']);
       });
 
       test('A message that may have been sent is not sent again with Retry On Fail, and the model is told', async () => {
@@ -247,9 +210,8 @@ for (const release of SUPPORTED) {
       });
 
       test('The client gets errors that it can act on', async () => {
-        const refused = await connect('wrong-key', UNTOUCHED, wrongAccount);
-        for (const { input: given, reported, prepare, wrongKey } of REFUSALS) {
-          prepare?.(instance().sandbox);
+        const refused = await connect('wrong-key', UNTOUCHED, wrongAccount());
+        for (const { input: given, reported, wrongKey } of REFUSALS) {
           const { text, isError } = await call(SEND_TOOL, given, wrongKey ? refused : client);
           assert.equal(isError, true);
           for (const part of reported) assert.match(text, part);

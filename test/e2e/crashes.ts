@@ -58,13 +58,22 @@ interface ListOptions {
   after?: WorkflowNode[];
 }
 
+/** A list for Send Bulk as an expression; without a text it is `listOf(count)`. */
+export function listExpression(count: number, text = "'Hello ' + index"): string {
+  return `={{ Array.from({ length: ${count} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: ${text} })) }}`;
+}
+
 /** Send Bulk with a list. */
 export function bulkList(
   name: string,
   { text = `'[${name}] ' + index`, messages = MESSAGES, options, settings, after = [] }: ListOptions = {},
 ): Victim {
-  const list = `={{ Array.from({ length: ${messages} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: ${text} })) }}`;
-  const parameters = { ...BULK, source: 'json', messages: list, options: { ...OPTIONS, ...options } };
+  const parameters = {
+    ...BULK,
+    source: 'json',
+    messages: listExpression(messages, text),
+    options: { ...OPTIONS, ...options },
+  };
   const nodes = [immediateWebhook(name), messagingSend(parameters, settings), ...after];
   return { name, workflow: chain(name, nodes), ...IN_BULK };
 }

@@ -300,7 +300,7 @@ for (const release of SUPPORTED) {
     });
 
     test('A tool states what a call costs, and asks a person only as human review', async () => {
-      const workflow = await store(agentWorkflow(release, 'Agent with a tool', [tool('Send message', SEND_TOOL)]));
+      const workflow = await store(agentWorkflow('Agent with a tool', [tool('Send message', SEND_TOOL)]));
       await inEditor(`${release} tool`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, 'Send message');

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
-import { type Browser, type BrowserContext } from 'playwright-core';
 
-import { asArray, type JsonObject } from '../../tools/json';
-import { launchBrowser, openWindow } from '../../tools/n8n/browser';
+import { asArray } from '../../tools/json';
+import { openWindow } from '../../tools/n8n/browser';
 import { storeExampleCredentials, VISITOR } from '../../tools/n8n/examples/credentials';
 import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { type StoredCredential } from '../../tools/n8n/rest';
-import { type ChatModel, startChatModel } from './chatModel';
+import { startChatModel } from './chatModel';
 import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
 import { testApproval } from './examples/approvalByTextMessage';
@@ -28,9 +26,9 @@ import { testSendTheRest } from './examples/sendTheRest';
 import { testOncePerOrder } from './examples/webhookOncePerOrder';
 import { testWebhook } from './examples/webhookToMessage';
 import { type ExampleWorld } from './examples/world';
-import { editorForTests } from './inEditor';
-import { instanceForTests } from './instanceForTests';
-import { type MailServer, startMailServer } from './mailServer';
+import { browserForTests, editorForTests } from './inEditor';
+import { instanceForTests, whileTestsRun } from './instanceForTests';
+import { startMailServer } from './mailServer';
 import { receivedBy } from './recipients';
 
 /** The tests of each example, by the name of its file. */
@@ -64,30 +62,20 @@ for (const release of SUPPORTED) {
   describe(`The examples in n8n ${release}`, () => {
     const instance = instanceForTests({ release });
     const inEditor = editorForTests(instance);
-    let model: ChatModel;
-    let mailServer: MailServer;
-    let browser: Browser;
-    let visitor: BrowserContext;
-    let credentials: StoredCredential[];
-    before(async () => {
-      model = await startChatModel();
-      mailServer = await startMailServer();
-      browser = await launchBrowser();
-      visitor = await openWindow(browser, { httpCredentials: VISITOR });
-      const others = await storeExampleCredentials(instance().rest, model.url, mailServer.port);
-      credentials = [instance().credential, ...others];
-    });
-    after(async () => {
-      await browser.close();
-      mailServer.close();
-      await model.close();
+    const model = whileTestsRun(startChatModel, ({ close }) => close());
+    const mailServer = whileTestsRun(startMailServer, ({ close }) => close());
+    const browser = browserForTests();
+    const visitor = whileTestsRun(() => openWindow(browser(), { httpCredentials: VISITOR }));
+    const credentials = whileTestsRun(async () => {
+      const others = await storeExampleCredentials(instance().rest, model().url, mailServer().port);
+      return [instance().credential, ...others];
     });
     beforeEach(() => {
       instance().sandbox.reset();
-      mailServer.clear();
+      mailServer().clear();
     });
     const onForm: ExampleWorld['onForm'] = async (path, complete) => {
-      const page = await visitor.newPage();
+      const page = await visitor().newPage();
       await page.goto(`${instance().n8n.url}/form/${path}`);
       await complete(page);
       await page.close();
@@ -105,7 +93,7 @@ for (const release of SUPPORTED) {
         const example = await readExample(name);
         if (!nodesOf(example).some(({ type }) => type === 'n8n-nodes-base.scheduleTrigger')) continue;
         const { rest } = instance();
-        const workflow = await rest.importWorkflow(example, credentials);
+        const workflow = await rest.importWorkflow(example, credentials());
         await rest.activate(workflow);
         await rest.deactivate(workflow);
       }
@@ -114,21 +102,20 @@ for (const release of SUPPORTED) {
     for (const [name, tests] of Object.entries(TESTS)) {
       if (release !== CURRENT && !WITH_DATA_TABLE.includes(name)) continue;
       describe(name, () => {
-        let workflow: JsonObject;
-        before(async () => {
-          workflow = await instance().rest.importWorkflow(await readExample(name), credentials);
-        });
-        const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow) => {
+        const workflow = whileTestsRun(
+          async () => await instance().rest.importWorkflow(await readExample(name), credentials()),
+        );
+        const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow()) => {
           const { rest } = instance();
           const stored = changed.id === undefined ? await rest.importWorkflow(changed) : changed;
           return await rest.run(stored, trigger);
         };
         tests({
           instance,
-          workflow: () => workflow,
+          workflow,
           inEditor,
-          model: () => model,
-          mailServer: () => mailServer,
+          model,
+          mailServer,
           received: () => receivedBy(instance().sandbox),
           onForm,
           runFrom,
@@ -138,8 +125,8 @@ for (const release of SUPPORTED) {
             return execution;
           },
           whileActive: () => {
-            before(() => instance().rest.activate(workflow));
-            after(() => instance().rest.deactivate(workflow));
+            before(() => instance().rest.activate(workflow()));
+            after(() => instance().rest.deactivate(workflow()));
           },
         });
       });

@@ -13,6 +13,7 @@ import {
   Crashes,
   finished,
   indexes,
+  listExpression,
   loopWithWait,
   MESSAGES,
   pairs,
@@ -21,7 +22,7 @@ import {
   rowsOfPairs,
 } from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { listExpression, receivedBy } from './recipients';
+import { receivedBy } from './recipients';
 
 /** What a Retry reports after a kill in the third of five requests. */
 const RESUMED = [
