@@ -1,6 +1,7 @@
 import { type Failure, isFailure } from '../failures/failure';
-import type { Journal, Recalled } from '../journal/journal';
+import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
+import type { Recalled } from '../journal/question';
 import { type Interruptible, withEach } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin, sorted } from '../messages/order';
