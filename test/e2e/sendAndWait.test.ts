@@ -60,13 +60,13 @@ interface Review {
 
 /** Human review of an agent's calls: the agent, and a stand-in for its model. */
 class Reviews {
-  private readonly stored;
+  private readonly provider;
 
   constructor(
     private readonly instance: () => InstanceWithSandbox,
     private readonly asking: Asking,
   ) {
-    this.stored = modelForTests(instance);
+    this.provider = modelForTests(instance);
   }
 
   /**
@@ -85,12 +85,12 @@ class Reviews {
       tool: 'Send_message',
       input: { toolParameters: { Phone: customer, Message: text }, ...forged },
     });
-    this.stored.model().script(...turns.map((texts) => ({ calls: texts.map(call) })));
+    this.provider.model().script(...turns.map((texts) => ({ calls: texts.map(call) })));
     // The text that the documentation gives.
     const message = '=Run {{ $tool.name }}?\n{{ JSON.stringify($tool.parameters) }}';
     const step = reviewStep(STEP, { sendTo: reviewer, message, ...parameters });
     const agent = agentWorkflow('Agent', [tool('Send message', SEND)], step);
-    const id = await rest.start(await rest.importWorkflow(agent, [credential, this.stored.account()]), START);
+    const id = await rest.start(await rest.importWorkflow(agent, [credential, this.provider.account()]), START);
     return {
       reviewer,
       customer,
@@ -111,7 +111,7 @@ class Reviews {
 
   /** What the model has read about its only call. */
   denial(): string {
-    const [result, ...more] = this.stored
+    const [result, ...more] = this.provider
       .model()
       .results()
       .map((text) => JSON.parse(text) as Array<{ output: string }>);
