@@ -10,7 +10,7 @@ import type { Execution, Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK } from '../support/parameters';
 import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
-import { until } from '../support/waiting';
+import { someTurns, until } from '../support/waiting';
 
 const sandbox = sandboxForTests();
 beforeEach(() => processedData.reset());
@@ -73,6 +73,23 @@ describe.each(KINDS)('Retry of a killed execution of %s, pressed again during th
   test('sends nothing with Retry On Fail', async () => {
     const { again } = await pressTwice(setupOf({ retryOnFail: { maxTries: 3 } }));
     expect(again.error?.message).toContain('Another retry of this execution is running');
+    expect(received()).toEqual(expected(6));
+  });
+
+  test('between two tries of Retry On Fail, sends what is left, and the next try sends none of it again', async () => {
+    const setup = setupOf({ retryOnFail: { maxTries: 2, waitBetweenTries: 500 } });
+    const campaign = new Campaign(sandbox(), setup);
+    await campaign.run(inFlight(2));
+    sandbox().setFaults([{ kind: 'status', status: 402, times: 1 }]);
+    const lifetime = new Lifetime();
+    const running = attempt(setup, lifetime, campaign.execution);
+    await until(() => sandbox().requests().at(-1)?.status === 402);
+    await someTurns();
+    const again = await attempt(setup, lifetime, campaign.execution);
+    expect(again.ended?.error?.message).toContain('n8n stopped during an earlier attempt');
+    expect(received()).toEqual(expected(6));
+    const first = await running;
+    expect(first.ended?.error?.message).toContain('Another retry of this execution');
     expect(received()).toEqual(expected(6));
   });
 
