@@ -72,7 +72,7 @@ class History {
   private n8n = this.start();
   private killAt = Infinity;
   /** What can make a message uncertain, so far. */
-  private readonly had = { kill: false, faults: false, change: false, doubt: false, second: false };
+  private readonly had = { kill: false, faults: false, change: false, doubt: false, second: false, sentOnce: false };
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
   /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain for that. */
@@ -224,7 +224,9 @@ class History {
     const { settings: given, list } = round;
     const options = { ...given.options, dryRun: false, duplicateMessages };
     const settings: Settings = { ...given, onError: 'continueRegularOutput', options };
-    if (isListLong && processedData.entries.length < OTHERS_ENTRIES.length) processedData.fill(OTHERS_ENTRIES);
+    // Without Send Once, the list may be shortened, and a kill of long ago is forgotten.
+    const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
+    if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
     const other = newLineage();
     this.lineages.push(other);
     const messages = this.request(other, settings, list);
@@ -261,6 +263,8 @@ class History {
     checkIds(settings, messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill);
     lineage.report = report;
+    this.had.sentOnce ||=
+      settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
     if (refusedText !== null) checkOthersSent(report, refusedText);
     checkKeptNothing(report, ended, this.had.kill);
     const isAllWell = faults.length === 0 && outage === null && credits === ALL_WELL.credits;
