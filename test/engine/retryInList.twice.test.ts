@@ -6,7 +6,7 @@ import { attempt } from '../support/engine/restart';
 import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SENDING_OPERATIONS } from '../support/parameters';
-import { until } from '../support/waiting';
+import { someTurns, until } from '../support/waiting';
 
 const { sandbox, campaign, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
@@ -56,6 +56,22 @@ describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed ag
   test('sends nothing with Retry On Fail', async () => {
     const { again } = await pressTwice({ retryOnFail: { maxTries: 3 } });
     expect(again.error?.message).toContain('Another retry of this execution is running');
+  });
+
+  test('between two tries of Retry On Fail, sends what is left, and the next try sends none of it again', async () => {
+    const killed = start({ retryOnFail: { maxTries: 2, waitBetweenTries: 500 } });
+    await killed.run(inFlight(2));
+    sandbox().setFaults([{ kind: 'status', status: 402, times: 1 }]);
+    const lifetime = new Lifetime();
+    const running = attempt(killed.setup, lifetime, killed.execution);
+    await until(() => sandbox().requests().at(-1)?.status === 402);
+    await someTurns();
+    const again = await attempt(killed.setup, lifetime, killed.execution);
+    expect(again.ended?.error?.message).toContain('n8n stopped during an earlier attempt');
+    expect(received()).toEqual(SIX);
+    const first = await running;
+    expect(first.ended?.error?.message).toContain('Another retry of this execution');
+    expect(received()).toEqual(SIX);
   });
 
   test('sends nothing twice in a loop', async () => {

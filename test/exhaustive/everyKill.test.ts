@@ -8,6 +8,7 @@ import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
+import { atRisk } from './atRisk';
 import { killsOf } from './extent';
 
 const sandbox = sandboxForTests();
@@ -113,7 +114,11 @@ describe.each([
       const most =
         'withoutToken' in token
           ? count
-          : kills.map((kill, index) => atRisk(kill, index > 0)).reduce((sum, own) => sum + own);
+          : kills
+              .map(({ moments }, index) =>
+                atRisk({ moments, isRetry: index > 0, count, inFlight, round: roundOf(own) }),
+              )
+              .reduce((sum, each) => sum + each);
       return [
         ...(phones === expected ? [] : [`other items: ${phones}`]),
         ...fates
@@ -121,16 +126,6 @@ describe.each([
           .map(({ phone, outcome, arrivals }) => `${phone} ${String(outcome)}, arrived ${arrivals}×`),
         ...(uncertain <= most ? [] : [`${uncertain} uncertain`]),
       ];
-    };
-
-    /** How many messages may be uncertain after a kill. */
-    const atRisk = ({ moments }: Lifetime, isRetry: boolean): number => {
-      // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
-      const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
-      const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');
-      if (!isNoted && (isAsking || !isRetry)) return count;
-      // Those that are answered, but not noted as answered, are in flight as well; and a Retry asks again in each round.
-      return 2 * inFlight + (isRetry ? roundOf(own) : 0);
     };
 
     test.each(['kept', 'gone'] as const)(

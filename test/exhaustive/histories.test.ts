@@ -2,8 +2,9 @@ import fc from 'fast-check';
 
 import { sandboxForTests } from '../support/sandbox';
 import { HISTORIES, SEED } from './extent';
-import { KEYS, runScenario } from './histories/runScenario';
+import { runScenario } from './histories/runScenario';
 import { scenario } from './histories/scenario';
+import { KEYS } from './histories/setup';
 
 const sandbox = sandboxForTests({ keys: KEYS });
 
@@ -15,5 +16,5 @@ test(
       { seed: SEED, numRuns: HISTORIES },
     );
   },
-  Math.max(30_000, HISTORIES * 120),
+  Math.max(60_000, HISTORIES * 300),
 );

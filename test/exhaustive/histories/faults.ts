@@ -43,7 +43,7 @@ const timing = fc.record({
   after: fc.oneof(fc.constant(0), fc.nat({ max: 4 })),
   times: fc.integer({ min: 1, max: 3 }),
 });
-const detailsShape = fc.constantFrom(...DETAILS_SHAPES);
+const places = fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 3 });
 const fields = fc.array(
   fc
     .tuple(fc.nat({ max: 6 }), fc.constantFrom('phone', 'message'))
@@ -51,65 +51,52 @@ const fields = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
+/** Answers of which nobody can say whether the request was handled before. */
+function handledOrNot(...answers: Array<Extract<Fault, { kind: 'status' | 'html' | 'body' }>>): fc.Arbitrary<Fault> {
+  return fc.tuple(fc.constantFrom(...answers), fc.boolean()).map(([answer, handled]) => ({ ...answer, handled }));
+}
+
+function body(status: number, text: string, more: Pick<Fault, 'on'> = {}) {
+  return { kind: 'body', status, body: text, ...more } as const;
+}
+
 /** The service may fail in any way, except that it never reports a message as not sent that it sent. */
 const passing: fc.Arbitrary<Fault> = fc
   .tuple(
     timing,
     fc.oneof(
-      fc.constantFrom<Fault>(
-        { kind: 'status', status: 401 },
-        { kind: 'status', status: 402 },
-        { kind: 'status', status: 403 },
-        { kind: 'status', status: 404 },
-        { kind: 'status', status: 413 },
-      ),
+      fc.constantFrom(401, 402, 403, 404, 413).map((status): Fault => ({ kind: 'status', status })),
       fc.constantFrom<Fault>(
         { kind: 'status', status: 422 },
         { kind: 'status', status: 422, details: 7 },
         { kind: 'status', status: 422, details: { messages: 'wrong' } },
       ),
-      fc.record({
-        kind: fc.constant('status' as const),
-        status: fc.constant(422),
-        detailsShape,
-        fields,
-        on: fc.constant('bulk' as const),
-      }),
-      fc.record({
-        kind: fc.constant('status' as const),
-        status: fc.constant(429),
-        retryAfter: fc.constantFrom(0, 1, 3, '-5', 'soon', '99999999999', ''),
-      }),
-      fc.record({ kind: fc.constant('status' as const), status: fc.constantFrom(500, 503), handled: fc.boolean() }),
-      fc.record({ kind: fc.constant('html' as const), status: fc.constantFrom(200, 502), handled: fc.boolean() }),
-      fc.record({
-        kind: fc.constant('body' as const),
-        status: fc.constant(201),
-        body: fc.constantFrom('', '{', 'null', '[]', '{"success":true}'),
-        handled: fc.boolean(),
-      }),
-      fc.record({
-        kind: fc.constant('body' as const),
-        status: fc.constant(201),
-        body: fc.constantFrom('{"success":true,"data":{}}', '{"success":true,"data":{"messages":7}}'),
-        on: fc.constant('bulk' as const),
-        handled: fc.boolean(),
-      }),
-      fc.record({
-        kind: fc.constant('body' as const),
-        status: fc.constantFrom(200, 400, 409),
-        body: fc.constantFrom(
-          '{"success":false,"error":"Internal Server Error"}',
-          '{"success":false,"error":{"message":"Request timed out"}}',
-          '{"message":"upstream timeout"}',
-          '{"success":false,"error":{"code":"PARTLY_SENT","message":"no","sent_count":1}}',
-        ),
-        on: fc.constant('bulk' as const),
-        handled: fc.boolean(),
-      }),
+      fc
+        .record({ detailsShape: fc.constantFrom(...DETAILS_SHAPES), fields })
+        .map((details): Fault => ({ kind: 'status', status: 422, ...details, on: 'bulk' })),
+      fc
+        .constantFrom(0, 1, 3, '-5', 'soon', '99999999999', '')
+        .map((retryAfter): Fault => ({ kind: 'status', status: 429, retryAfter })),
+      handledOrNot({ kind: 'status', status: 500 }, { kind: 'status', status: 503 }),
+      handledOrNot({ kind: 'html', status: 200 }, { kind: 'html', status: 502 }),
+      handledOrNot(...['', '{', 'null', '[]', '{"success":true}'].map((text) => body(201, text))),
+      handledOrNot(
+        body(201, '{"success":true,"data":{}}', { on: 'bulk' }),
+        body(201, '{"success":true,"data":{"messages":7}}', { on: 'bulk' }),
+      ),
+      handledOrNot(
+        ...[200, 400, 409].flatMap((status) => [
+          body(status, '{"success":false,"error":"Internal Server Error"}', { on: 'bulk' }),
+          body(status, '{"success":false,"error":{"message":"Request timed out"}}', { on: 'bulk' }),
+          body(status, '{"message":"upstream timeout"}', { on: 'bulk' }),
+          body(status, '{"success":false,"error":{"code":"PARTLY_SENT","message":"no","sent_count":1}}', {
+            on: 'bulk',
+          }),
+        ]),
+      ),
       fc.constantFrom<Fault>(
-        { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"no"}}' },
-        { kind: 'body', status: 201, body: '{"success":false}' },
+        body(200, '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"no"}}'),
+        body(201, '{"success":false}'),
       ),
       fc.constant<Fault>({ kind: 'redirect', location: 'http://127.0.0.1:1/v1' }),
       fc.constantFrom<Fault>({ kind: 'delay', ms: 1 }, { kind: 'delay', ms: 15 }),
@@ -123,12 +110,8 @@ const passing: fc.Arbitrary<Fault> = fc
       {
         weight: 4,
         arbitrary: fc
-          .constantFrom(...BULK_ANSWER_SHAPES)
-          .chain((shape) =>
-            fc
-              .option(fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 3 }), { nil: undefined })
-              .map((indices): Fault => ({ kind: 'bulk-answer', shape, ...(indices !== undefined && { indices }) })),
-          ),
+          .record({ shape: fc.constantFrom(...BULK_ANSWER_SHAPES), indices: fc.option(places, { nil: undefined }) })
+          .map(({ shape, indices }): Fault => ({ kind: 'bulk-answer', shape, ...(indices && { indices }) })),
       },
     ),
   )
@@ -184,7 +167,7 @@ const unsent: fc.Arbitrary<Fault> = fc
       { status: null, error: { code: 'NOT_REGISTERED' } },
     ),
     messageId: fc.boolean(),
-    indices: fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 3 }),
+    indices: places,
     timing,
   })
   .map(({ entry, timing: { after, times }, ...rest }): Fault => ({ kind: 'unsent', ...entry, ...rest, after, times }));
@@ -195,4 +178,13 @@ export const fault = fc.oneof(
   { weight: 1, arbitrary: poison },
   { weight: 1, arbitrary: notConnected },
   { weight: 1, arbitrary: unsent },
+);
+
+/** One that leads to no wait: it passes at once, and the service can be asked for the balance. */
+export const calmFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.tuple(refusal, fc.nat({ max: 4 })).map(([kind, after]): Fault => ({ ...kind, after, times: 1 })),
+  fc
+    .tuple(fc.constantFrom('send' as const, 'bulk' as const), fc.nat({ max: 4 }))
+    .map(([on, after]): Fault => ({ kind: 'reset-after', on, after, times: 1 })),
+  fc.constantFrom<Fault>({ kind: 'delay', ms: 1, times: 3 }, { kind: 'delay', ms: 15, times: 3 }),
 );

@@ -8,8 +8,10 @@ export interface Input {
   readonly phone: unknown;
   /** The digits that the service should receive; null if the phone is invalid. */
   readonly cleanPhone: string | null;
-  /** With {@link TIME} in it if the text contains the time. */
+  /** With {@link STAMP} in it. */
   readonly text: string;
+  /** Its 'Message Key': one for each text. */
+  readonly key: string;
 }
 
 export interface List {
@@ -18,12 +20,12 @@ export interface List {
   readonly inputs: Input[][];
 }
 
-/** Stands for the milliseconds since 1970, which are as long. */
-export const TIME = '#############';
+/** Stands in each text for what an attempt puts there, which is as long. */
+export const STAMP = '#############';
 
 /** The text as it is in the scenario. */
-export function withoutTime(text: string): string {
-  return text.replace(/\d{13}/, TIME);
+export function withoutStamp(text: string): string {
+  return text.replace(/\d{13}/, STAMP);
 }
 
 /** Only a few phone numbers, so that many messages have the same one. */
@@ -44,7 +46,7 @@ const goodPhone = fc.oneof(
 );
 const badPhone = fc.constantFrom('', 'abc', null, {}, '123').map((bad) => ({ phone: bad, cleanPhone: null }));
 const goodLength = fc.oneof(
-  { weight: 12, arbitrary: fc.constant(20) },
+  { weight: 12, arbitrary: fc.constant(30) },
   { weight: 1, arbitrary: fc.constantFrom(1000, 1001, 2500) },
 );
 const like = fc
@@ -58,7 +60,7 @@ const badDraft: fc.Arbitrary<Draft> = fc.oneof(
   fc.record({ phone: badPhone, length: goodLength, like }).map(({ phone, ...rest }) => ({ ...phone, ...rest })),
   goodDraft.map((draft) => ({ ...draft, length: 0 })),
 );
-const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 20, like: null };
+const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 30, like: null };
 
 /** With On Error set to Stop, one that can't be sent keeps all others from being sent. */
 export const drafts = fc.oneof(
@@ -71,19 +73,14 @@ function draftsOf(draft: fc.Arbitrary<Draft>, minLength: number): fc.Arbitrary<D
 }
 
 /** Gives every message its own text, except those that repeat an earlier one. */
-export function listOf(source: List['source'], given: Draft[][], hasTime: boolean): List {
+export function listOf(source: List['source'], given: Draft[][]): List {
   const earlier: Input[] = [];
   // An item has one message, or a list of any length.
   const lists = source === 'json' ? given : given.map(([first = NO_PHONE]) => [first]);
   const inputs = lists.map((list) =>
     list.map((one) => {
       const repeated = one.like === null ? undefined : earlier[one.like];
-      const label = `Text ${earlier.length} ${hasTime ? TIME : ''}`;
-      const input = repeated ?? {
-        phone: one.phone,
-        cleanPhone: one.cleanPhone,
-        text: one.length === 0 ? '  ' : label.padEnd(one.length, 'x'),
-      };
+      const input = repeated ?? inputOf(one, earlier.length);
       earlier.push(input);
       return input;
     }),
@@ -91,30 +88,45 @@ export function listOf(source: List['source'], given: Draft[][], hasTime: boolea
   return { source, inputs };
 }
 
+function inputOf({ phone, cleanPhone, length }: Omit<Draft, 'like'>, number: number): Input {
+  const text = length === 0 ? '  ' : `Text ${number} ${STAMP} `.padEnd(length, 'x');
+  return { phone, cleanPhone, text, key: `Key ${number}` };
+}
+
 /**
  * What a user changes between attempts, always the same in a scenario: a row that replaces another one with its phone
  * and place could as well be that one with a new text.
  */
-export type Change = 'remove' | 'add' | 'swap' | 'source';
+export type Change = 'remove' | 'add' | 'swap' | 'order' | 'source';
 
 /** The changes that a list allows: n8n gives a retry the same items, which can have other values but not another number. */
 export const CHANGES: Readonly<Record<'send' | 'items' | 'json', readonly Change[]>> = {
-  send: ['swap'],
-  items: ['swap', 'source'],
-  json: ['remove', 'remove', 'add', 'swap'],
+  send: ['swap', 'order', 'order'],
+  items: ['swap', 'order', 'order', 'source'],
+  json: ['remove', 'add', 'swap', 'order'],
 };
 
-/** @param places of the rows to change, in pairs for `swap`; taken modulo the length */
+/**
+ * With `order`, the texts to each phone come in the other order.
+ * @param places of the rows to change, in pairs for `swap`; taken modulo the length
+ */
 export function changed(list: List, change: Change, places: readonly number[]): List {
   if (change === 'source') return { ...list, source: list.source === 'items' ? 'json' : 'items' };
   const rows = list.inputs.flatMap((own, item) => own.map((input) => ({ item, input })));
+  if (change === 'order') {
+    const left = rows.map(({ input }) => input);
+    for (const row of rows) {
+      const last = left.findLastIndex(({ cleanPhone }) => cleanPhone === row.input.cleanPhone);
+      [row.input = row.input] = left.splice(last, 1);
+    }
+  }
   for (const [index, place] of places.entries()) {
     const at = place % (rows.length + (change === 'add' ? 1 : 0));
     const row = rows[at];
     if (change === 'add') {
-      const cleanPhone = phoneAt(place % 6);
-      const text = `Text ${1000 + rows.length} `.padEnd(20, 'x');
-      rows.splice(at, 0, { item: row?.item ?? list.inputs.length - 1, input: { phone: cleanPhone, cleanPhone, text } });
+      const phone = phoneAt(place % 6);
+      const input = inputOf({ phone, cleanPhone: phone, length: 30 }, 1000 + rows.length);
+      rows.splice(at, 0, { item: row?.item ?? list.inputs.length - 1, input });
     } else if (row !== undefined && change === 'remove') {
       rows.splice(at, 1);
     } else if (row !== undefined && index % 2 === 1) {

@@ -1,5 +1,5 @@
 import type { Input, List } from './lists';
-import type { Scenario } from './scenario';
+import type { Settings } from './scenario';
 
 /** A message that a scenario asks for, with its place among the inputs. */
 export interface RequestedMessage {
@@ -7,14 +7,14 @@ export interface RequestedMessage {
   readonly entry: number | null;
   readonly part: number | null;
   readonly input: Input;
-  /** The sandbox's label of the account's key. */
+  /** The sandbox's label of the account's key; that of the first key where all items have one account. */
   readonly account: string;
   /** Null if the message can't be sent. */
   readonly text: string | null;
 }
 
 /** The messages of a list in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
-export function messagesOf({ operation, accounts, options }: Scenario, { source, inputs }: List): RequestedMessage[] {
+export function messagesOf({ operation, accounts, options }: Settings, { source, inputs }: List): RequestedMessage[] {
   return inputs.flatMap((own, item) =>
     own.flatMap((input, index): RequestedMessage[] => {
       const account = `key ${(item % accounts) + 1}`;
@@ -36,4 +36,70 @@ export function messagesOf({ operation, accounts, options }: Scenario, { source,
 /** The place of a message, as the delivery record writes it. */
 export function placeOf({ item, entry, part }: Pick<RequestedMessage, 'item' | 'entry' | 'part'>): string {
   return part === null ? (entry === null ? `${item}` : `${item}.${entry}`) : `${item}.${entry ?? ''}.${part}`;
+}
+
+/** What messages have in common that are alike: account, phone and text. */
+export function likenessOf(account: string, phone: string, text: string): string {
+  return `${account} ${phone} ${text}`;
+}
+
+/** Whether messages that are alike are sent once in an attempt; null where nobody knows. */
+function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): boolean | null {
+  if (options.duplicateMessages === 'send') return false;
+  // Two texts that differ in the time alone are duplicates only if they were made in the same millisecond.
+  return stamp !== 'time' || (isKeyed && source === 'items') ? true : null;
+}
+
+type Sendable = RequestedMessage & { readonly text: string; readonly phone: string };
+
+/** The messages that an attempt may send. */
+function sendable(messages: readonly RequestedMessage[], isOnce: boolean): Sendable[] {
+  const seen = new Set<string>();
+  return messages.flatMap((message) => {
+    const { account, input, part, text } = message;
+    if (text === null || input.cleanPhone === null) return [];
+    // A whole text is sent once. Its parts may be alike, and other texts may have them too.
+    const whole = `${likenessOf(account, input.cleanPhone, input.text)} ${part}`;
+    if (isOnce && seen.has(whole)) return [];
+    seen.add(whole);
+    return [{ ...message, text, phone: input.cleanPhone }];
+  });
+}
+
+/** How often each message may arrive from one execution, by its {@link likenessOf likeness}. */
+export function requestedAtMost(
+  settings: Settings,
+  list: List,
+  messages: readonly RequestedMessage[],
+): Map<string, number> {
+  const most = new Map<string, number>();
+  for (const { account, phone, text } of sendable(messages, isOnceInRun(settings, list) === true)) {
+    const likeness = likenessOf(account, phone, text);
+    most.set(likeness, (most.get(likeness) ?? 0) + 1);
+  }
+  return most;
+}
+
+/**
+ * What a Retry after a kill recognizes a list by: its places and phones and, where several messages go to one phone, their
+ * contents. Null where nobody knows.
+ */
+export function planOf(settings: Settings, list: List, messages: readonly RequestedMessage[]): string | null {
+  const { stamp, isKeyed } = settings;
+  const isOnce = isOnceInRun(settings, list);
+  const sent = sendable(messages, isOnce === true);
+  const isRepeated = new Set(sent.map(({ phone }) => phone)).size < sent.length;
+  if (isOnce === null || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
+  const contents = isRepeated ? [`${stamp} ${isKeyed}`, ...sent.map(({ input }) => input.text)] : [];
+  return [...sent.map((message) => `${placeOf(message)} ${message.phone}`), ...contents].join();
+}
+
+/**
+ * What an execution shares with others that send the same messages once: nothing if it sends them again, or if its texts
+ * are always new.
+ */
+export function memoryOf({ options, stamp, isKeyed, apiKey }: Settings, { source }: List): string | null {
+  if (options.duplicateMessages !== 'sendOnceEver') return null;
+  if (isKeyed && source === 'items') return `keys ${apiKey}`;
+  return stamp === 'none' || stamp === 'corrected' ? `${stamp} ${isKeyed} ${apiKey}` : null;
 }

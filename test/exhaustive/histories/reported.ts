@@ -6,20 +6,24 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { recordLines } from '../../support/engine/record';
 import { type Execution, keptIn } from '../../support/engine/workflow';
 import { detailsOf, textOf } from '../../support/outputs';
-import { withoutTime } from './lists';
+import { withoutStamp } from './lists';
 import { placeOf, type RequestedMessage } from './messages';
-import type { Scenario } from './scenario';
+import type { Settings } from './scenario';
 
 /** What the node reports of a message. */
-export type Reported = 'sent' | 'not_sent' | 'uncertain' | 'skipped' | 'dry_run' | 'nothing';
+export type Reported = 'sent' | 'not_sent' | 'uncertain' | 'skipped' | 'sent_before' | 'dry_run' | 'nothing';
 
-type Report = Map<RequestedMessage, Reported>;
+export type Report = Map<RequestedMessage, Reported>;
 
-/** @throws unless the output items represent every message once */
+/**
+ * @param wasKilled whether one that can't be sent now may have been sent before
+ * @throws unless the output items represent every message once
+ */
 export function readOutputs(
-  { onError, operation, options }: Scenario,
+  { onError, operation, options }: Settings,
   messages: readonly RequestedMessage[],
   { outputs }: Execution,
+  wasKilled: boolean,
 ): Report {
   deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const items = outputs.flat();
@@ -29,8 +33,8 @@ export function readOutputs(
     deepStrictEqual(outputs, [succeeded, failed], 'an item is on the wrong output');
   }
 
-  const report = nothingReported(messages);
-  readFailed(messages, failed, report);
+  const report = reportOf(messages, 'nothing');
+  readFailed(messages, failed, report, wasKilled);
   const left = messages.filter((message) => report.get(message) === 'nothing');
   ok(
     left.every(({ text }) => text !== null),
@@ -40,10 +44,13 @@ export function readOutputs(
   else readMessages(left, succeeded, report);
   if (options.dryRun) {
     ok(
-      left.every((message) => ['dry_run', 'skipped'].includes(report.get(message) ?? '')),
+      left.every((message) => report.get(message) !== 'sent'),
       'a dry run reports a message as sent',
     );
   }
+  const all = [...report.values()];
+  ok(options.duplicateMessages !== 'send' || !all.includes('skipped'), 'a message is skipped with Send');
+  ok(options.duplicateMessages === 'sendOnceEver' || !all.includes('sent_before'), 'sent before by another execution');
   const represented = new Set(items.flatMap(({ pairedItem }) => linksOf(pairedItem)));
   for (const { item } of messages) ok(represented.has(item), `item ${item} is lost`);
   return report;
@@ -51,7 +58,9 @@ export function readOutputs(
 
 /** What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent. */
 export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report {
-  const report = nothingReported(messages);
+  // All that is not listed may have been sent where n8n was killed before.
+  const { interrupted } = keptIn(execution);
+  const report = reportOf(messages, interrupted === true ? 'uncertain' : 'nothing');
   const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
   const enter = (places: string[], outcome: Reported) => {
     for (const place of places) {
@@ -67,8 +76,8 @@ export function readRecord(messages: readonly RequestedMessage[], execution: Exe
   return report;
 }
 
-function nothingReported(messages: readonly RequestedMessage[]): Report {
-  return new Map(messages.map((message) => [message, 'nothing']));
+function reportOf(messages: readonly RequestedMessage[], reported: Reported): Report {
+  return new Map(messages.map((message) => [message, reported]));
 }
 
 /** One item for each message that was not sent or is uncertain. */
@@ -76,6 +85,7 @@ function readFailed(
   messages: readonly RequestedMessage[],
   failed: readonly INodeExecutionData[],
   report: Report,
+  wasKilled: boolean,
 ): void {
   const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
   for (const { json, pairedItem } of failed) {
@@ -87,8 +97,8 @@ function readFailed(
     deepStrictEqual(report.get(message), 'nothing', 'a message has two failed items');
     const { outcome } = details;
     ok(outcome === 'not_sent' || outcome === 'uncertain', `outcome ${JSON.stringify(outcome)}`);
-    if (message.text === null) deepStrictEqual(outcome, 'not_sent');
-    else deepStrictEqual(details.phone, message.input.cleanPhone, 'phone of a failed item');
+    if (message.text !== null) deepStrictEqual(details.phone, message.input.cleanPhone, 'phone of a failed item');
+    else if (!wasKilled) deepStrictEqual(outcome, 'not_sent');
     report.set(message, outcome);
   }
 }
@@ -109,9 +119,10 @@ function readMessages(
     'output items',
   );
   left.forEach((message, index) => {
-    const { status, message: text } = succeeded[index]?.json ?? {};
-    if (status === 'dry_run') deepStrictEqual(withoutTime(textOf(text)), message.text, 'text of a dry run');
-    report.set(message, status === 'skipped' || status === 'dry_run' ? status : 'sent');
+    const { status, message: text, sent_before: isSentBefore } = succeeded[index]?.json ?? {};
+    if (status === 'dry_run') deepStrictEqual(withoutStamp(textOf(text)), message.text, 'text of a dry run');
+    if (status === 'skipped' && isSentBefore === true) report.set(message, 'sent_before');
+    else report.set(message, status === 'skipped' || status === 'dry_run' ? status : 'sent');
   });
 }
 
@@ -134,20 +145,26 @@ function readBatches(
     'batch numbers',
   );
   // A skipped message follows one with its phone and text. Its own item has its item number and phone.
-  const copies = skipped.map(({ pairedItem, json }) => ({ item: linkOf(pairedItem), phone: json.phone }));
+  const copies = skipped.map(({ pairedItem, json: { phone, sent_before: isSentBefore } }) => ({
+    item: linkOf(pairedItem),
+    phone,
+    isSentBefore,
+  }));
   for (const message of left) {
     const copy = copies.findIndex(({ item, phone }) => item === message.item && phone === message.input.cleanPhone);
+    const isSentBefore = copies[copy]?.isSentBefore === true;
     const isSkipped =
-      copy !== -1 &&
-      left.some(
-        (other) =>
-          other !== message &&
-          report.get(other) !== 'nothing' &&
-          other.input.cleanPhone === message.input.cleanPhone &&
-          other.text === message.text,
-      );
+      isSentBefore ||
+      (copy !== -1 &&
+        left.some(
+          (other) =>
+            other !== message &&
+            report.get(other) !== 'nothing' &&
+            other.input.cleanPhone === message.input.cleanPhone &&
+            other.text === message.text,
+        ));
     if (isSkipped) copies.splice(copy, 1);
-    report.set(message, isSkipped ? 'skipped' : 'sent');
+    report.set(message, isSentBefore ? 'sent_before' : isSkipped ? 'skipped' : 'sent');
   }
   deepStrictEqual(copies, [], 'skipped items that represent no message');
 }

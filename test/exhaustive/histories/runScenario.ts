@@ -1,12 +1,13 @@
-import { deepStrictEqual, ok } from 'node:assert/strict';
+import { deepStrictEqual, match, ok } from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 
-import type { IDataObject } from 'n8n-workflow';
-
-import type { Sandbox } from '../../../sandbox/server';
-import { KEY } from '../../support/account';
-import { type Execution, retryExecution, runWorkflow, type Setup } from '../../support/engine/workflow';
-import { WITHOUT_WAITING } from '../../support/parameters';
-import { accountOf } from '../../support/sandbox';
+import type { Sandbox, SentMessage } from '../../../sandbox/server';
+import { Lifetime, type Moment } from '../../support/engine/lifetime';
+import { processedData } from '../../support/engine/processedData';
+import { arrived, type Attempt, attempt } from '../../support/engine/restart';
+import { type Execution, keptIn, type Setup } from '../../support/engine/workflow';
+import { detailsOf, hintsOf, textOf } from '../../support/outputs';
+import { atRisk } from '../atRisk';
 import {
   checkArrivals,
   checkIds,
@@ -15,111 +16,356 @@ import {
   checkNothingLost,
   checkOrder,
   checkOthersSent,
+  checkReasons,
   checkRisk,
   checkSentOnce,
-  requestedAtMost,
 } from './checks';
 import { outageFault } from './faults';
-import { type List, TIME, withoutTime } from './lists';
-import { messagesOf } from './messages';
-import { readOutputs, readRecord } from './reported';
-import { NO_FAULTS, type Round, type Scenario } from './scenario';
-
-/** The sandbox's keys: as many as a scenario has accounts, at most. */
-export const KEYS = [KEY, 'made-up-key-9876543210'];
+import { type List, withoutStamp } from './lists';
+import { memoryOf, messagesOf, planOf, requestedAtMost, type RequestedMessage } from './messages';
+import { readOutputs, readRecord, type Report } from './reported';
+import { ALL_WELL, type Other, type Round, type Scenario, type Settings } from './scenario';
+import { setupOf } from './setup';
 
 /**
  * Runs a scenario in n8n's engine with the sandbox, and checks the node's promises after the first run and each retry.
- * If the last of them fails, the service recovers, and the user retries once more with On Error set to Continue, so that
- * there is an item for every message.
+ * If the last of them fails or is killed, the service recovers, and the user retries once more with On Error set to
+ * Continue, so that there is an item for every message.
  * @throws the first promise that is not kept
  */
-export async function runScenario(scenario: Scenario, sandbox: Sandbox): Promise<void> {
+export async function runScenario({ mode, rounds }: Scenario, sandbox: Sandbox): Promise<void> {
   sandbox.reset();
-  const { rounds } = scenario;
-  const lists = [...new Set(rounds.map(({ list }) => list))];
-  const most = new Map<string, number>();
-  let execution: Execution | null = null;
-
-  const attempt = async (given: Scenario, round: Round, isChanged: boolean) => {
-    const { list, faults, outage, refusedText, credits } = round;
-    sandbox.setFaults(outage === null ? faults : [outageFault(outage, given.operation === 'send' ? 'send' : 'bulk')]);
-    sandbox.setCredits(credits);
-    const before = { messages: sandbox.messages().length, requests: sandbox.requests().length };
-    const messages = messagesOf(given, list);
-    for (const [key, count] of requestedAtMost(given, messages)) most.set(key, Math.max(count, most.get(key) ?? 0));
-
-    const setup = setupOf(given, list, lists, sandbox);
-    execution =
-      execution === null
-        ? await runWorkflow(setup)
-        : await retryExecution(execution, setup, isChanged ? setup : undefined);
-    const isStopped = execution.error !== undefined;
-    const arrived = sandbox.messages().map((sent) => ({ ...sent, message: withoutTime(sent.message) }));
-
-    checkNoSecret(given, execution);
-    checkSentOnce(given, arrived, most);
-    if (outage !== null) checkRisk(given, outage, sandbox.requests().slice(before.requests));
-    if (given.maxTries === null && given.options.uncertain === 'report') {
-      checkOrder(messages, arrived.slice(before.messages));
-    }
-    if (!isStopped) checkIds(given, messages, execution, arrived);
-    // The record of a stopped run has the places of messages in the list that they were sent from.
-    if (isStopped && list !== lists[0]) return null;
-    const report = isStopped ? readRecord(messages, execution) : readOutputs(given, messages, execution);
-    checkArrivals(given, report, arrived, most);
-    if (isStopped) return null;
-    if (given.options.dryRun) deepStrictEqual(arrived, []);
-    if (refusedText !== null) checkOthersSent(report, refusedText);
-    checkKeptNothing(report, execution);
-    return report;
-  };
-
-  let earlier: List | null = null;
-  for (const round of rounds) {
-    if ((await attempt(scenario, round, earlier !== null && round.list !== earlier)) !== null) return;
-    earlier = round.list;
-  }
-  if (earlier === null) return;
-  const recovered: Round = { ...NO_FAULTS, list: earlier };
-  const report = await attempt({ ...scenario, onError: 'continueRegularOutput' }, recovered, true);
-  ok(report !== null, 'a run with On Error set to Continue was stopped');
-  checkNothingLost(report);
+  processedData.reset();
+  const history = new History(mode, [...new Set(rounds.map(({ list }) => list))], sandbox);
+  for (const round of rounds) await history.play(round);
+  const last = rounds.at(-1);
+  if (last !== undefined) await history.recover(last);
 }
 
-/** @param lists all of the scenario, which each item has the values of */
-function setupOf(scenario: Scenario, list: List, lists: readonly List[], sandbox: Sandbox): Setup {
-  const { operation, accounts, hasTime, onError, maxTries, batchSize, options } = scenario;
-  const [first = list] = lists;
-  const entriesOf = ({ inputs }: List, item: number) =>
-    (inputs[item] ?? []).map(({ phone, text }) => ({ phone, message: text }));
-  const at = lists.indexOf(list);
-  const time = (text: string) => (hasTime ? `${text}.replace('${TIME}', $now.toMillis())` : text);
-  const entry = at === 0 ? '$json' : `$json.lists[${at}][0]`;
-  const entries = at === 0 ? '$json.list' : `$json.lists[${at}]`;
-  const fields =
-    list.source === 'items'
-      ? { phone: `={{ ${entry}.phone }}`, message: `={{ ${time(`${entry}.message`)} }}` }
-      : {
-          messages: `={{ ${hasTime ? `${entries}.map((one) => ({ ...one, message: ${time('one.message')} }))` : entries} }}`,
-        };
-  return {
-    account: { ...accountOf(sandbox), ...(accounts > 1 && { apiKey: '={{ $json.key }}' }) },
-    // An item of a user can contain anything.
-    items: first.inputs.map((_, item) => {
-      const own = first.source === 'items' ? entriesOf(first, item)[0] : { list: entriesOf(first, item) };
-      const changed = lists.length > 1 && { lists: lists.map((each) => entriesOf(each, item)) };
-      return { ...own, ...changed, ...(accounts > 1 && { key: KEYS[item % accounts] }) } as IDataObject;
-    }),
-    parameters: {
-      resource: 'message',
-      operation,
-      source: list.source,
-      ...fields,
-      options: { ...options, ...WITHOUT_WAITING },
-      ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),
-    },
-    onError,
-    ...(maxTries !== null && { retryOnFail: { maxTries } }),
-  };
+/** An execution with its Retries. */
+interface Lineage {
+  /** The latest attempt, as n8n lists it. */
+  execution: Execution | null;
+  /** Null where n8n was killed, or stopped with another list. */
+  report: Report | null;
+  /** How often each message may arrive, by its likeness. */
+  readonly most: Map<string, number>;
+  /** How often the latest attempt asks for it. */
+  asked: ReadonlyMap<string, number>;
+  readonly memories: Set<string | null>;
+}
+
+function newLineage(): Lineage {
+  return { execution: null, report: null, most: new Map(), asked: new Map(), memories: new Set() };
+}
+
+/** What other executions have in n8n's list of processed data. */
+const OTHERS_ENTRIES = Array.from({ length: 12_000 }, (_, index) => `other ${index}`);
+
+class History {
+  private readonly main = newLineage();
+  private readonly lineages = [this.main];
+  /** Whether the execution has succeeded, and n8n retries it no more. */
+  private isOver = false;
+  private latest: Pick<Round, 'settings' | 'list'> | null = null;
+  /** n8n from a start until it is killed. */
+  private n8n = this.start();
+  private killAt = Infinity;
+  /** What can make a message uncertain, so far. */
+  private readonly had = { kill: false, faults: false, change: false, doubt: false, second: false, sentOnce: false };
+  /** Whether the service has always listed messages in their order. */
+  private isInOrder = true;
+  /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain for that. */
+  private interrupted: { readonly plan: string | null; readonly size: number; readonly most: number } | null = null;
+  /** What the attempts of a round report as uncertain; to be compared with all that they met. */
+  private readonly reasons: Array<{ codes: string[]; settings: Settings; interrupted: number }> = [];
+
+  constructor(
+    private readonly mode: Scenario['mode'],
+    private readonly lists: readonly List[],
+    private readonly sandbox: Sandbox,
+  ) {}
+
+  private start(): Lifetime {
+    return new Lifetime(({ length }) => length >= this.killAt);
+  }
+
+  async play(round: Round): Promise<void> {
+    const { settings, list, others } = round;
+    this.serve(ALL_WELL, settings);
+    for (const other of others) if (other.when === 'before') await this.runOther(round, other);
+    this.serve(round, settings);
+    const beside = others.filter(({ when }) => when === 'beside').map(async (other) => this.runOther(round, other));
+    await Promise.all([this.isOver ? null : this.runMain(round, beside.length > 0), ...beside]);
+    const reports = this.lineages.map(({ report }) => report);
+    checkArrivals(settings, reports, this.received(settings), this.removed());
+    for (const { codes, settings: own, interrupted } of this.reasons.splice(0)) {
+      checkReasons(codes, (code) => this.mayBeUncertain(code, own), interrupted);
+    }
+    this.latest = { settings, list };
+  }
+
+  /** The user retries once more, with On Error set to Continue, when all is well. */
+  async recover({ settings, list }: Round): Promise<void> {
+    if (this.isOver) return;
+    const options = { ...settings.options, dryRun: false };
+    await this.play({ ...ALL_WELL, list, settings: { ...settings, onError: 'continueRegularOutput', options } });
+    ok(this.isOver, 'a run with On Error set to Continue was stopped');
+  }
+
+  private serve({ faults, outage, credits, locked }: Omit<Round, 'settings' | 'list'>, { operation }: Settings): void {
+    const endpoint = operation === 'send' ? 'send' : 'bulk';
+    this.sandbox.setFaults(outage === null ? faults : [outageFault(outage, endpoint)]);
+    this.sandbox.setCredits(credits);
+    const first = processedData.calls.length + (locked?.after ?? 0);
+    processedData.set({ refuses: (call) => locked !== null && call > first && call <= first + locked.times });
+    this.had.faults ||= faults.length > 0 || outage !== null;
+  }
+
+  private async runMain(round: Round, isBesideOthers: boolean): Promise<void> {
+    const { main, n8n } = this;
+    const { settings, list, outage, pressedAgainAt } = round;
+    const { execution: earlier } = main;
+    const isRetry = earlier !== null;
+    const before = {
+      arrived: this.received(settings).length,
+      requests: this.sandbox.requests().length,
+      left: n8n.requests,
+      moments: n8n.moments.length,
+      stored: processedData.entries,
+    };
+    const isChanged = isRetry && (settings !== this.latest?.settings || list !== this.latest.list);
+    this.had.change ||= isChanged || settings.stamp !== 'none';
+    const messages = this.request(main, settings, list);
+    const setup = this.setupOf(settings, list);
+    const run = async () => await attempt(setup, n8n, earlier ?? undefined, isChanged);
+    if (round.killAt !== null) this.killAt = before.moments + round.killAt;
+    const first = run();
+    const again =
+      isRetry && pressedAgainAt !== null
+        ? await this.pressAgain(first, run, { at: pressedAgainAt, mayWait: settings.maxTries !== null })
+        : null;
+    const { ended, afterRestart } = await first;
+    this.killAt = Infinity;
+    if (n8n.isOver) {
+      this.n8n = this.start();
+      this.had.kill = true;
+    }
+    this.had.second ||= again?.isRefused === false;
+    if (ended === null) {
+      await arrived(this.sandbox, () => before.requests + n8n.requests - before.left);
+      // Nothing is noted of a single message that is sent for the first time.
+      const isNoted = isRetry || settings.operation === 'sendBulk' || list.inputs.length > 1;
+      main.execution = afterRestart(isNoted ? round.eventLog : 'kept');
+      main.report = null;
+      this.noteKill(round, messages, n8n.moments.slice(before.moments), isRetry);
+    } else {
+      main.execution = ended;
+      this.isOver = ended.error === undefined;
+      if (isRetry && settings.options.dryRun && !isBesideOthers) {
+        deepStrictEqual(processedData.entries, before.stored, 'a dry run has changed what is stored');
+        deepStrictEqual(keptIn(ended), keptIn(earlier), 'a dry run has changed the record');
+      }
+      if (isRetry && settings.options.dryRun && !this.isOver)
+        match(ended.error?.message ?? '', /'Dry Run' can't be used/);
+      else this.read(main, round, messages, ended);
+      // n8n offers a Retry of the second one as well, which knows nothing of the first.
+      if (again !== null && (!again.isRefused || again.isNext)) this.goOnWith(again.ended);
+    }
+
+    const all = this.received(settings);
+    const arrivedNow = all.slice(before.arrived);
+    const requests = this.sandbox.requests().slice(before.requests);
+    const label = `key ${settings.apiKey + 1}`;
+    checkSentOnce(settings, all, this.most());
+    ok(settings.accounts > 1 || requests.every(({ key }) => key === label), 'sent from another account');
+    if (isBesideOthers || again?.isRefused === false) return;
+    if (outage !== null) checkRisk(settings, outage, requests);
+    if (settings.maxTries === null && settings.options.uncertain === 'report') checkOrder(messages, arrivedNow);
+    if (settings.options.dryRun) deepStrictEqual(arrivedNow, []);
+  }
+
+  /**
+   * Presses Retry once more after so many moments of the Retry that is running.
+   * @returns the second attempt; null where the first has ended before
+   */
+  private async pressAgain(
+    first: Promise<Attempt>,
+    run: () => Promise<Attempt>,
+    { at, mayWait }: { at: number; mayWait: boolean },
+  ): Promise<{ ended: Execution; isRefused: boolean; isNext: boolean } | null> {
+    const over = new Set<Promise<Attempt>>();
+    const isRunning = () => !over.has(first);
+    const end = () => void over.add(first);
+    first.then(end, end);
+    const pressed = this.n8n.moments.length + at;
+    while (isRunning() && this.n8n.moments.length < pressed) await setImmediate();
+    if (!isRunning()) return null;
+    const { ended } = await run();
+    ok(ended !== null, 'nothing was killed');
+    const isRefused =
+      ended.error === undefined
+        ? codesOf(ended).includes('ANOTHER_RETRY')
+        : ended.error.message.includes('Another retry');
+    // Between two tries of Retry On Fail, the second one begins, and the first goes on no more.
+    ok(isRefused || !isRunning() || mayWait, 'a second Retry has run during the first');
+    return { ended, isRefused, isNext: ended.error !== undefined && at % 2 === 1 };
+  }
+
+  /** The user retries this execution next; nothing is known of what it did. */
+  private goOnWith(ended: Execution): void {
+    Object.assign(this.main, { execution: ended, report: null });
+    this.isOver = ended.error === undefined;
+    this.had.kill = true;
+    this.interrupted = { plan: null, size: 1, most: Infinity };
+  }
+
+  private async runOther(round: Round, { when, duplicateMessages, isListLong }: Other): Promise<void> {
+    const { settings: given, list } = round;
+    const options = { ...given.options, dryRun: false, duplicateMessages };
+    const settings: Settings = { ...given, onError: 'continueRegularOutput', options };
+    // Without Send Once, the list may be shortened, and a kill of long ago is forgotten.
+    const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
+    if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
+    const other = newLineage();
+    this.lineages.push(other);
+    const messages = this.request(other, settings, list);
+    const { ended } = await attempt(this.setupOf(settings, list), this.n8n);
+    ok(ended !== null, 'nothing was killed');
+    this.read(other, { ...(when === 'before' ? ALL_WELL : round), settings, list }, messages, ended);
+  }
+
+  /** Notes what an attempt may send. */
+  private request(lineage: Lineage, settings: Settings, list: List): RequestedMessage[] {
+    const messages = messagesOf(settings, list);
+    lineage.asked = requestedAtMost(settings, list, messages);
+    for (const [likeness, count] of lineage.asked) {
+      lineage.most.set(likeness, Math.max(count, lineage.most.get(likeness) ?? 0));
+    }
+    lineage.memories.add(memoryOf(settings, list));
+    return messages;
+  }
+
+  /** Reads what an attempt that has ended reports, and checks it. */
+  private read(lineage: Lineage, round: Round, messages: readonly RequestedMessage[], ended: Execution): void {
+    const { settings, list, faults, outage, refusedText, credits } = round;
+    checkNoSecret(settings, ended);
+    ok(!hintsOf(ended).some(({ message }) => message.includes('not protected')), 'the run was not protected');
+    lineage.execution = ended;
+    this.isInOrder &&= faults.every(({ kind }) => kind !== 'bulk-answer');
+    if (ended.error !== undefined) {
+      // The record has the places of messages in the list that they were sent from.
+      lineage.report = list === this.lists[0] ? readRecord(messages, ended) : null;
+      this.had.doubt ||= lineage.report === null || [...lineage.report.values()].includes('uncertain');
+      return;
+    }
+    const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
+    checkIds(settings, messages, ended, this.received(settings), service);
+    const report = readOutputs(settings, messages, ended, this.had.kill);
+    lineage.report = report;
+    this.had.sentOnce ||=
+      settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
+    if (refusedText !== null) checkOthersSent(report, refusedText);
+    checkKeptNothing(report, ended, this.had.kill);
+    const isAllWell = faults.length === 0 && outage === null && credits === ALL_WELL.credits;
+    if (isAllWell && !settings.options.dryRun) checkNothingLost(report);
+    const isMain = lineage === this.main;
+    const codes = codesOf(ended);
+    this.had.doubt ||= codes.some((code) => code !== 'RESERVED');
+    const known = this.interrupted === null || this.interrupted.plan === planOf(settings, list, messages);
+    const interrupted = !isMain ? 0 : known ? (this.interrupted?.most ?? 0) : Infinity;
+    this.reasons.push({ codes, settings, interrupted });
+  }
+
+  private mayBeUncertain(code: string, { options }: Settings): boolean {
+    switch (code) {
+      case 'INTERRUPTED':
+      case 'INVALID_PHONE':
+      case 'INVALID_MESSAGE':
+        return this.had.kill;
+      case 'RESERVED':
+        return (
+          options.duplicateMessages === 'sendOnceEver' &&
+          (this.had.kill || this.had.doubt || (options.uncertain === 'sendAgain' && this.had.faults))
+        );
+      case 'UNCERTAIN':
+        return this.had.change;
+      case 'ANOTHER_RETRY':
+        return this.had.second;
+      case 'NOT_SET_UP':
+        return options.dryRun;
+      default:
+        return this.had.faults;
+    }
+  }
+
+  private noteKill(
+    { settings, list, faults, outage }: Round,
+    messages: readonly RequestedMessage[],
+    moments: readonly Moment[],
+    isRetry: boolean,
+  ): void {
+    const { operation, batchSize, options } = settings;
+    const { interrupted: earlier } = this;
+    const size = operation === 'send' ? 1 : (batchSize ?? 100);
+    // A request that is packed otherwise has messages of several that were.
+    const mixed = size + (earlier === null || earlier.size === size ? 0 : 2 * earlier.size);
+    const inFlight = options.parallelRequests * mixed;
+    const plan = planOf(settings, list, messages);
+    const isKnown = plan !== null && faults.length === 0 && outage === null && (earlier?.plan ?? plan) === plan;
+    const most = isKnown ? atRisk({ moments, isRetry, count: messages.length, inFlight, round: 0 }) : Infinity;
+    this.interrupted = { plan, size: earlier?.size ?? size, most: most + (earlier?.most ?? 0) };
+  }
+
+  private setupOf(settings: Settings, list: List): Setup {
+    return { ...setupOf(settings, list, this.lists, this.sandbox), mode: this.mode };
+  }
+
+  /** What the service has received, without what each attempt makes of a text and of the only account. */
+  private received({ accounts }: Settings): SentMessage[] {
+    return this.sandbox.messages().map((sent) => ({
+      ...sent,
+      message: withoutStamp(sent.message),
+      key: accounts > 1 ? sent.key : 'key 1',
+    }));
+  }
+
+  /** How often each message may arrive from all executions, by its likeness. */
+  private most(): Map<string, number> {
+    const groups = new Map<unknown, Map<string, number>>();
+    for (const lineage of this.lineages) {
+      const [memory = null, ...others] = lineage.memories;
+      const group = memory === null || others.length > 0 ? lineage : memory;
+      const own = groups.get(group) ?? new Map<string, number>();
+      groups.set(group, own);
+      for (const [likeness, count] of lineage.most) own.set(likeness, Math.max(count, own.get(likeness) ?? 0));
+    }
+    return sumOf([...groups.values()]);
+  }
+
+  /** How many messages that may have arrived are asked for no more, by their likeness. */
+  private removed(): Map<string, number> {
+    const asked = sumOf(this.lineages.map((lineage) => lineage.asked));
+    return new Map(
+      [...this.most()].map(([likeness, most]) => [likeness, Math.max(0, most - (asked.get(likeness) ?? 0))]),
+    );
+  }
+}
+
+function sumOf(counts: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {
+  const sum = new Map<string, number>();
+  for (const [likeness, count] of counts.flatMap((each) => [...each])) {
+    sum.set(likeness, count + (sum.get(likeness) ?? 0));
+  }
+  return sum;
+}
+
+/** Why messages are uncertain, without those that are duplicates of others. */
+function codesOf({ outputs }: Execution): string[] {
+  return outputs
+    .flat()
+    .filter(({ json }) => json.error !== undefined)
+    .map(detailsOf)
+    .filter(({ outcome, duplicate_of: original }) => outcome === 'uncertain' && original === undefined)
+    .map(({ code }) => textOf(code));
 }

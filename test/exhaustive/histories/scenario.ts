@@ -2,27 +2,23 @@ import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 
 import type { Fault } from '../../../sandbox/faults';
-import { fault, type Outage, outage, refusedText } from './faults';
+import { calmFault, fault, type Outage, outage, refusedText } from './faults';
 import { changed, CHANGES, drafts, type List, listOf } from './lists';
 
-/** One attempt: the first run, or a "Retry" from the list of executions. */
-export interface Round {
-  readonly list: List;
-  readonly faults: Fault[];
-  /** If there is one, there are no other faults. */
-  readonly outage: Outage | null;
-  /** A text that is refused, if that is the only fault. */
-  readonly refusedText: string | null;
-  readonly credits: number;
-}
-
-/** Everything that a user, the service, the network and n8n do in one execution. */
-export interface Scenario {
+/** The workflow of an attempt, as the user has set it. */
+export interface Settings {
   readonly operation: 'send' | 'sendBulk';
   /** How many accounts the items have in turn. */
   readonly accounts: number;
-  /** Whether the texts contain the time, so that they are others at each attempt. */
-  readonly hasTime: boolean;
+  /** The number of the API key, from 0, where all items have one account. */
+  readonly apiKey: number;
+  /**
+   * What the texts contain: nothing that changes, a correction of the user's, the time (another one in each attempt, and
+   * perhaps in each item), or the ID of the execution.
+   */
+  readonly stamp: 'none' | 'corrected' | 'time' | 'execution';
+  /** Whether 'Message Key' is set. */
+  readonly isKeyed: boolean;
   readonly onError: NonNullable<INode['onError']>;
   /** 'Retry On Fail'; null if it is off. */
   readonly maxTries: number | null;
@@ -32,85 +28,185 @@ export interface Scenario {
     readonly checkCreditsFirst: boolean;
     readonly defaultCountryCode: string;
     readonly dryRun: boolean;
-    readonly duplicateMessages: 'send' | 'sendOnce';
+    readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
     readonly longMessages: 'fail' | 'truncate' | 'split';
+    /** 'Max Wait (Minutes)' */
+    readonly longestWait: number;
     readonly output: 'messages' | 'batches';
     readonly parallelRequests: number;
     readonly uncertain: 'report' | 'sendAgain';
     readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
   };
-  /** The first run, then the retries. One that has the list of the round before it has its workflow, too. */
+}
+
+/** Another execution of the workflow, with the same items. */
+export interface Other {
+  /** Before the attempt, or at the same moment in the same process. */
+  readonly when: 'before' | 'beside';
+  readonly duplicateMessages: Settings['options']['duplicateMessages'];
+  /** Whether n8n's list of processed data has more entries by then than a run without Send Once leaves there. */
+  readonly isListLong: boolean;
+}
+
+/** What the service does during an attempt. */
+interface Service {
+  readonly faults: Fault[];
+  /** If there is one, there are no other faults. */
+  readonly outage: Outage | null;
+  /** A text that is refused, if that is the only fault. */
+  readonly refusedText: string | null;
+  readonly credits: number;
+}
+
+/** What n8n, its database and the user do during an attempt. */
+interface Events {
+  /** The number of the moment at which n8n is killed, from 1, if the attempt gets so far. */
+  readonly killAt: number | null;
+  readonly eventLog: 'kept' | 'gone';
+  /** How many moments of a Retry pass until it is pressed again. */
+  readonly pressedAgainAt: number | null;
+  /** Calls that n8n's database refuses because it is locked. */
+  readonly locked: { readonly after: number; readonly times: number } | null;
+  readonly others: readonly Other[];
+}
+
+/** One attempt: the first run, or a "Retry" from the list of executions. */
+export interface Round extends Service, Events {
+  /** The same object as in the round before if the user has changed nothing: "Retry with original workflow". */
+  readonly settings: Settings;
+  readonly list: List;
+}
+
+/** Everything that a user, the service, the network and n8n do in one execution. */
+export interface Scenario {
+  /** n8n retries no execution that was started by hand if it was killed. */
+  readonly mode: 'manual' | 'trigger';
+  /** The first run, then the retries. */
   readonly rounds: Round[];
 }
 
+export const ALL_WELL: Service & Events = {
+  ...{ faults: [], outage: null, refusedText: null, credits: 100_000 },
+  ...{ killAt: null, eventLog: 'kept', pressedAgainAt: null, locked: null, others: [] },
+};
 const credits = fc.oneof({ weight: 6, arbitrary: fc.constant(100_000) }, { weight: 1, arbitrary: fc.nat({ max: 12 }) });
-export const NO_FAULTS: Omit<Round, 'list'> = { faults: [], outage: null, refusedText: null, credits: 100_000 };
-const service: fc.Arbitrary<Omit<Round, 'list'>> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc
-      .record({ faults: fc.array(fault, { maxLength: 4 }), credits })
-      .map((own) => ({ ...NO_FAULTS, ...own })),
-  },
-  { weight: 2, arbitrary: fc.record({ outage, credits }).map((own) => ({ ...NO_FAULTS, ...own })) },
+const service: fc.Arbitrary<Partial<Service>> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ faults: fc.array(fault, { maxLength: 4 }), credits }) },
+  { weight: 2, arbitrary: fc.record({ outage, credits }) },
   {
     weight: 1,
-    arbitrary: refusedText.map(({ refusal, text }) => ({
-      ...NO_FAULTS,
-      faults: [{ ...refusal, text }],
-      refusedText: text,
-    })),
+    arbitrary: refusedText.map(({ refusal, text }) => ({ faults: [{ ...refusal, text }], refusedText: text })),
   },
 );
+
+/** One that never makes the node wait for the service, because its 'Max Wait' is real time. */
+const calmService: fc.Arbitrary<Partial<Service>> = fc.record({ faults: fc.array(calmFault, { maxLength: 2 }) });
+
+const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
+const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+const duplicateMessages = fc.constantFrom('send' as const, 'sendOnce' as const, 'sendOnceEver' as const);
+const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 });
+
+/** What the user sets otherwise before a Retry. */
+type Change = Partial<Omit<Settings, 'options'>> & { readonly options?: Partial<Settings['options']> };
+const change: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  fc.constantFrom<Change>({ stamp: 'corrected' }, { apiKey: 1 }, { isKeyed: true }, { isKeyed: false }),
+  fc.record({ operation: fc.constantFrom('send', 'sendBulk') }),
+  fc.record({ batchSize }),
+  fc.record({ options: fc.record({ duplicateMessages }) }),
+  fc.constant({ options: { dryRun: true } }),
+);
+
+const other: fc.Arbitrary<Other> = fc.oneof(
+  fc.record({ when: fc.constantFrom('before', 'beside'), duplicateMessages, isListLong: fc.constant(false) }),
+  fc.constant({ when: 'before', duplicateMessages: 'send', isListLong: true }),
+);
+
 const round = fc.record({
   service,
+  calmService,
+  killAt: fc.option(fc.integer({ min: 1, max: 30 }), { nil: null, freq: 3 }),
+  /** Whether the service mostly works while n8n is killed. */
+  isCalm: fc.boolean(),
+  eventLog: fc.constantFrom('kept' as const, 'gone' as const),
+  pressedAgainAt: seldom(fc.nat({ max: 8 })),
+  locked: seldom(fc.record({ after: fc.nat({ max: 12 }), times: fc.integer({ min: 1, max: 3 }) })),
+  others: fc.oneof(fc.constant<Other[]>([]), fc.array(other, { maxLength: 2 })),
+  change,
   /** The rows that the user changes before it; none for "Retry with original workflow". */
   places: fc.oneof(fc.constant([]), fc.array(fc.nat({ max: 50 }), { minLength: 2, maxLength: 4 })),
 });
 
-const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
-
 export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
     kind: fc.constantFrom('send' as const, 'items' as const, 'json' as const),
+    mode: fc.constantFrom('manual' as const, 'trigger' as const, 'trigger' as const),
+    /** Whether the node may wait, so that other executions run at the same moment and the database may be locked. */
+    isPatient: fc.constantFrom(true, false, false),
     drafts,
-    // Needs a credential whose key is an expression: then fc.constantFrom(1, 1, 2).
-    accounts: fc.constantFrom(1, 1, 2),
-    hasTime: rarely,
-    onError: fc.oneof(
-      fc.constant('stopWorkflow' as const),
-      fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
-    ),
-    maxTries: fc.option(fc.integer({ min: 2, max: 5 }), { nil: null }),
-    batchSize: fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 }),
-    options: fc.record({
-      checkCreditsFirst: rarely,
-      defaultCountryCode: fc.constantFrom('', '44'),
-      dryRun: fc.nat({ max: 29 }).map((number) => number === 0),
-      duplicateMessages: fc.constantFrom('send' as const, 'sendOnce' as const),
-      longMessages: fc.constantFrom('fail' as const, 'truncate' as const, 'split' as const),
-      output: fc.constantFrom('messages' as const, 'messages' as const, 'batches' as const),
-      parallelRequests: fc.integer({ min: 1, max: 6 }),
-      uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
-      whenCreditsRunOut: fc.constantFrom('stop' as const, 'sendWhatCreditsAllow' as const),
+    settings: fc.record({
+      // Needs a credential whose key is an expression: then fc.constantFrom(1, 1, 2).
+      accounts: fc.constantFrom(1, 1, 2),
+      apiKey: fc.constant(0),
+      stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
+      isKeyed: fc.constantFrom(true, false, false),
+      onError: fc.oneof(
+        fc.constant('stopWorkflow' as const),
+        fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
+      ),
+      maxTries: fc.option(fc.integer({ min: 2, max: 5 }), { nil: null }),
+      batchSize,
+      options: fc.record({
+        checkCreditsFirst: rarely,
+        defaultCountryCode: fc.constantFrom('', '44'),
+        dryRun: fc.nat({ max: 29 }).map((number) => number === 0),
+        duplicateMessages,
+        longMessages: fc.constantFrom('fail' as const, 'truncate' as const, 'split' as const),
+        output: fc.constantFrom('messages' as const, 'messages' as const, 'batches' as const),
+        parallelRequests: fc.integer({ min: 1, max: 6 }),
+        uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
+        whenCreditsRunOut: fc.constantFrom('stop' as const, 'sendWhatCreditsAllow' as const),
+      }),
     }),
-    change: fc.nat({ max: 3 }),
+    listChange: fc.nat({ max: 11 }),
     rounds: fc.array(round, { minLength: 1, maxLength: 3 }),
   })
-  .map(({ kind, drafts: given, change: choice, rounds, hasTime: wantsTime, ...rest }): Scenario => {
-    // Two texts that differ in the time alone are duplicates only if they were made in the same millisecond.
-    const hasTime = wantsTime && rest.options.duplicateMessages === 'send';
+  .map(({ kind, mode, isPatient, drafts: given, listChange: choice, rounds, settings: { options, ...rest } }) => {
     const changes = CHANGES[kind];
-    // A message is recognized by its place or by its text, so one of them stays. So does the account of a row.
-    const change = hasTime || rest.accounts > 1 ? undefined : changes[choice % changes.length];
-    let list = listOf(kind === 'json' ? 'json' : 'items', given, hasTime);
+    // The account of a row stays.
+    const listChange = rest.accounts > 1 ? undefined : changes[choice % changes.length];
+    let list = listOf(kind === 'json' ? 'json' : 'items', given);
+    const operation = kind === 'send' ? 'send' : 'sendBulk';
+    // An item for a request does not say which entries of a list were sent before.
+    const output = isPatient && kind === 'json' ? 'messages' : options.output;
+    let settings: Settings = { ...rest, operation, options: { ...options, output, longestWait: isPatient ? 1 : 0 } };
     return {
-      ...rest,
-      hasTime,
-      operation: kind === 'send' ? 'send' : 'sendBulk',
-      rounds: rounds.map(({ service: own, places }, index) => {
-        if (index > 0 && change !== undefined && places.length > 0) list = changed(list, change, places);
-        return { ...own, list };
+      mode,
+      rounds: rounds.map(({ service: own, calmService: calm, places, change: wanted, ...events }, index): Round => {
+        if (index > 0 && listChange !== undefined && places.length > 0) list = changed(list, listChange, places);
+        const round = withChange(settings, index > 0 ? wanted : {}, list);
+        // A dry run is tried once.
+        if (!round.options.dryRun) settings = round;
+        const others = isPatient ? events.others : [];
+        const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
+        const killAt = mayKill ? events.killAt : null;
+        const pressedAgainAt = killAt === null && !round.options.dryRun ? events.pressedAgainAt : null;
+        const locked = isPatient ? events.locked : null;
+        const { eventLog } = events;
+        return {
+          ...ALL_WELL,
+          ...(isPatient || (killAt !== null && events.isCalm) ? calm : own),
+          ...{ settings: round, list, killAt, eventLog, pressedAgainAt, locked, others },
+        };
       }),
     };
   });
+
+/** As far as the list allows it; the same object where nothing changes. */
+function withChange(settings: Settings, { options, apiKey, ...rest }: Change, { source }: List): Settings {
+  const own = { ...(source === 'items' && rest), ...(settings.accounts === 1 && apiKey !== undefined && { apiKey }) };
+  if (Object.keys(own).length === 0 && options === undefined) return settings;
+  return { ...settings, ...own, options: { ...settings.options, ...options } };
+}

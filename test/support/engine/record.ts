@@ -10,9 +10,9 @@ export interface RecordLine {
 /** As the node writes a line; each message begins with its place. */
 type StoredLine = [batch: number | null, sent: string[][], uncertain: string[][]];
 
-/** The receipts that the node's first run has written, the earliest first. */
+/** The receipts that the node has written: those of its first run, and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
-  const texts = ((deliveries ?? {}) as Record<string, string[]>)['0'] ?? [];
+  const texts = Object.values((deliveries ?? {}) as Record<string, string[]>).flat();
   return (
     texts
       .flatMap((text) => text.split('\n'))

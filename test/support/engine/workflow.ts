@@ -28,8 +28,8 @@ export interface Setup extends Pick<
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
-  /** 'Retry On Fail'. n8n waits a second for a wait of 0, so tests set a millisecond. */
-  readonly retryOnFail?: { readonly maxTries: number };
+  /** 'Retry On Fail'. n8n waits a second for a wait of 0, so tests set a millisecond unless they give one. */
+  readonly retryOnFail?: { readonly maxTries: number; readonly waitBetweenTries?: number };
   /** More lists of items: the node runs once more for each in the same execution, as in a loop. */
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
@@ -189,7 +189,7 @@ export async function prepare({
     parameters,
     credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
     ...(onError && { onError }),
-    ...(retryOnFail && { retryOnFail: true, maxTries: retryOnFail.maxTries, waitBetweenTries: 1 }),
+    ...(retryOnFail && { retryOnFail: true, waitBetweenTries: 1, ...retryOnFail }),
   };
   const more = moreItems.map((list, index) => ({
     // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.

@@ -1,0 +1,24 @@
+import type { Moment } from '../support/engine/lifetime';
+
+/** An attempt during which n8n is killed. */
+interface Killed {
+  /** What the attempt did until then. */
+  readonly moments: readonly Moment[];
+  readonly isRetry: boolean;
+  /** All messages. */
+  readonly count: number;
+  /** How many messages can be in flight at the same time. */
+  readonly inFlight: number;
+  /** How many messages a round of its loop has; 0 without a loop. */
+  readonly round: number;
+}
+
+/** How many messages may be uncertain after a kill. */
+export function atRisk({ moments, isRetry, count, inFlight, round }: Killed): number {
+  // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
+  const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
+  const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');
+  if (!isNoted && (isAsking || !isRetry)) return count;
+  // Those that are answered, but not noted as answered, are in flight as well; and a Retry asks again in each round.
+  return 2 * inFlight + (isRetry ? round : 0);
+}

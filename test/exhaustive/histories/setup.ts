@@ -1,0 +1,62 @@
+/** The workflow of an attempt, as n8n runs it. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import type { Sandbox } from '../../../sandbox/server';
+import { KEY } from '../../support/account';
+import type { Setup } from '../../support/engine/workflow';
+import { WITHOUT_WAITING } from '../../support/parameters';
+import { accountOf } from '../../support/sandbox';
+import { type List, STAMP } from './lists';
+import type { Settings } from './scenario';
+
+/** The sandbox's keys: as many as a scenario has accounts, at most. */
+export const KEYS = [KEY, 'made-up-key-9876543210'];
+
+/** Expressions for what each text has in the place of its {@link STAMP}, in 13 digits. */
+const STAMPS: Readonly<Record<Settings['stamp'], string | null>> = {
+  none: null,
+  corrected: "'0000000000001'",
+  time: '$now.toMillis()',
+  execution: "$execution.id.padStart(13, '0')",
+};
+
+/** @param lists all of the scenario, which each item has the values of */
+export function setupOf(
+  { operation, accounts, apiKey, stamp, isKeyed, onError, maxTries, batchSize, options }: Settings,
+  list: List,
+  lists: readonly List[],
+  sandbox: Sandbox,
+): Omit<Setup, 'mode'> {
+  const [first = list] = lists;
+  const entriesOf = ({ inputs }: List, item: number) =>
+    (inputs[item] ?? []).map(({ phone, text, key }) => ({ phone, message: text, key }));
+  const at = lists.indexOf(list);
+  const stamped = (text: string) => (STAMPS[stamp] === null ? text : `${text}.replace('${STAMP}', ${STAMPS[stamp]})`);
+  const entry = at === 0 && first.source === 'items' ? '$json' : `$json.lists[${at}][0]`;
+  const entries = at === 0 ? '$json.list' : `$json.lists[${at}]`;
+  const stampedEntries = `${entries}.map((one) => ({ ...one, message: ${stamped('one.message')} }))`;
+  const fields: INodeParameters =
+    list.source === 'items'
+      ? { phone: `={{ ${entry}.phone }}`, message: `={{ ${stamped(`${entry}.message`)} }}` }
+      : { messages: `={{ ${STAMPS[stamp] === null ? entries : stampedEntries} }}` };
+  const messageKey = first.source === 'items' ? `={{ ${entry}.key }}` : 'List';
+  return {
+    account: { ...accountOf(sandbox), apiKey: accounts > 1 ? '={{ $json.apiKey }}' : (KEYS[apiKey] ?? KEY) },
+    // An item of a user can contain anything.
+    items: first.inputs.map((_, item) => {
+      const own = first.source === 'items' ? entriesOf(first, item)[0] : { list: entriesOf(first, item) };
+      const changed = lists.length > 1 && { lists: lists.map((each) => entriesOf(each, item)) };
+      return { ...own, ...changed, ...(accounts > 1 && { apiKey: KEYS[item % accounts] }) } as IDataObject;
+    }),
+    parameters: {
+      resource: 'message',
+      operation,
+      source: list.source,
+      ...fields,
+      options: { ...WITHOUT_WAITING, ...options, ...(isKeyed && { messageKey }) },
+      ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),
+    },
+    onError,
+    ...(maxTries !== null && { retryOnFail: { maxTries } }),
+  };
+}
