@@ -29,10 +29,13 @@ const GOOD_PHONES: unknown[] = [
   '+44\u00a07700\u2011900001',
 ];
 
-const BAD_TEXTS: unknown[] = [null, undefined, '', ' \n\t ', {}, [], ['Hello'], { text: 'Hello' }];
+const BAD_TEXTS: unknown[] = [
+  ...[null, undefined, '', ' \n\t ', {}, [], ['Hello'], { text: 'Hello' }],
+  ...['{{ 1 + 1 }}', 'To [object Object]'],
+];
 const GOOD_TEXTS: Array<string | number | boolean> = [
   ...[0, 7.5, true, false, 'null', '__proto__', '\u0000\u0001', '\r\n"\\/\u2028\u2029', 'مرحبا שלום'],
-  ...['Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\', '{{ 1 + 1 }}', '=1+1', '<script>alert(1)</script>'],
+  ...['Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\', '{{ 1 + 1', '=1+1', '<script>alert(1)</script>'],
   'x'.repeat(1000),
 ];
 

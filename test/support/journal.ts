@@ -1,7 +1,7 @@
 /** The journal of a node that n8n can kill at any step, over a list that several processes write, with a service beside it. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';

@@ -1,8 +1,6 @@
-import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
-import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
 import type { Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
@@ -360,7 +358,7 @@ describe('Parallel requests', () => {
       wholeAnswers: true,
       stopOnFailure: false,
       whenCreditsRunOut: 'stop',
-      onProgress: () => undefined,
+      onSettled: () => undefined,
     });
     return { open, done, started: () => open.map(({ items }) => items) };
   }
