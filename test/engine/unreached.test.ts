@@ -63,7 +63,10 @@ const alert = (description: number) => Buffer.from([21, 3, 3, 0, 2, 2, descripti
 const nothing = () => undefined;
 const TUNNEL = 'HTTP/1.1 200 OK\r\n\r\n';
 /** What a server does with the first bytes of a connection. */
-const ends = (text: string | Buffer = '') => (socket: Socket) => void socket.end(text);
+const ends =
+  (text: string | Buffer = '') =>
+  (socket: Socket) =>
+    void socket.end(text);
 const resets = (socket: Socket) => void socket.resetAndDestroy();
 const answers = (status: number) => ends(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
 
