@@ -30,16 +30,8 @@ const GOOD_PHONES: unknown[] = [
 ];
 
 const BAD_TEXTS: unknown[] = [
-  null,
-  undefined,
-  '',
-  ' \n\t ',
-  {},
-  [],
-  ['Hello'],
-  { text: 'Hello' },
-  '{{ 1 + 1 }}',
-  'To [object Object]',
+  ...[null, undefined, '', ' \n\t ', {}, [], ['Hello'], { text: 'Hello' }],
+  ...['{{ 1 + 1 }}', 'To [object Object]'],
 ];
 const GOOD_TEXTS: Array<string | number | boolean> = [
   ...[0, 7.5, true, false, 'null', '__proto__', '\u0000\u0001', '\r\n"\\/\u2028\u2029', 'مرحبا שלום'],
