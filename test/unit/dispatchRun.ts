@@ -139,10 +139,10 @@ export class Run {
 
   /** The items of the requests, in order, and those with each outcome: "0-1 | 2-3" is a request of two, then another. */
   get report(): Partial<Record<'requests' | 'sent' | 'not_sent' | 'uncertain', string>> {
-    const kinds = (['sent', 'not_sent', 'uncertain'] as const).map((kind) => [kind, listed(this.items(kind))]);
+    const kinds = (['sent', 'not_sent', 'uncertain'] as const).map((kind) => [kind, listed(this.items(kind))] as const);
     return {
       requests: this.requests.map(listed).join(' | '),
-      ...Object.fromEntries<string>(kinds.filter(([, items]) => items !== '')),
+      ...Object.fromEntries(kinds.filter(([, items]) => items !== '')),
     };
   }
 
