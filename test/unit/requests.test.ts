@@ -151,7 +151,7 @@ describe('After a 429,', () => {
     ['301', 300_000],
   ])('a wait of %s s does not start with a Max Wait of %i ms', async (seconds, maxWait) => {
     const { at, reply } = await times([{ 'retry-after': seconds }], { maxWait });
-    expect([at, reply.kind]).toEqual([[0], 'rejected']);
+    expect([at, reply]).toEqual([[0], refusal({ 'retry-after': seconds })]);
   });
 
   test('the other requests of the key wait, too', async () => {
