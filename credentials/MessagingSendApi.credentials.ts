@@ -8,20 +8,26 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-import { normalizeApiKey } from '../nodes/MessagingSend/api/apiKey';
-import { BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/baseUrl';
+import { BASE_URL_EXPRESSION, normalizeApiKey } from '../nodes/MessagingSend/api/account';
 import { asText } from '../nodes/MessagingSend/api/records';
-import { IS_FIXED_EXPRESSION } from '../nodes/MessagingSend/n8n/input/isFixed';
+
+/**
+ * Whether neither field is an expression. n8n gives a node the credential with its expressions evaluated for one item, so
+ * only the credential itself can say whether other items would get the same.
+ *
+ * `$rawParameter["&name"]` is another field of the same credential as it is stored, and an expression is stored with "=" in
+ * front. The field first looks at itself, which is an expression for certain: without its "=", this n8n gives evaluated
+ * values there, and nothing is known.
+ */
+const IS_FIXED =
+  '={{ $rawParameter["&isFixed"].startsWith("=") && ![$rawParameter["&baseUrl"], $rawParameter["&apiKey"]].some((stored) => String(stored).startsWith("=")) }}';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';
 
   displayName = 'Messaging Send API';
 
-  icon: Icon = {
-    light: 'file:../icons/messagingSend.light.svg',
-    dark: 'file:../icons/messagingSend.dark.svg',
-  };
+  icon: Icon = { light: 'file:../icons/messagingSend.light.svg', dark: 'file:../icons/messagingSend.dark.svg' };
 
   // The build replaces https://homepage.invalid/ with the homepage of package.json.
   documentationUrl = 'https://homepage.invalid/#credential';
@@ -53,7 +59,7 @@ export class MessagingSendApi implements ICredentialType {
       displayName: 'Is Fixed',
       name: 'isFixed',
       type: 'hidden',
-      default: IS_FIXED_EXPRESSION,
+      default: IS_FIXED,
       description: 'Whether no other field is an expression, so that all items of a run have the same account',
     },
   ];

@@ -23,13 +23,13 @@ const json = z.custom<JsonValue>();
 
 /** When a fault begins and ends. */
 const timing = {
-  /** How many requests it hits: default 1; unlimited with any parameter but `on` and `after`. */
+  /** How many requests it hits. Default 1; no limit if a parameter other than `on` and `after` is given. */
   times: z.int().min(1).optional(),
-  /** How many requests pass before it can hit one, of those that it is about; default 0. */
+  /** How many of the requests that it could hit pass first; default 0. */
   after: count.optional(),
-  /** Chance from 0 to 1 that it hits a request; 1 without `times` hits every request. */
+  /** Chance, from 0 to 1, that it hits a request. With 1 and no `times`, it hits every one. */
   probability: z.number().min(0).max(1).optional(),
-  /** It ends so long after its first hit. */
+  /** How long it lasts after its first hit. */
   seconds: z.number().positive().optional(),
 };
 
@@ -38,9 +38,9 @@ const hitting = {
   ...timing,
   /** Default 'any' ('bulk' for `bulk-answer`). */
   on: z.enum([...ENDPOINTS, 'any']).optional(),
-  /** It ends with so many balance requests, counted from its first hit, whether it hits them or not. */
+  /** It ends after this many requests for the balance since its first hit, whether it hits these or not. */
   balanceRequests: z.int().min(1).optional(),
-  /** Only requests with a message to one of these, or with `text` in a message. */
+  /** Only requests with a message to one of these numbers, or with this text in a message. */
   phones: z.array(z.string()).min(1).optional(),
   text: z.string().min(1).optional(),
 };
@@ -56,14 +56,14 @@ const statusFault = z.strictObject({
   kind: z.literal('status'),
   ...replacing,
   status: httpStatus,
-  /** Default: the code of the status; null leaves it out. */
+  /** Default: the API's code for the status; null leaves it out. */
   code: z.string().nullable().optional(),
   message: z.string().optional(),
   /** Any JSON for `error.details`; takes precedence over `detailsShape`. */
   details: json.optional(),
-  /** The shape of the details about `fields`; a 422 has them by default. */
+  /** The shape of the details, which name `fields`. Without it, only a 422 has details. */
   detailsShape: z.enum(DETAILS_SHAPES).optional(),
-  /** Dotted names of the invalid fields; default those that `phones` or `text` choose, else the first phone. */
+  /** Dotted names of the invalid fields. Default: those that `phones` or `text` match, else the first phone. */
   fields: z.array(z.string()).optional(),
   /** More fields of `error`, such as `required_credits`. */
   error: z.custom<Record<string, JsonValue>>(isObject, 'must be an object').optional(),
@@ -101,16 +101,16 @@ const silenceFault = z.strictObject({ kind: z.literal('silence'), ...replacing }
 /** Handled immediately; the answer comes `ms` later. */
 const delayFault = z.strictObject({ kind: z.literal('delay'), ...hitting, ms: count });
 
-/** Connection reset before the body is read, or after it with `phones` or `text`: nothing is sent. */
+/** Nothing is sent: the connection is reset before the body is read (with `phones` or `text`, after it is read). */
 const resetBeforeFault = z.strictObject({ kind: z.literal('reset-before'), ...hitting });
 
-/** Connection reset part way: the first `sent` messages are sent and charged, by default half, rounded down. */
+/** The connection is reset after the first `sent` messages were sent and charged: by default half, rounded down. */
 const resetDuringFault = z.strictObject({ kind: z.literal('reset-during'), ...hitting, sent: count.optional() });
 
 /** Handled, then the connection is reset without an answer: everything is sent and charged. */
 const resetAfterFault = z.strictObject({ kind: z.literal('reset-after'), ...hitting });
 
-/** Handled; half of the answer's body under its full Content-Length, then the connection is closed. */
+/** Handled; after half of the answer's body, whose full length its header announces, the connection is closed. */
 const halfBodyFault = z.strictObject({ kind: z.literal('half-body'), ...hitting });
 
 /** All messages are sent and charged; only the list of entries in the answer is changed. */
@@ -120,7 +120,7 @@ const bulkAnswerFault = z.strictObject({
   // The type stays that of the other kinds, so that tests can point any fault at an endpoint.
   on: hitting.on.refine((on) => on === undefined || on === 'bulk', 'must be bulk'),
   shape: z.enum(BULK_ANSWER_SHAPES),
-  /** The entries that it changes: default the first for 'missing' and 'doubled', else all. */
+  /** Which entries it changes. Default: for 'missing' and 'doubled' the first, else all. */
   indices: z.array(count).optional(),
   /** For 'other-status'; default `queued`. */
   status: z.string().optional(),
@@ -130,7 +130,7 @@ const bulkAnswerFault = z.strictObject({
 const unsentFault = z.strictObject({
   kind: z.literal('unsent'),
   ...hitting,
-  /** Those messages: default the ones that `phones` or `text` choose, else the first. */
+  /** Which messages. Default: those that `phones` or `text` match, else the first. */
   indices: z.array(count).optional(),
   /** `status` and `error` of their entries, any JSON; null is written as null. Default: `failed`, no error. */
   status: json.optional(),
@@ -139,7 +139,7 @@ const unsentFault = z.strictObject({
   messageId: z.boolean().optional(),
 });
 
-/** Counted in connections: each is closed during its TLS handshake. Without the option `tls` it hits nothing. */
+/** Hits connections, not requests: each is closed during its TLS handshake. Needs the sandbox's option `tls`. */
 const tlsHangUpFault = z.strictObject({
   kind: z.literal('tls-hang-up'),
   ...timing,

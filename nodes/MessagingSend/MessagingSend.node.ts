@@ -1,6 +1,6 @@
 import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 
-import { BASE_URL_EXPRESSION } from './api/baseUrl';
+import { BASE_URL_EXPRESSION } from './api/account';
 import { REQUEST_DEFAULTS } from './n8n/http';
 import { requestOptions } from './n8n/input/requestOptions';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
@@ -20,10 +20,7 @@ export class MessagingSend implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Messaging Send',
     name: 'messagingSend',
-    icon: {
-      light: 'file:../../icons/messagingSend.light.svg',
-      dark: 'file:../../icons/messagingSend.dark.svg',
-    },
+    icon: { light: 'file:../../icons/messagingSend.light.svg', dark: 'file:../../icons/messagingSend.dark.svg' },
     group: ['output'],
     version: 1,
     // A look at the canvas shows that a node was left in Dry Run.
@@ -41,10 +38,7 @@ export class MessagingSend implements INodeType {
           nodeType: 'n8n-nodes-messaging-send.messagingSendTrigger',
           relationHint: 'Starts a workflow when credits run low',
         },
-        {
-          nodeType: 'n8n-nodes-base.if',
-          relationHint: 'Branch on data.approved after Send and Wait for Response',
-        },
+        { nodeType: 'n8n-nodes-base.if', relationHint: 'Branch on data.approved after Send and Wait for Response' },
       ],
     },
     inputs: [NodeConnectionTypes.Main],
@@ -72,9 +66,7 @@ export class MessagingSend implements INodeType {
     ],
   };
 
-  customOperations = {
-    message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse },
-  };
+  customOperations = { message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse } };
 
   /** n8n calls it while the node waits, for each request to the link in its message. */
   webhook = answerQuestion;

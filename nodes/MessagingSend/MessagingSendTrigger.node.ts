@@ -1,17 +1,14 @@
 import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 
-import { lowBalanceProperties } from './trigger/fields';
 import { pollBalance } from './trigger/poll';
+import { lowBalanceProperties } from './trigger/settings';
 
 /** Starts a workflow when credits run low. n8n calls `poll` at the Poll Times, and once on activation. */
 export class MessagingSendTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Messaging Send Trigger',
     name: 'messagingSendTrigger',
-    icon: {
-      light: 'file:../../icons/messagingSend.light.svg',
-      dark: 'file:../../icons/messagingSend.dark.svg',
-    },
+    icon: { light: 'file:../../icons/messagingSend.light.svg', dark: 'file:../../icons/messagingSend.dark.svg' },
     group: ['trigger'],
     version: 1,
     subtitle: '={{ { lowBalance: "Low Balance" }[$parameter["event"]] }}',

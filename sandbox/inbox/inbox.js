@@ -23,8 +23,8 @@ const day = (iso) => {
 };
 
 let selected = null; // phone
-let chosenByHand = false; // until then the newest conversation is shown
-let shown = ''; // counts, search and phone that the page shows, as one string
+let chosenByHand = false; // false: the newest conversation is shown
+let shown = ''; // the counts, search and phone that the page shows now, in one string
 let timer = 0;
 const rows = new Map(); // phone → row element, reused so that focus and scrolling stay
 
@@ -61,7 +61,7 @@ async function update() {
     read(`conversations?limit=${LIST_LENGTH}&search=${encodeURIComponent(search)}`),
     read(`requests?limit=${REQUEST_LENGTH}`),
   ]);
-  if (search !== byId('search').value.trim()) return; // typing went on: the next poll shows it
+  if (search !== byId('search').value.trim()) return; // the search has changed since: the next poll shows it
   if (state.messages === 0) selected = null;
   else if (!chosenByHand) selected = list.conversations[0]?.phone ?? selected;
   showConversations(list, search);
@@ -119,7 +119,7 @@ function showRow({ phone, count: messages, last }) {
   return row;
 }
 
-/** Puts the elements in this order. Moves only those that are out of place, because moving one loses its focus. */
+/** Puts the elements in this order, and moves only those out of place: an element that is moved loses its focus. */
 function place(parent, elements) {
   elements.forEach((element, index) => {
     if (parent.children[index] !== element) parent.insertBefore(element, parent.children[index] ?? null);
@@ -206,7 +206,7 @@ function requestRow({ number, method, path, status, messages, sent, fault, start
   return element;
 }
 
-/** Shows the last two digits of a number, on a colour of its own. */
+/** Shows the last two digits of a number, on a colour that depends on the number. */
 function avatar(element, phone) {
   let hue = 0;
   for (const digit of phone) hue = (hue * 31 + digit.charCodeAt(0) * 47) % 360;

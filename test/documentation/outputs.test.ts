@@ -97,9 +97,9 @@ async function lowBalance(): Promise<unknown> {
 /** What an agent passes to its model; n8n puts it under `error`. */
 function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone, { countryCode: null, numberCheck: 'on' });
-  if (checked.kind !== 'wrong') throw new Error('the phone number is valid');
+  if (typeof checked === 'string') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked.failure);
+  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked);
   return complete(runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], recalled: 0 }))
     ?.message;
 }

@@ -82,7 +82,18 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   });
 
   test('refuses every text that is empty or not a text, and sends the others unchanged', async () => {
-    const bad = [null, undefined, '', ' \n\t ', {}, [], ['Hello'], { text: 'Hello' }];
+    const bad = [
+      null,
+      undefined,
+      '',
+      ' \n\t ',
+      {},
+      [],
+      ['Hello'],
+      { text: 'Hello' },
+      '{{ 1 + 1 }}',
+      'To [object Object]',
+    ];
     const good: Array<[unknown, string]> = [
       [0, '0'],
       [7.5, '7.5'],
@@ -94,7 +105,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
       ['\r\n"\\/\u2028\u2029', '\r\n"\\/\u2028\u2029'],
       ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'],
       ['مرحبا שלום', 'مرحبا שלום'],
-      ['{{ 1 + 1 }}', '{{ 1 + 1 }}'],
+      ['{{ 1 + 1', '{{ 1 + 1'],
       ['=1+1', '=1+1'],
       ['<script>alert(1)</script>', '<script>alert(1)</script>'],
       ['x'.repeat(1000), 'x'.repeat(1000)],

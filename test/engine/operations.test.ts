@@ -178,7 +178,7 @@ test('Phone numbers are sent as digits, however they are written', async () => {
 });
 
 test('A text arrives unchanged, with line breaks, emoji and markup', async () => {
-  const text = 'Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\ {{ not an expression }}';
+  const text = 'Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\ { not an expression }';
   for (const parameters of [SEND, SEND_BULK]) {
     await runWorkflow({ account: accountOf(sandbox()), items: [{ phone: phoneAt(1), text }], parameters });
   }

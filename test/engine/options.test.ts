@@ -521,7 +521,7 @@ describe('An invalid option', () => {
     ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
     ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
     ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is 999, which is not/],
-    ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of on, off/],
+    ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of on, mobile, off/],
     ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
   ])('such as %s sends nothing, and the error names it', async (_what, options, message) => {
     for (const [, parameters] of SENDING_OPERATIONS) {

@@ -1,12 +1,13 @@
 /** The journal of a node that n8n can kill at any step, over a list that several processes write, with a service beside it. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
@@ -84,7 +85,6 @@ export class World {
   readonly arrivalsOf = new Map<string, Map<string, number>>();
   private readonly waiting: Array<{ readonly process: Process; readonly go: () => void }> = [];
   private driving: Promise<void> | null = null;
-  private names = 0;
   private time = 0;
 
   /**
@@ -156,11 +156,6 @@ export class World {
     return new Attempt(this, process, execution);
   }
 
-  uniqueName(): string {
-    this.names += 1;
-    return `${this.names}`;
-  }
-
   arrive(lineage: string, messages: readonly Message[]): void {
     const own = this.arrivalsOf.get(lineage) ?? new Map<string, number>();
     this.arrivalsOf.set(lineage, own);
@@ -194,8 +189,7 @@ export class Attempt {
     const record = new DeliveryRecord(context, 0);
     const wasOpen = record.isOpen;
     record.open();
-    const factsOf = (secret: string) =>
-      new Facts(process.list, storage, secret, () => world.uniqueName(), secret !== 'workflow');
+    const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
     record.noteRun(this.ledger.run);
     const { isRetry, followsKill } = execution;
@@ -230,17 +224,8 @@ export class Attempt {
 
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
     const { accounts, others = [], batchSize, parallel = 2, sendUncertainAgain = false, isCounted = false } = order;
-    const earlier = await journal.recall({
-      accounts: accounts.map((messages, index) => ({ account: `account ${index}`, messages })),
-      others,
-      unsendable: [],
-      repeated: complete(repeatedPhones([...accounts.flat(), ...others])),
-      batchSize,
-      sendUncertainAgain,
-      willSend: true,
-      isCounted,
-      isSingle: false,
-    });
+    const question = { ...questionOf(accounts, others), batchSize, sendUncertainAgain, isCounted };
+    const earlier = await journal.recall(question);
     const receipts = [...earlier.receipts];
     for (const message of earlier.others) {
       const kind = earlier.mayHaveSentOthers || earlier.again.has(message) ? 'uncertain' : 'not_sent';
@@ -338,6 +323,21 @@ function complete<Result>(work: Interruptible<Result>): Result {
 /** As n8n stores it. */
 function copyOf(context: JsonRecord): JsonRecord {
   return JSON.parse(JSON.stringify(context)) as JsonRecord;
+}
+
+/** What a run that is about to send these messages asks. */
+export function questionOf(accounts: Order['accounts'], others: readonly Message[] = []): Question {
+  return {
+    accounts: accounts.map((messages, index) => ({ account: `account ${index}`, messages })),
+    others,
+    unsendable: [],
+    repeated: complete(repeatedPhones([...accounts.flat(), ...others])),
+    batchSize: 2,
+    sendUncertainAgain: false,
+    willSend: true,
+    isCounted: false,
+    isSingle: false,
+  };
 }
 
 let lineages = 0;

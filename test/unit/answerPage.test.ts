@@ -75,3 +75,11 @@ describe('The answer in a form', () => {
     expect(answer).toEqual({ kind: 'approval', approved: true, comment: null });
   });
 });
+
+test('A page shows nothing in another order than it is written', () => {
+  const page = questionPage(
+    question(approval({ approveLabel: '\u202eyaP' }), { text: 'Pay \u2067+44 7700\u2069 900123?' }),
+  );
+  expect(page).toContain('>Pay +44 7700 900123?<');
+  expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+});

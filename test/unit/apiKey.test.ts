@@ -1,5 +1,5 @@
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
-import { normalizeApiKey } from '../../nodes/MessagingSend/api/apiKey';
+import { normalizeApiKey } from '../../nodes/MessagingSend/api/account';
 import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
 import { KEY } from '../support/account';
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 
-import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/baseUrl';
+import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
 import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
 import { KEY } from '../support/account';
 

@@ -145,3 +145,25 @@ describe('An invalid draft', () => {
     expect(messages.length + refused.length).toBe(1);
   });
 });
+
+test('A question with a link is sent as a person reads it, and other texts as they are', () => {
+  const message = 'Pay \u202e321?';
+  const { messages } = compose([draft({ message }), draft({ message, link: 'https://n8n.example/1' })], null);
+  expect(messages.map(({ text }) => text)).toEqual([message, 'Pay 321?\nhttps://n8n.example/1']);
+});
+
+describe('What n8n was to evaluate, and did not,', () => {
+  test.each([
+    ['Hello {{ $json.name }}', 'The message contains an expression that was not evaluated'],
+    ['Hello {{$json.name}}, welcome', 'The message contains an expression that was not evaluated'],
+    ['Hello {{\n$json.name\n}}', 'The message contains an expression that was not evaluated'],
+    ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
+    ['Hello }} {{', 'Hello }} {{'],
+    ['Hello { name }', 'Hello { name }'],
+  ])('is sent to nobody: %j', (text, expected) => expect(textOrReason(text, null)).toBe(expected));
+
+  test('is no key, with which only the first message would be sent', () => {
+    const { unsendable: refused } = compose([draft({ key: '{{ $json.orderId }}' })], null);
+    expect(refused[0]?.failure.message).toMatch(/'Message Key' contains an expression/);
+  });
+});

@@ -5,9 +5,7 @@ import { messageAt } from './samples';
 const messages = () => [0, 1, 2, 3].map((index) => messageAt(index));
 
 function covered(): Coverage {
-  const coverage = new Coverage();
-  coverage.cover(chunksOf([messages()], 2, 'plan', 1));
-  return coverage;
+  return new Coverage(chunksOf([messages()], 2, 'plan', 1));
 }
 
 test('The second try of Retry On Fail finds its messages again, however they are packed', () => {

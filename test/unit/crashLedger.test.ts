@@ -1,6 +1,7 @@
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { questionOf } from '../support/journal';
 import { messageAt } from './samples';
 
 const messages = [0, 1].map((index) => messageAt(index));
@@ -21,18 +22,10 @@ async function attemptOn(entries: Set<string>): Promise<{ ledger: CrashLedger; f
     shorten: async () => await Promise.resolve(),
     waitForOthers: async () => await Promise.resolve(),
   };
-  const facts = new Facts(new FactList(() => 0), storage, 'secret', () => 'a mark', false);
+  const facts = new Facts(new FactList(() => 0), storage, 'secret', false);
   const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, null);
   await ledger.start({ isRetry: false, followsKill: false });
-  await ledger.recall({
-    accounts: [messages],
-    digests: { places: 'places', contents: 'contents' },
-    batchSize: 2,
-    firstBatch: 1,
-    repeated: new Set(),
-    hasOthers: false,
-    sendUncertainAgain: false,
-  });
+  await ledger.recall(questionOf([messages]), [messages], { places: 'places', contents: 'contents' }, 1);
   return { ledger, facts };
 }
 

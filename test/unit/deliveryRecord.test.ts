@@ -1,22 +1,21 @@
 import fc from 'fast-check';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { DeliveryRecord, type Recall, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import type { Question } from '../../nodes/MessagingSend/journal/question';
+import { DeliveryRecord, type FromRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
+import { questionOf } from '../support/journal';
 import { complete, messageAt } from './samples';
 
 function message(item: number, text: string): Message {
   return { item, entry: null, part: null, phone: '447700900123', text };
 }
 
-function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Recall> = {}): Recalled {
-  const repeated = complete(repeatedPhones(messages));
-  const usual: Recall = { sendUncertainAgain: false, willSend: true, isSingle: false, repeated };
-  return complete(record.recall(messages, [], { ...usual, ...changed }));
+function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Question> = {}): FromRecord {
+  return complete(record.recall(messages, { ...questionOf([messages]), ...changed }));
 }
 
 /** A record as it is read in a re-run. */
@@ -38,7 +37,7 @@ function recordOf(messages: readonly Message[], sent = messages.length): Deliver
   return reread(context);
 }
 
-const outcomesIn = (receipts: Recalled['receipts']) =>
+const outcomesIn = (receipts: FromRecord['receipts']) =>
   receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome.kind));
 const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) => recall(record, messages).pending;
 

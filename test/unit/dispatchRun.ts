@@ -1,11 +1,9 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
-import type { ApiRequest } from '../../nodes/MessagingSend/api/call';
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/duplicates';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -131,7 +129,7 @@ export class Run {
       wholeAnswers: true,
       stopOnFailure: false,
       whenCreditsRunOut: 'stop',
-      onProgress: () => undefined,
+      onSettled: () => undefined,
       ...config,
     });
     return this;

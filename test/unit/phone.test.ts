@@ -2,18 +2,26 @@ import examples from 'libphonenumber-js/examples.mobile.json';
 import { getCountries, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
-import { cleanPhone, type PhoneCheck } from '../../nodes/MessagingSend/phone/phone';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import { cleanPhone, type PhoneRules } from '../../nodes/MessagingSend/phone/phone';
 import { seededRandom } from '../../tools/random';
 import { listOf, ODD_VALUES } from './samples';
 
 const CLEAN = { kind: 'clean', phone: '447700900123' };
 
+type PhoneCheck = { kind: 'clean'; phone: string } | { kind: 'wrong'; failure: Failure };
+
+function check(given: unknown, rules: PhoneRules): PhoneCheck {
+  const read = cleanPhone(given, rules);
+  return typeof read === 'string' ? { kind: 'clean', phone: read } : { kind: 'wrong', failure: read };
+}
+
 function clean(given: unknown, countryCode: string | null = null): PhoneCheck {
-  return cleanPhone(given, { countryCode, numberCheck: 'on' });
+  return check(given, { countryCode, numberCheck: 'on' });
 }
 
 function cleanUnchecked(given: unknown, countryCode: string | null = null): PhoneCheck {
-  return cleanPhone(given, { countryCode, numberCheck: 'off' });
+  return check(given, { countryCode, numberCheck: 'off' });
 }
 
 function messageOf(given: unknown, countryCode: string | null = null): string {
@@ -201,11 +209,11 @@ describe('Reading a phone number', () => {
       ).join('');
       const home = homes[Math.floor(random() * homes.length)] ?? null;
       const numberCheck = random() < 0.5 ? 'on' : 'off';
-      const check = cleanPhone(given, { countryCode: home, numberCheck });
-      if (check.kind === 'wrong') continue;
-      if (!/^[1-9]\d{6,14}$/.test(check.phone))
-        throw new Error(`seed ${seed}: ${JSON.stringify(given)} was read as ${check.phone}`);
-      expect(cleanPhone(check.phone, { countryCode: null, numberCheck })).toEqual(check);
+      const phone = cleanPhone(given, { countryCode: home, numberCheck });
+      if (typeof phone !== 'string') continue;
+      if (!/^[1-9]\d{6,14}$/.test(phone))
+        throw new Error(`seed ${seed}: ${JSON.stringify(given)} was read as ${phone}`);
+      expect(cleanPhone(phone, { countryCode: null, numberCheck })).toBe(phone);
     }
   });
 
@@ -270,9 +278,6 @@ describe('With the default country code', () => {
       '7 digits after the country code 1 (United States and others), which needs 10',
     );
     expect(lengths('0117 496 0123', '1')).toMatch(/^11 digits after the country code 1 /);
-    expect(lengths('011 15-2345-6789', '54')).toBe(
-      '12 digits after the country code 54 (Argentina), which needs 10 or 11',
-    );
     expect(messageOf('+49 1', '44')).toMatch(/^The phone number has 3 digits, which is too short/);
   });
 

@@ -1,4 +1,4 @@
-import { plainPath, valueAt } from '../../nodes/MessagingSend/n8n/input/plainExpression';
+import { plainPath, valueAt } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 
 test.each([
   ['={{ $json.phone }}', ['phone']],

@@ -62,3 +62,9 @@ describe('Text from the service', () => {
     expect(() => serviceText(deep)).not.toThrow();
   });
 });
+
+test('A phone number in a text of the service is masked whatever invisible characters are in it', () => {
+  for (const mark of ['\u202e', '\u2066', '\u200b', '\u200f', '\ufeff']) {
+    expect(serviceText(`Number ${mark}44${mark}7700${mark}900123 is wrong`)).toBe('Number …23 is wrong');
+  }
+});

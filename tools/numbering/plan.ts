@@ -1,3 +1,4 @@
+import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
 import { asArray, asObject, asString } from '../json';
@@ -13,6 +14,8 @@ interface Region {
   readonly fixedLengths: readonly number[];
   readonly mobile: string;
   readonly mobileLengths: readonly number[];
+  /** An example of a mobile number; empty where there is none. */
+  readonly example: string;
 }
 
 /** What follows a country code, as the node needs it. */
@@ -36,17 +39,18 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
 /**
  * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; what is
- * dialled before the code of another country, where that is neither 00 nor begins like it; and, where nothing is dialled
- * before numbers inside the country, or an 8, the two digits that landlines begin with, and how many they have.
+ * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; the pattern of
+ * mobile numbers; how many digits they usually have; the pattern of what is dialled before the code of another country,
+ * where that is not 00; where nothing is dialled before numbers inside the country, or an 8, the two digits that landlines
+ * begin with, and how many they have; and, where they begin with a 0 that belongs to them, their pattern.
  */
 `;
 
 function line(code: string, name: string, regions: readonly Region[]): string {
   // Canada has numbers of 7 digits, which can't be dialled from abroad. Mostly, 7 digits lack their area code.
   const lengths = ranges(regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7));
-  const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
   const beginnings = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
+  const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
   const mobile = beginnings.filter((two) => regions.some((region) => canBeginWith(region.mobile, two)));
   const fixed = beginnings.filter((two) => regions.some((region) => canBeginWith(region.fixed, two)));
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
@@ -54,7 +58,8 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   // Without a region there is no inside, where a 0 could be dialled before the number.
   const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
-  const exit = regions.find((region) => /^(?!00)\d{3}$/.test(region.exit))?.exit ?? '';
+  const usual = Math.min(...regions.map(({ example }) => example.length).filter((length) => length > 0));
+  const exit = alternatives(regions.map((region) => region.exit));
   const hasLandlines = name !== '' && (trunk === '' || trunk === '8');
   const fields = [
     code,
@@ -64,10 +69,19 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     zero,
     mobileLengths === lengths ? '' : mobileLengths,
     ranges(mobile.map(Number), 2),
-    exit,
-    ...(hasLandlines ? [ranges(fixed.map(Number), 2), ranges(regions.flatMap((region) => region.fixedLengths))] : []),
+    alternatives(regions.map((region) => region.mobile)),
+    Number.isFinite(usual) ? usual : '',
+    exit === '00' ? '' : exit,
+    hasLandlines ? ranges(fixed.map(Number), 2) : '',
+    hasLandlines ? ranges(regions.flatMap((region) => region.fixedLengths)) : '',
+    zero === 'k' && trunk === '' && name !== '' ? alternatives(regions.map((region) => region.fixed)) : '',
   ];
-  return fields.join('|').replace(/\|+$/, '');
+  return fields.join(';').replace(/;+$/, '');
+}
+
+/** One pattern for several; in a template, each backslash is written as two. */
+function alternatives(patterns: readonly string[]): string {
+  return [...new Set(patterns.filter((pattern) => pattern !== ''))].join('|').replaceAll('\\', '\\\\');
 }
 
 /** Reads a region from the places that libphonenumber-js's own `Metadata` class reads it from. */
@@ -78,6 +92,7 @@ function region(given: unknown, name: string): Region {
   const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
   // Where mobile numbers can't be told from others, their pattern is empty.
   const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
+  const example = asObject(examples, 'examples')[name];
   const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? numbers(type[1], name) : lengths);
   return {
     pattern: asString(fields[2], name),
@@ -88,6 +103,7 @@ function region(given: unknown, name: string): Region {
     fixedLengths: lengthsOf(fixed),
     mobile: mobilePattern,
     mobileLengths: mobilePattern === '' ? [] : lengthsOf(ofMobile),
+    example: typeof example === 'string' ? example : '',
   };
 }
 

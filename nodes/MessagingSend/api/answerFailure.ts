@@ -171,12 +171,8 @@ function complaintTexts(error: JsonRecord): string[] {
  * @param retryAfter how long the service asks to wait, in milliseconds
  */
 export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
-  return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait: waitText(retryAfter) }, details);
-}
-
-/** @param retryAfter in milliseconds */
-function waitText(retryAfter: number | null): string {
-  return retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
+  const wait = retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
+  return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait }, details);
 }
 
 function originText({ location }: JsonRecord): string {

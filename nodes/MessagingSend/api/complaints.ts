@@ -8,21 +8,10 @@ export interface Complaint {
 
 // The API does not show the structure of the details (part 7). These are the names that common validators give to the
 // field in question and to the reason.
-const NAMES_OF_PATH = [
-  'field',
-  'path',
-  'param',
-  'property',
-  'name',
-  'loc',
-  'pointer',
-  'key',
-  'attribute',
-  'source',
-  'dataPath',
-  'instancePath',
-];
-const NAMES_OF_REASON = ['message', 'msg', 'reason', 'error', 'detail', 'description', 'text', 'rule', 'title'];
+const NAMES_OF_PATH = 'field path param property name loc pointer key attribute source dataPath instancePath'.split(
+  ' ',
+);
+const NAMES_OF_REASON = 'message msg reason error detail description text rule title'.split(' ');
 const MAX_DEPTH = 8;
 const MAX_COMPLAINTS = 200;
 

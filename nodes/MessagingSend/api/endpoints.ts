@@ -6,13 +6,9 @@ export interface Endpoint {
   readonly path: string;
 }
 
-/** API 4.1. */
+// API 4.1, 4.2 and 4.3.
 export const GET_BALANCE = { method: 'GET', path: '/user/balance' } as const satisfies Endpoint;
-
-/** API 4.2. */
 export const SEND_ONE = { method: 'POST', path: '/messages/send' } as const satisfies Endpoint;
-
-/** API 4.3. */
 export const SEND_MANY = { method: 'POST', path: '/messages/send-bulk' } as const satisfies Endpoint;
 
 /** For each API key. */

@@ -1,29 +1,9 @@
-import type { FailureName } from '../failures/catalogue';
-import { failure } from '../failures/failure';
+import { failure, type FixedFailureName } from '../failures/failure';
 import { isRecord, type JsonRecord } from './records';
 import { type Rejected, rejected, type Reply } from './reply';
 
-/** Failures before the first byte of the request has left. */
-type NotConnected = Extract<
-  FailureName,
-  | 'hostUnknown'
-  | 'hostLookup'
-  | 'connectionRefused'
-  | 'connectionForbidden'
-  | 'connectionClosed'
-  | 'connectionsUsedUp'
-  | 'hostUnreachable'
-  | 'connectionTimeout'
-  | 'urlInvalid'
-  | 'headerInvalid'
-  | 'certificateUntrusted'
-  | 'tlsRefused'
-  | 'notHttps'
-  | 'blockedByN8n'
-  | 'stopped'
->;
-
-const BY_CODE: Partial<Record<string, NotConnected>> = {
+/** Failures before the first byte of the request has left, by the error's code. */
+const BY_CODE: Partial<Record<string, FixedFailureName>> = {
   ENOTFOUND: 'hostUnknown',
   EAI_AGAIN: 'hostLookup',
   ECONNREFUSED: 'connectionRefused',
@@ -38,8 +18,8 @@ const BY_CODE: Partial<Record<string, NotConnected>> = {
   ERR_INVALID_CHAR: 'headerInvalid',
 };
 
-/** Codes that prove this only while the connection is being made. */
-const BY_CODE_OF_CONNECT: Partial<Record<string, NotConnected>> = {
+/** Codes that mean this only while the connection is being made. */
+const BY_CODE_OF_CONNECT: Partial<Record<string, FixedFailureName>> = {
   ETIMEDOUT: 'connectionTimeout',
   EACCES: 'connectionForbidden',
   EPERM: 'connectionForbidden',
@@ -80,20 +60,17 @@ export function networkReply(thrown: unknown): Reply {
       ? notConnected('connectionTimeout', 'ETIMEDOUT')
       : notConnected('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
   }
-
-  if (timedOut) return { kind: 'uncertain', failure: failure('timeout') };
-  if (stopped) return { kind: 'uncertain', failure: failure('stoppedInFlight') };
-  return { kind: 'uncertain', failure: failure('connectionLost') };
+  return { kind: 'uncertain', failure: failure(timedOut ? 'timeout' : stopped ? 'stoppedInFlight' : 'connectionLost') };
 }
 
 /** @param code of the network error; null to keep the failure's own */
-function notConnected(name: NotConnected, code: string | null): Rejected {
+function notConnected(name: FixedFailureName, code: string | null): Rejected {
   if (code === null) return rejected(failure(name));
   const details = { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
   return rejected(failure(name, undefined, details), { retryable: TRANSIENT.test(code) });
 }
 
-function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Departure): NotConnected | null {
+function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Departure): FixedFailureName | null {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   // With TLS 1.3 the request has left by then, but a server that ends the handshake with this has not read it.

@@ -1,9 +1,21 @@
 import { type Failure, failure as explained } from '../failures/failure';
 import { answerFailure } from './answerFailure';
+import type { Endpoint } from './endpoints';
 import { isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 import { NOTHING_SENT } from './serviceFailure';
 import { hasSignOfSending } from './signOfSending';
+
+/** One request to the service. */
+export interface ApiRequest {
+  readonly endpoint: Endpoint;
+  readonly body?: JsonRecord;
+  /** In milliseconds; default is the user's 'Timeout'. */
+  readonly timeout?: number;
+}
+
+/** Makes one HTTP call. Never throws for what the service or the network does. */
+export type Call = (request: ApiRequest) => Promise<Reply>;
 
 /** The result of one HTTP call. */
 export type Reply =
@@ -29,15 +41,7 @@ export interface Rejected {
 
 /** A rejected reply. The default details are those of a request without an answer. */
 export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind' | 'failure'>> = {}): Rejected {
-  return {
-    kind: 'rejected',
-    failure,
-    error: {},
-    fromService: false,
-    retryable: false,
-    retryAfter: null,
-    ...details,
-  };
+  return { kind: 'rejected', failure, error: {}, fromService: false, retryable: false, retryAfter: null, ...details };
 }
 
 /** The parts of an HTTP answer that a reply is read from. */

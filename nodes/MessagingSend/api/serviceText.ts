@@ -3,6 +3,9 @@ import { isRecord } from './records';
 /** How many characters of one text are shown. */
 const MAX_SHOWN = 300;
 
+/** They can stand between the digits of a number, which would then not be recognised. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
 /** Joins texts of the service, each fit to show and without repetitions. */
 export function serviceTexts(values: readonly unknown[]): string {
   const texts = values.map(serviceText).filter((text) => text !== '');
@@ -16,7 +19,12 @@ export function serviceTexts(values: readonly unknown[]): string {
 export function serviceText(value: unknown): string {
   const text = typeof value === 'string' ? value : isRecord(value) ? json(value) : '';
   // Mask before cutting: a number that is cut would not be recognised.
-  const masked = maskNumbers(text.slice(0, 2 * MAX_SHOWN).trim());
+  const masked = maskNumbers(
+    text
+      .slice(0, 2 * MAX_SHOWN)
+      .replace(INVISIBLE, '')
+      .trim(),
+  );
   return escapeHtml(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);
 }
 
@@ -36,14 +44,16 @@ function maskNumbers(text: string): string {
   );
 }
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
+/** Overrides, embeddings and isolates, by which a text can show digits in another order than they are used in. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+export function withoutDirections(text: string): string {
+  return text.replace(DIRECTIONS, '');
+}
+
+/** Makes a foreign text fit for a page: nothing in it is markup, or changes the direction of what is shown. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return withoutDirections(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

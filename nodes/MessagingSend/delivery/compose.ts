@@ -1,4 +1,5 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
+import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure } from '../failures/failure';
 import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
@@ -12,10 +13,8 @@ export interface Composed {
   readonly unsendable: readonly Unsendable[];
 }
 
-/** A character that can be seen. */
 const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
 
-/** The rules that drafts are composed by. */
 export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;
@@ -49,14 +48,19 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
 function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | null {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
-  if (phone.kind === 'wrong') return phone.failure;
-  const own = textOf(message);
-  if (own === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
+  if (typeof phone !== 'string') return phone;
+  const given = textOf(message);
+  if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
+  // What a person answers is read as it is.
+  const own = draft.link === undefined ? given : withoutDirections(given);
   if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
+  if (isUnevaluated(own)) return failure('textNotEvaluated');
+  if (own.includes('[object Object]')) return failure('textOfObject');
+  if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
   const max = maxCharacters(rules);
-  const whole = messageOf(draft, phone.phone, text, rules);
+  const whole = messageOf(draft, phone, text, rules);
   // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) {
     messages.push(whole);
@@ -75,6 +79,12 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
         ? failure('textTooLong', { characters: codePoints(text), max })
         : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
   }
+}
+
+/** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
+function isUnevaluated(text: string): boolean {
+  const start = text.indexOf('{{');
+  return start !== -1 && text.includes('}}', start);
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {

@@ -1,16 +1,12 @@
 import { creditsOf, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { Batch } from '../messages/message';
+import { type Batch, splitBatch } from '../messages/message';
 
 /** Divides a batch that was rejected with INSUFFICIENT_CREDITS: the first messages, which the credits pay for, and the rest. */
 export function splitByCredits(batch: Batch, error: JsonRecord): { readonly paid: Batch; readonly unpaid: Batch } {
-  const { messages } = batch;
-  const count = affordable(messages.length, error);
-  return {
-    paid: { ...batch, messages: messages.slice(0, count) },
-    unpaid: { ...batch, messages: messages.slice(count) },
-  };
+  const [paid, unpaid] = splitBatch(batch, affordable(batch.messages.length, error));
+  return { paid, unpaid };
 }
 
 /**

@@ -5,20 +5,23 @@ import type { Interruptible } from '../messages/interruptible';
 import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure } from './credits';
-import { dispatch, type DispatchConfig, type Progress } from './dispatch';
+import { dispatch, type DispatchConfig } from './dispatch';
 import type { Duplicate } from './duplicates';
-import type { DeliveryOptions } from './options';
-import type { Channel, Plan, Share } from './plan';
+import { type Order, type Plan, plan, type Share } from './plan';
 
-/** Everything that carrying out a plan takes. */
-export interface Delivery extends Omit<
-  DispatchConfig,
-  keyof DeliveryOptions | keyof Channel | 'journal' | 'repeated' | 'uncertainBefore' | 'runEnd'
-> {
-  readonly options: DeliveryOptions;
+export interface Delivery extends Order, Pick<DispatchConfig, 'wholeAnswers' | 'pause'> {
   readonly journal: Journal;
+  /** Does long work without blocking. */
+  readonly work: <Done>(work: Interruptible<Done>) => Promise<Done>;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** How far a delivery is, in messages. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
 }
 
 /** The result of a delivery; unless an unsendable draft kept it from starting, each message is in one list, once. */
@@ -33,40 +36,46 @@ export interface Delivered {
   readonly recalled: number;
 }
 
+/** From drafts to outcomes: plans, sends what is left to send, and puts the outcomes with those of earlier attempts. */
+export async function deliver(delivery: Delivery): Promise<Delivered> {
+  const { options, journal, work } = delivery;
+  const planned = await plan(delivery, journal, work);
+  const receipts = options.dryRun ? [] : await send(planned, delivery);
+  return await work(gather(planned, receipts, delivery));
+}
+
 /**
- * Sends the batches of a plan, those of all accounts at the same time.
+ * Sends the batches of all accounts at the same time.
  * @returns a list of receipts for each account
  */
-export async function deliver(
-  { shares, known, repeated }: Plan,
-  delivery: Delivery,
-): Promise<ReadonlyArray<readonly Receipt[]>> {
-  const { options, journal, signal, onProgress, ...config } = delivery;
-  if (options.dryRun) return [];
+async function send({ shares, known, repeated }: Plan, delivery: Delivery): Promise<Array<readonly Receipt[]>> {
+  const { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal } = delivery;
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
-  const isOver = config.stopOnFailure && whyNot.some((why) => why !== null);
+  const isOver = stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
   let done = 0;
 
-  const uncertainBefore = countUncertain(known);
-  const runEnd = new AbortController();
-  const noteInFlight = () => journal.noteInFlight();
-  signal?.addEventListener('abort', noteInFlight, { once: true });
-  const deliverShare = async ({ account, batches, ...channel }: Share, index: number): Promise<readonly Receipt[]> => {
+  const run = {
+    operation,
+    stopOnFailure,
+    wholeAnswers,
+    pause,
+    repeated,
+    whenCreditsRunOut: options.whenCreditsRunOut,
+    uncertainBefore: countUncertain(known),
+    runEnd: new AbortController(),
+    onSettled: (messages: number) => delivery.onProgress({ done: (done += messages), total }),
+  };
+  const sendShare = async ({ account, batches, requests, outages }: Share, index: number) => {
     const own = journal.of(account);
     const why = whyNot[index] ?? (isOver ? failure('notStarted') : null);
     if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
-    let ownDone = 0;
-    const addProgress = (progress: Progress) => {
-      done += progress.done - ownDone;
-      ownDone = progress.done;
-      onProgress({ done, total });
-    };
-    const run = { ...channel, journal: own, repeated, uncertainBefore, runEnd, onProgress: addProgress };
-    return await dispatch(batches, { ...options, ...config, ...run });
+    return await dispatch(batches, { ...run, requests, outages, journal: own });
   };
+  const noteInFlight = () => journal.noteInFlight();
+  signal?.addEventListener('abort', noteInFlight, { once: true });
   try {
-    return await Promise.all(shares.map(deliverShare));
+    return await Promise.all(shares.map(sendShare));
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
   }
@@ -89,15 +98,14 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
   }
 }
 
-/** Puts the outcomes of a run with those of earlier attempts. */
-export function* gather(
+function* gather(
   { unsendable, duplicates, known, shares }: Plan,
-  delivered: ReadonlyArray<readonly Receipt[]>,
-  { options, journal }: Pick<Delivery, 'options' | 'journal'>,
+  receiptsOfShares: ReadonlyArray<readonly Receipt[]>,
+  { options, journal }: Delivery,
 ): Interruptible<Delivered> {
   const receipts: Receipt[] = [];
   let withUnsent = 0;
-  for (const list of [known, ...delivered]) {
+  for (const list of [known, ...receiptsOfShares]) {
     for (const receipt of list) {
       if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
       receipts.push(receipt);

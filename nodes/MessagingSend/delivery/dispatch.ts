@@ -3,7 +3,7 @@ import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
 import type { AccountJournal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
-import { type Batch, countMessages } from '../messages/message';
+import type { Batch } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { follow } from '../requests/wait';
@@ -28,17 +28,10 @@ export interface DispatchConfig
   readonly repeated: ReadonlySet<string>;
   /** Whether the output needs the service's whole answers; a large run takes less memory without. */
   readonly wholeAnswers: boolean;
-  readonly onProgress: (progress: Progress) => void;
   /** Lets other work in this process run; called after each batch that is no longer sent. */
   readonly pause?: () => Promise<void>;
   /** With On Error: Stop, ends the dispatches of the run to all its accounts together. */
   readonly runEnd?: AbortController;
-}
-
-/** How far a dispatch is, in messages. */
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
 }
 
 /**
@@ -46,13 +39,14 @@ export interface Progress {
  * Every message is in exactly one receipt. A batch that is rejected for some of its messages is sent without them.
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
-  const run = new Dispatch(config, countMessages(batches));
+  const run = new Dispatch(config);
+  const { settlement } = run;
   const runEnd = config.runEnd && follow(config.runEnd.signal);
-  const end = () => run.endWithOthers();
+  const end = () => settlement.endWithOthers();
   runEnd?.addEventListener('abort', end);
   try {
     await inOrder(batches, config.repeated, config.requests.maxConcurrent, async (batch) => await run.send(batch));
-    return run.finish();
+    return settlement.finish();
   } finally {
     // Node keeps a signal alive while it has listeners, and with it all receipts.
     runEnd?.removeEventListener('abort', end);
@@ -68,24 +62,17 @@ interface RequestContext {
 }
 
 class Dispatch {
-  private done = 0;
-  private readonly settlement: Settlement;
+  readonly settlement: Settlement;
   private readonly batchRequests: BatchRequests;
   private readonly verdict: Verdict;
   private readonly offenderSearch: OffenderSearch;
 
-  constructor(
-    private readonly config: DispatchConfig,
-    total: number,
-  ) {
-    const { requests, outages, runEnd, stopOnFailure, onProgress } = config;
-    const settlement = new Settlement(config, {
-      onSettled: (messages) => onProgress({ done: (this.done += messages), total }),
-      onEnd: () => {
-        requests.halt();
-        breaker.wake();
-        if (stopOnFailure) runEnd?.abort();
-      },
+  constructor(private readonly config: DispatchConfig) {
+    const { requests, outages, runEnd, stopOnFailure } = config;
+    const settlement = new Settlement(config, () => {
+      requests.halt();
+      breaker.wake();
+      if (stopOnFailure) runEnd?.abort();
     });
     this.settlement = settlement;
     const breaker = new CircuitBreaker({
@@ -104,14 +91,6 @@ class Dispatch {
     if (whyUnpaid !== null) this.settlement.reject(batch, whyUnpaid);
     else await this.requestAndConclude(batch, { isPaid: false, isSearching: false });
     if (whyEnded !== null || whyUnpaid !== null) await this.config.pause?.();
-  }
-
-  endWithOthers(): void {
-    this.settlement.endWithOthers();
-  }
-
-  finish(): readonly Receipt[] {
-    return this.settlement.finish();
   }
 
   private async requestAndConclude(batch: Batch, context: RequestContext): Promise<void> {

@@ -45,14 +45,3 @@ function* wholeTexts(messages: readonly Message[]): Generator<readonly Message[]
   }
   if (parts.length > 0) yield parts;
 }
-
-/** The phones that more than one of the messages goes to. */
-export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
-  const phones = new Set<string>();
-  const repeated = new Set<string>();
-  yield* withEach(messages, ({ phone }) => {
-    const { size } = phones;
-    if (phones.add(phone).size === size) repeated.add(phone);
-  });
-  return repeated;
-}

@@ -1,9 +1,9 @@
 import type { Batch } from '../messages/message';
 
 /**
- * Processes batches concurrently and starts them in their order. A batch that has a number in common with an earlier one
- * waits until that one is done.
- * @param repeated every number that several batches have in common; may contain others
+ * Works on several batches at once, and starts them in their order. A batch that shares a number with earlier batches waits
+ * until these are done.
+ * @param repeated every number that several batches share; may contain others
  * @param maxConcurrent how many batches run at once; read again after each batch
  */
 export async function inOrder(
@@ -13,8 +13,9 @@ export async function inOrder(
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   const inProgress = new Map<string, Promise<void>>();
+  const phonesOf = ({ messages }: Batch) => messages.map(({ phone }) => phone).filter((phone) => repeated.has(phone));
   const start = async (batch: Batch): Promise<void> => {
-    const phones = repeated.size === 0 ? [] : phonesOf(batch).filter((phone) => repeated.has(phone));
+    const phones = repeated.size === 0 ? [] : phonesOf(batch);
     const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
     const done = Promise.all(earlier).then(async () => await work(batch));
     for (const phone of phones) inProgress.set(phone, done);
@@ -39,13 +40,4 @@ export async function inOrder(
     };
     startMore();
   });
-}
-
-export function haveNumberInCommon(one: Batch, other: Batch): boolean {
-  const phones = new Set(phonesOf(one));
-  return phonesOf(other).some((phone) => phones.has(phone));
-}
-
-function phonesOf({ messages }: Batch): string[] {
-  return messages.map(({ phone }) => phone);
 }

@@ -5,8 +5,8 @@ import type { Message } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
 
 /**
- * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries are found by
- * phone and order, because they may be reordered, doubled or missing. A message without an entry is uncertain.
+ * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries may be
+ * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
@@ -19,15 +19,15 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   for (const { phone } of messages) expected.set(phone, (expected.get(phone) ?? 0) + 1);
   return messages.map(({ phone }) => {
     const group = byPhone.get(phone);
-    // Which message an entry is about is unknown if a number has fewer entries than messages, or entries out of order with
-    // different outcomes.
+    // If a number has fewer entries than messages, or entries with different outcomes, nothing tells which entry belongs
+    // to which message.
     if (group === undefined || group.total < (expected.get(phone) ?? 0) || group.isMixed) return NOT_LISTED;
     const entry = group.entries.shift();
     return entry === undefined ? NOT_LISTED : entryOutcome(entry);
   });
 }
 
-/** The outcomes if each entry is about the message in its place, as in nearly all answers; else null. */
+/** The outcomes where the entries are in the order of the messages, as in nearly all answers; else null. */
 function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRecord[]): Outcome[] | null {
   if (entries.length !== messages.length) return null;
   const outcomes: Outcome[] = [];
@@ -63,7 +63,7 @@ export function entryOutcome(entry: JsonRecord): Outcome {
 
 const DOCUMENTED: ReadonlySet<string> = new Set([...SEND_FIELDS, 'phone']);
 
-/** Whether an entry has only fields of the API (2.2, 2.3), as nearly all have. Then there is nothing more to read. */
+/** Whether an entry has only fields of the API (2.2, 2.3), as nearly all have. Then nothing else needs to be read. */
 function isAsDocumented(entry: JsonRecord): boolean {
   for (const name in entry) if (!DOCUMENTED.has(name)) return false;
   return true;
@@ -72,7 +72,7 @@ function isAsDocumented(entry: JsonRecord): boolean {
 /** For a message that the answer to an accepted request does not mention. */
 export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
 
-/** True for nearly all answers. */
+/** Whether no two entries have the same message_id, as in nearly all answers. */
 function haveOwnIds(entries: readonly JsonRecord[]): boolean {
   const identities = new Set<unknown>();
   for (const entry of entries) {
@@ -82,7 +82,7 @@ function haveOwnIds(entries: readonly JsonRecord[]): boolean {
   return identities.size === entries.length;
 }
 
-/** Entries with the same phone and message_id are about one message. */
+/** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
@@ -95,7 +95,7 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
 interface Group {
   readonly entries: JsonRecord[];
   total: number;
-  /** Whether they give different outcomes. */
+  /** Whether the entries have different outcomes. */
   isMixed: boolean;
 }
 

@@ -1,7 +1,5 @@
 import type { Failure } from '../failures/failure';
-import type { Batch } from '../messages/message';
-import { haveNumberInCommon } from './inOrder';
-import { halves } from './pack';
+import { type Batch, splitBatch } from '../messages/message';
 import { concerningTheseAlone } from './verdict';
 
 /** After this many rejections in a row, stop searching: they are not caused by single messages. */
@@ -54,7 +52,8 @@ export class OffenderSearch {
       } else if (state === 'waiting') {
         open.unshift(...(await this.rejectedOf(part, request)));
       } else {
-        const [first, second] = halves(part);
+        // The first half gets the extra message.
+        const [first, second] = splitBatch(part, Math.ceil(part.messages.length / 2));
         const rejected = await this.rejectedOf(first, request);
         const waits = rejected.length > 0 && haveNumberInCommon(first, second);
         const left: Suspect[] = waits
@@ -72,4 +71,9 @@ export class OffenderSearch {
     this.rejectionsInARow += 1;
     return [{ ...rejected, state: 'rejected' }];
   }
+}
+
+function haveNumberInCommon(one: Batch, other: Batch): boolean {
+  const phones = new Set(one.messages.map(({ phone }) => phone));
+  return other.messages.some(({ phone }) => phones.has(phone));
 }

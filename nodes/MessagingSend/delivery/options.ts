@@ -10,7 +10,7 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
   /** `off`: accepts any 7 to 15 digits. */
-  readonly numberCheck: 'on' | 'off';
+  readonly numberCheck: 'on' | 'mobile' | 'off';
   /** How many requests may be in flight at once; null to adapt to the service's response time. */
   readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */

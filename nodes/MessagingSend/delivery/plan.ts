@@ -1,18 +1,17 @@
 import { type Failure, isFailure } from '../failures/failure';
-import type { Journal, Recalled } from '../journal/journal';
+import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
+import type { Recalled } from '../journal/question';
 import { type Interruptible, withEach } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
-import { type Duplicate, repeatedPhones, separateDuplicates } from './duplicates';
+import { type Duplicate, separateDuplicates } from './duplicates';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { pack } from './pack';
 
-/** What a plan is made from. */
 export interface Order {
   readonly operation: SendOperation;
   /** Read once, before anything is sent. */
@@ -128,6 +127,17 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
   return { ...divided, duplicates, unsendable, repeated, ambiguous };
 }
 
+/** The phones that more than one of the messages goes to. */
+export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
+  const phones = new Set<string>();
+  const repeated = new Set<string>();
+  yield* withEach(messages, ({ phone }) => {
+    const { size } = phones;
+    if (phones.add(phone).size === size) repeated.add(phone);
+  });
+  return repeated;
+}
+
 /** Divides messages by the account that they are sent from, in their order. */
 function* divide(
   messages: readonly Message[],
@@ -170,4 +180,17 @@ function* withRefused(
     else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original, why)));
   });
   return { unsendable: yield* sorted(all, byOrigin), sendable };
+}
+
+/**
+ * Cuts messages, in their order, into batches of `size`; the last one may be smaller.
+ * @param lastNumber the number of the batch before the first one
+ */
+export function* pack(messages: readonly Message[], size: number, lastNumber = 0): Interruptible<Batch[]> {
+  const batches: Batch[] = [];
+  for (let start = 0; start < messages.length; start += size) {
+    batches.push({ number: lastNumber + batches.length + 1, messages: messages.slice(start, start + size) });
+    yield;
+  }
+  return batches;
 }

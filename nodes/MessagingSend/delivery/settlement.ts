@@ -12,13 +12,8 @@ export interface SettlementConfig {
   readonly uncertainBefore: number;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
-}
-
-interface SettlementEvents {
   /** Called with the number of messages that got their outcomes. */
   readonly onSettled: (messages: number) => void;
-  /** Called once, when the run ends. */
-  readonly onEnd: () => void;
 }
 
 /** Why no further request starts. */
@@ -34,9 +29,10 @@ export class Settlement {
   private end: End | null = null;
   private creditsRanOut: Failure | null = null;
 
+  /** @param onEnd called once, when the run ends */
   constructor(
     private readonly config: SettlementConfig,
-    private readonly events: SettlementEvents,
+    private readonly onEnd: () => void,
   ) {
     this.uncertain = config.uncertainBefore;
   }
@@ -90,7 +86,7 @@ export class Settlement {
   /** Adds outcomes that the journal knows already. */
   add(receipt: Receipt): void {
     this.receipts.push(receipt);
-    this.events.onSettled(receipt.results.length);
+    this.config.onSettled(receipt.results.length);
   }
 
   /** @param sign the last sign of the outage; null if an earlier attempt saw it */
@@ -122,7 +118,7 @@ export class Settlement {
   private endRun(end: End): void {
     if (this.end !== null) return;
     this.end = end;
-    this.events.onEnd();
+    this.onEnd();
   }
 }
 

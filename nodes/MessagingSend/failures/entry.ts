@@ -19,17 +19,15 @@ export interface Entry<Values, Code extends string> {
 
 type Text<Values> = string | ((values: Values) => string);
 
-/** Declares an entry. By default, it concerns one request, and sending again is safe. */
-export function entry<Values = undefined>() {
-  return <const Code extends string>(declared: {
-    code: Code;
-    scope?: Scope;
-    sendAgain?: SendAgain;
-    message: Text<Values>;
-    advice?: Text<Values>;
-  }): Entry<Values, Code> => {
-    const { code, scope = 'request', sendAgain = 'safe', message, advice = '' } = declared;
+/** Declares entries with a code, after which sending again is safe: `entry(code, scope)(message, advice)`. */
+export function entry<const Code extends string>(code: Code, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
+  return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values, Code> => {
     const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
     return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
   };
+}
+
+/** Declares entries after which the message may have been sent. */
+export function uncertain<const Code extends string>(code: Code, scope: Scope = 'request') {
+  return entry(code, scope, 'checkFirst');
 }

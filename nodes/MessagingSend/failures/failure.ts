@@ -50,20 +50,11 @@ export class FailureError extends Error {
 
 type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
 
-/** What a failure adds to its entry. */
-export interface Details {
-  /** Status of the HTTP answer. */
-  readonly httpStatus?: number | null;
-  /** What the service itself said, fit to show. */
-  readonly serviceSays?: string;
-  /** Where the code is that of an HTTP status, of a network error or the service's own. */
-  readonly code?: FailureCode;
-  /** Where the answer says more about it than the entry. */
-  readonly scope?: Scope;
-  readonly sendAgain?: SendAgain;
-  /** Where the figures are known. */
-  readonly credits?: Credits;
-}
+/** The failures whose texts never vary. */
+export type FixedFailureName = { [Name in FailureName]: ValuesOf<Name> extends undefined ? Name : never }[FailureName];
+
+/** What a failure adds to its entry, or knows better. */
+export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
 /** The failure of this name, with what varies put in. */
 export function failure<Name extends FailureName>(

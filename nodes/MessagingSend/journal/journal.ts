@@ -1,11 +1,12 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Interruptible } from '../messages/interruptible';
-import { type Batch, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import type { CrashLedger } from './crash/crashLedger';
 import { digestsOf } from './crash/plan';
-import type { Recollection } from './crash/recollection';
+import { nothingKnown, type Recollection } from './crash/recollection';
+import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
@@ -33,44 +34,6 @@ export interface AccountJournal {
    * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
    */
   readonly settle: (receipt: Receipt) => Receipt;
-}
-
-/** What a run is about to do, before it is known what was sent before. */
-export interface Question {
-  /** The messages of each account; a message is in one list. */
-  readonly accounts: ReadonlyArray<{ readonly account: string; readonly messages: readonly Message[] }>;
-  /** Messages that have no account. */
-  readonly others: readonly Message[];
-  /** Drafts that can't be composed. */
-  readonly unsendable: readonly Unsendable[];
-  /** The phones that more than one text goes to; one text may go in several parts. */
-  readonly repeated: ReadonlySet<string>;
-  /** Messages in each request. */
-  readonly batchSize: number;
-  readonly sendUncertainAgain: boolean;
-  /** Whether pending messages are sent now, and not in a dry run or with a set-up that is wrong. */
-  readonly willSend: boolean;
-  /** Whether it must be known before the first request how many messages are left. */
-  readonly isCounted: boolean;
-  /** Whether the service's answers have the form of a single send (API 2.2). */
-  readonly isSingle: boolean;
-}
-
-/** What is left of a question. */
-export interface Recalled {
-  /** Of messages that already have an outcome, as it was when it was new. */
-  readonly receipts: readonly Receipt[];
-  /** The messages of each account that are still to be sent, in the order of the question. */
-  readonly pending: ReadonlyArray<readonly Message[]>;
-  readonly others: readonly Message[];
-  /** Those of them that may already have been sent, with the reason. */
-  readonly again: ReadonlyMap<Message, Failure>;
-  /** The highest batch number so far; 0 if there is none. */
-  readonly lastBatch: number;
-  /** The drafts that can't be sent, without those that have an outcome. */
-  readonly unsendable: readonly Unsendable[];
-  /** Whether an earlier attempt may have sent messages of which nothing else is known. */
-  readonly mayHaveSentOthers: boolean;
 }
 
 /** The memories of a run, and what the journal needs of its surroundings. */
@@ -115,11 +78,7 @@ export class Journal {
     const { accounts, others } = question;
     const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
     const recorded = await work(
-      record.recall(
-        messages ?? [...accounts.flatMap((each) => each.messages), ...others],
-        question.unsendable,
-        question,
-      ),
+      record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question),
     );
     const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
     const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
@@ -144,16 +103,13 @@ export class Journal {
   }
 
   private async recallCrash(
-    { others, unsendable, repeated, batchSize, sendUncertainAgain }: Question,
-    accounts: ReadonlyArray<readonly Message[]>,
+    question: Question,
+    pending: Recalled['pending'],
     lastBatch: number,
   ): Promise<Recollection> {
     const { crash, work } = this.memories;
-    if (crash === null) return { receipts: [], pending: accounts, again: new Map(), mayHaveSentOthers: false };
-    const digests = await work(digestsOf(accounts));
-    const firstBatch = lastBatch + 1;
-    const hasOthers = others.length + unsendable.length > 0;
-    return await crash.recall({ accounts, digests, batchSize, firstBatch, repeated, hasOthers, sendUncertainAgain });
+    if (crash === null) return nothingKnown(pending);
+    return await crash.recall(question, pending, await work(digestsOf(pending)), lastBatch + 1);
   }
 
   /** Removes what other executions have sent, or may have. Where n8n's database does not answer, everything is removed. */

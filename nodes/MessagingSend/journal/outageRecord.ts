@@ -12,8 +12,8 @@ const COUNTS_FOR = 60_000;
  */
 export class OutageRecord {
   /**
-   * How many uncertain replies in a row count for this attempt: 0 if they are of another execution or long ago, so that
-   * one of them more ends nothing; null if the last reply was not uncertain.
+   * How many uncertain replies in a row count for this attempt: 0 if they are of another execution or long ago, so one
+   * more does not end the run; null if the last reply was not uncertain.
    */
   readonly uncertainInARow: number | null;
 

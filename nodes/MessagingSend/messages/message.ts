@@ -34,7 +34,6 @@ export interface Unsendable extends Origin {
 
 /** The drafts of a run, read item by item, so that not all are in memory at once. */
 export interface Drafts {
-  /** How many items there are. */
   readonly items: number;
   readonly of: (item: number) => DraftsOfItem;
 }
@@ -42,7 +41,6 @@ export interface Drafts {
 /** One, or a list. */
 export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
 
-/** The drafts of a single item. */
 export function onlyDrafts(drafts: DraftsOfItem): Drafts {
   return { items: 1, of: () => drafts };
 }
@@ -67,8 +65,13 @@ export interface Message extends Origin {
  * What identical messages have in common. A key identifies one message, or a whole list of them.
  */
 export function duplicateKey({ entry, part, phone, text, whole = text, key }: Message): string {
-  if (key === undefined) return JSON.stringify([phone, whole, part]);
-  return JSON.stringify(entry === null ? [key, part] : [key, phone, whole, part]);
+  if (key === undefined) return JSON.stringify([personOf(phone), whole, part]);
+  return JSON.stringify(entry === null ? [key, part] : [key, personOf(phone), whole, part]);
+}
+
+/** Argentina's mobile numbers reach the same person with a 9 behind the country code and without it. */
+function personOf(phone: string): string {
+  return phone.startsWith('54') && phone.length === 12 ? `549${phone.slice(2)}` : phone;
 }
 
 /** 1 to 100 messages in one request. */
@@ -76,6 +79,14 @@ export interface Batch {
   /** Counted from 1. */
   readonly number: number;
   readonly messages: readonly Message[];
+}
+
+/** Divides a batch after its first `count` messages; both parts keep its number. */
+export function splitBatch({ number, messages }: Batch, count: number): [Batch, Batch] {
+  return [
+    { number, messages: messages.slice(0, count) },
+    { number, messages: messages.slice(count) },
+  ];
 }
 
 export function countMessages(batches: readonly Batch[]): number {

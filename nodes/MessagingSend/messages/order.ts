@@ -4,7 +4,6 @@ import type { Origin } from './message';
 /** How many values are sorted at once; the sorted chunks are then merged. */
 const CHUNK = 512;
 
-/** The order of the input. */
 export function byOrigin(a: Origin, b: Origin): number {
   return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
 }
@@ -51,7 +50,6 @@ function* merge<Value>(
   return [...merged, ...b.slice(taken)];
 }
 
-/** Adds a value to the list of its key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

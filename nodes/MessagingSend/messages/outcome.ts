@@ -3,17 +3,16 @@ import type { Failure } from '../failures/failure';
 import type { Batch, Message } from './message';
 
 /** What happened to one message; every message has exactly one. */
-export type Outcome = Sent | SentBefore | Unconfirmed;
+export type Outcome =
+  | Sent
+  /** Another execution sent the message, so this one did not. */
+  | { readonly kind: 'sent_before' }
+  | Unconfirmed;
 
 export interface Sent {
   readonly kind: 'sent';
   readonly messageId: JsonScalar;
   readonly status: JsonScalar;
-}
-
-/** Another execution sent the message, so this one did not. */
-export interface SentBefore {
-  readonly kind: 'sent_before';
 }
 
 /** The message was not sent, or nobody knows whether it was. */
@@ -23,7 +22,6 @@ export interface Unconfirmed {
   readonly failure: Failure;
 }
 
-/** A message with its outcome. */
 export interface Result {
   readonly message: Message;
   readonly outcome: Outcome;

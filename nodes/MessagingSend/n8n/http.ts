@@ -6,9 +6,9 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import { type Call, messagesIn } from '../api/call';
 import { networkReply } from '../api/networkReply';
-import { readReply } from '../api/reply';
+import type { JsonRecord } from '../api/records';
+import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/reply';
 import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './input/account';
 import type { RequestOptions } from './input/requestOptions';
@@ -27,6 +27,22 @@ export const REQUEST_DEFAULTS = {
   disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
+/** A call that reads the answer which `send` gets. Whatever `send` throws is read as well, as a failure of the network. */
+export function callBy(send: (request: ApiRequest) => Promise<HttpAnswer>, apiKey: string): Call {
+  return async (request) => {
+    try {
+      return readReply(await send(request), apiKey, messagesIn(request.body));
+    } catch (error) {
+      return networkReply(error);
+    }
+  };
+}
+
+function messagesIn(body: JsonRecord | undefined): number {
+  if (body === undefined) return 0;
+  return Array.isArray(body.messages) ? body.messages.length : 1;
+}
+
 type Context = IExecuteFunctions | IPollFunctions;
 
 /**
@@ -43,10 +59,10 @@ export function httpCall(
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
   // One for each request that is in flight at the same time.
   const idle: IExecuteFunctions[] = [];
-  return async ({ endpoint, body, timeout = Infinity }) => {
+  const send = async ({ endpoint, body, timeout = Infinity }: ApiRequest): Promise<HttpAnswer> => {
     const own = idle.pop() ?? withSignal(context, signal);
     try {
-      // Many may leave, or be answered, at the same time.
+      // Many requests may leave, or get their answers, at the same time.
       await pause();
       const answer = (await context.helpers.httpRequestWithAuthentication.call(
         own,
@@ -64,13 +80,12 @@ export function httpCall(
         { credentialsDecrypted },
       )) as IN8nHttpFullResponse;
       await pause();
-      return readReply(answer, account.apiKey, messagesIn(body));
-    } catch (error) {
-      return networkReply(error);
+      return answer;
     } finally {
       idle.push(own);
     }
   };
+  return callBy(send, account.apiKey);
 }
 
 /** n8n's helper listens to the signal of the context it is called on, for each request anew; a poll has none. */

@@ -9,11 +9,10 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import { type Call, messagesIn } from '../api/call';
 import type { Endpoint } from '../api/endpoints';
-import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
-import { readReply } from '../api/reply';
+import type { Call } from '../api/reply';
+import { callBy } from './http';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 
@@ -48,24 +47,18 @@ export function routedCall(
   request: RoutedRequest,
   { baseUrl, apiKey }: Account,
 ): Call {
-  return async ({ endpoint, body, timeout = Infinity }) => {
-    try {
-      const { method, path: url } = endpoint;
-      const options = {
-        ...request.options,
-        // n8n has made the address from the credential of the first item, and takes the key from that of this one.
-        baseURL: baseUrl,
-        method,
-        url,
-        body: body as IDataObject | undefined,
-        timeout: Math.min(request.options.timeout ?? Infinity, timeout),
-      };
-      const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
-      const { statusCode, body: text, headers } = item?.json ?? {};
-      const answer = { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
-      return readReply(answer, apiKey, messagesIn(body));
-    } catch (error) {
-      return networkReply(error);
-    }
-  };
+  return callBy(async ({ endpoint, body, timeout = Infinity }) => {
+    const options = {
+      ...request.options,
+      // n8n has made the address from the credential of the first item, and takes the key from that of this one.
+      baseURL: baseUrl,
+      method: endpoint.method,
+      url: endpoint.path,
+      body: body as IDataObject | undefined,
+      timeout: Math.min(request.options.timeout ?? Infinity, timeout),
+    };
+    const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
+    const { statusCode, body: text, headers } = item?.json ?? {};
+    return { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
+  }, apiKey);
 }

@@ -1,12 +1,11 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { accountId } from '../api/account';
-import type { Call } from '../api/call';
-import { deliver, type Delivered, gather } from '../delivery/deliver';
-import type { Progress } from '../delivery/dispatch';
+import type { Call } from '../api/reply';
+import { deliver, type Delivered, type Progress } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { type Channel, plan } from '../delivery/plan';
+import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
@@ -14,6 +13,7 @@ import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
@@ -34,8 +34,6 @@ import { summarize } from './output/summary';
 import { routedCall, type RoutedRequest } from './routing';
 import { inSlices, pause } from './slices';
 
-type Context = Pick<IExecuteFunctions, 'getNode'>;
-
 /** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
@@ -48,11 +46,8 @@ export interface Job {
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
-/** The outcomes of a run, and what n8n gets of it. */
-export interface RunResult {
-  readonly delivered: Delivered;
-  readonly items: INodeExecutionData[];
-}
+/** A job whose drafts are made from each item. */
+export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
 /** What holds for a whole run. */
 interface Settings {
@@ -65,17 +60,28 @@ interface Settings {
 
 /** What differs between a run in a workflow and one item through the routing. */
 interface Run {
+  readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>;
   readonly job: Job;
   readonly settings: Settings;
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
   readonly outages: Outages;
-  /** With On Error: Stop. */
-  readonly stopOnFailure: boolean;
-  /** The Stop button. */
-  readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
+}
+
+/** The custom operation that sends what the job makes of each item. */
+export function forRun({ readDrafts, ...job }: JobOfItems) {
+  return async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, readDrafts) })).items];
+  };
+}
+
+/** The same for the operation's routing, one item at a time. */
+export function forItem({ readDrafts, ...job }: JobOfItems) {
+  return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+    return await sendForItem(this, { ...job, drafts: draftsOfCall(this, readDrafts) }, request);
+  };
 }
 
 /**
@@ -83,45 +89,41 @@ interface Run {
  *
  * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
  */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<RunResult> {
-  const given = readSettings(
-    job,
-    (path, fallback) => context.getNodeParameter(path, 0, fallback),
-    canRemember(context),
-  );
+export async function sendForRun(
+  context: IExecuteFunctions,
+  job: Job,
+): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
+  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, 0, fallback);
+  const given = readSettings(job, read, canRemember(context));
   const endAttempt = beginAttempt(context);
   try {
-    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given);
+    const { dryRun, maxWait } = given.options;
+    // A dry run changes nothing, and n8n would take it for the Retry that succeeded.
+    const whyNoRetry = dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
+    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry;
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const { dryRun, maxWait } = given.options;
     const memory = { dryRun, maxWait, rememberLast: rememberedBy(given) };
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
     const run: Run = {
+      context,
       job,
       settings,
       accounts,
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       journal,
       outages: outagesOfRun(context),
-      stopOnFailure: !context.continueOnFail(),
-      signal,
       onProgress: progressReporter(context),
     };
-    const { delivered, tally } = await send(context, run);
+    const { delivered, tally } = await send(run);
     const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
     reportSummary(context, job.operation.maxBatchSize, summary, journal.isProtected);
-    return { delivered, items: await itemsOrError(context, run, delivered) };
+    return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
     endAttempt?.();
   }
-}
-
-/** Why a Retry must not run: a dry run changes nothing, and n8n would take it for the Retry that succeeded. */
-function whyNoRetry(context: IExecuteFunctions, { options }: Settings): Failure | null {
-  return options.dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
 }
 
 /** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
@@ -131,12 +133,13 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
-export async function sendForItem(
+async function sendForItem(
   context: IExecutePaginationFunctions,
   job: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
   const run: Run = {
+    context,
     job,
     // Proxy, timeout and SSL are set by the routing itself.
     settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), false),
@@ -144,12 +147,10 @@ export async function sendForItem(
     callFor: (account) => routedCall(context, request, account),
     journal: journalOfCall(context),
     outages: outagesOfCall(context),
-    stopOnFailure: !context.continueOnFail(),
-    signal: context.getExecutionCancelSignal(),
     onProgress: () => undefined,
   };
-  const { delivered } = await send(context, run);
-  return await itemsOrError(context, run, delivered);
+  const { delivered } = await send(run);
+  return await itemsOrError(run, delivered);
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
@@ -171,10 +172,10 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
-async function send(context: Context, run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
-  const { job, settings, accounts, journal, stopOnFailure, signal, onProgress } = run;
-  const { operation, drafts } = job;
+async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
+  const { context, job, settings, accounts, journal, onProgress } = run;
   const { options, output, requestOptions } = settings;
+  const stopOnFailure = !context.continueOnFail();
   try {
     const broken = settings.failure ?? accounts.failure;
     // Nothing is known of the items, so none need be read.
@@ -182,31 +183,35 @@ async function send(context: Context, run: Run): Promise<{ delivered: Delivered;
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const traffic = trafficOf(options.parallelRequests);
-    const { batchSize } = requestOptions;
-    const channel = channelsOf(run, traffic, broken !== null);
-    const order = { operation, drafts, options, batchSize, stopOnFailure, channel, broken };
-    const planned = await plan(order, journal, inSlices);
-    const wholeAnswers = output === 'batches';
-    const delivery = { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, onProgress };
-    const delivered = await inSlices(gather(planned, await deliver(planned, delivery), delivery));
+    const delivered = await deliver({
+      operation: job.operation,
+      drafts: job.drafts,
+      options,
+      batchSize: requestOptions.batchSize,
+      stopOnFailure,
+      channel: channelsOf(run, traffic, broken !== null),
+      broken,
+      journal,
+      wholeAnswers: output === 'batches',
+      work: inSlices,
+      pause,
+      signal: context.getExecutionCancelSignal(),
+      onProgress,
+    });
     return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
   } finally {
     await journal.end();
   }
 }
 
-/** The channel of all items, or that of each. */
-function channelsOf(
-  { settings, accounts, callFor, outages, signal }: Run,
-  traffic: Traffic,
-  isBroken: boolean,
-): Channel | ((item: number) => Channel | Failure) {
+function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['channel'] {
+  const { context, settings, accounts, callFor, outages } = run;
+  const limits = { ...settings.options, interval: settings.requestOptions.interval };
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);
     if (known !== undefined) return known;
-    const limits = { ...settings.options, interval: settings.requestOptions.interval };
-    const requests = requestsOf(account, callFor(account), limits, signal, traffic);
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
     const channel = { account: accountId(account), requests, outages: outages(account) };
     channels.set(account, channel);
     return channel;
@@ -218,13 +223,11 @@ function channelsOf(
   };
 }
 
-async function itemsOrError(
-  context: Context,
-  { settings, stopOnFailure }: Run,
-  delivered: Delivered,
-): Promise<INodeExecutionData[]> {
-  const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
-  const error = stopOnFailure ? await inSlices(runError(context.getNode(), delivered, isRemembered)) : null;
-  if (error !== null) throw error;
+async function itemsOrError({ context, settings }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
+  if (!context.continueOnFail()) {
+    const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
+    const error = await inSlices(runError(context.getNode(), delivered, isRemembered));
+    if (error !== null) throw error;
+  }
   return await inSlices(outputItems(delivered, settings.output));
 }

@@ -5,7 +5,7 @@ import type { Delivered } from '../delivery/deliver';
 import type { Origin, Unsendable } from '../messages/message';
 import { addTo } from '../messages/order';
 import type { Outcome, Result } from '../messages/outcome';
-import { descriptionOf, messageOf } from './output/failureText';
+import { descriptionOf, type ErrorText, messageOf } from './output/failureText';
 
 /** The most messages whose own failure a model is given. */
 const MAX_NAMED = 10;
@@ -23,10 +23,7 @@ export function isHumanReview({ type }: INode): boolean {
 }
 
 /** An AI Agent passes only an error's message to its model, so the message must contain the description. */
-export function forCaller(
-  node: INode,
-  text: { message: string; description: string },
-): { message: string; description?: string } {
+export function forCaller(node: INode, text: ErrorText): { message: string; description?: string } {
   return isTool(node) ? { message: `${text.message}. ${text.description}` } : text;
 }
 
@@ -34,7 +31,7 @@ export function forCaller(
  * What a model needs to know about drafts that can't be sent. It can correct its arguments and call again, but has no list
  * of executions, so it is given what is wrong with each message.
  */
-export function unsendableForModel({ unsendable, receipts }: Delivered): { message: string; description: string } {
+export function unsendableForModel({ unsendable, receipts }: Delivered): ErrorText {
   const named = unsendable.slice(0, MAX_NAMED);
   const more = unsendable.length > MAX_NAMED ? [`${unsendable.length - MAX_NAMED} more entries can't be sent`] : [];
   const advice = [...new Set(named.map(({ failure }) => descriptionOf(failure)))];
@@ -49,39 +46,31 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): { messa
 /** Tells a model which messages of its call were sent, so that it calls again with only the rest. */
 export function progressForModel(results: readonly Result[]): string {
   const progress = new Map<Progress, number[]>();
-  for (const [entry, kinds] of outcomesByEntry(results)) addTo(progress, progressOf(kinds), entry);
+  const kindsOf = new Map<number, Array<Outcome['kind']>>();
+  for (const { message, outcome } of results) addTo(kindsOf, message.entry ?? 0, outcome.kind);
+  for (const [entry, kinds] of kindsOf) addTo(progress, progressOf(kinds), entry);
   if (!hasEntries(results.map(({ message }) => message))) {
-    if (progress.has('uncertain')) return 'Do not call this tool again until it is clear whether the message was sent.';
-    return progress.has('in part')
+    if (progress.has('may have been sent'))
+      return 'Do not call this tool again until it is clear whether the message was sent.';
+    return progress.has('were sent in part')
       ? 'The message was sent in part. Do not call this tool again with the whole text.'
       : 'Nothing was sent.';
   }
-  const parts = [
-    ['Entries that were sent:', 'sent'],
-    ['Entries that were sent in part:', 'in part'],
-    ['Entries that may have been sent:', 'uncertain'],
-    ['Entries that were not sent:', 'not sent'],
-  ] as const;
-  const lists = parts.flatMap(([label, kind]) => {
-    const entries = progress.get(kind);
-    return entries === undefined ? [] : [`${label} ${ranges(entries)}.`];
+  const lists = PROGRESS.flatMap((done) => {
+    const entries = progress.get(done);
+    return entries === undefined ? [] : [`Entries that ${done}: ${ranges(entries)}.`];
   });
   return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }
 
-/** What became of an entry; its text may be sent in several parts. */
-type Progress = 'sent' | 'in part' | 'uncertain' | 'not sent';
+/** What became of entries, in the order in which a model is told; a text may be sent in several parts. */
+const PROGRESS = ['were sent', 'were sent in part', 'may have been sent', 'were not sent'] as const;
+type Progress = (typeof PROGRESS)[number];
 
 function progressOf(kinds: ReadonlyArray<Outcome['kind']>): Progress {
-  if (kinds.includes('uncertain')) return 'uncertain';
+  if (kinds.includes('uncertain')) return 'may have been sent';
   const unsent = kinds.filter((kind) => kind === 'not_sent').length;
-  return unsent === 0 ? 'sent' : unsent === kinds.length ? 'not sent' : 'in part';
-}
-
-function outcomesByEntry(results: readonly Result[]): ReadonlyMap<number, Array<Outcome['kind']>> {
-  const kinds = new Map<number, Array<Outcome['kind']>>();
-  for (const { message, outcome } of results) addTo(kinds, message.entry ?? 0, outcome.kind);
-  return kinds;
+  return unsent === 0 ? 'were sent' : unsent === kinds.length ? 'were not sent' : 'were sent in part';
 }
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {

@@ -126,7 +126,7 @@ function setHeaders(context: IWebhookFunctions): PageResponse {
   return response;
 }
 
-/** The names that n8n's own nodes use. In human review, an AI Agent passes the comment to its model by its own name. */
+/** The names that n8n's own nodes use. In human review, an AI Agent passes a comment named `chatInput` to its model. */
 function fieldsOf(answer: Answer, node: INode): IDataObject {
   if (answer.kind === 'freeText') return { text: answer.text };
   const { approved, comment } = answer;

@@ -1,106 +1,29 @@
-import { NUMBERING_PLAN } from './numberingPlan';
+import {
+  type Country,
+  countryOf,
+  dropsZero,
+  isLandlineIn,
+  isMatch,
+  isMobile,
+  isMobileIn,
+  keepsZero,
+  MIN_DIGITS,
+  patternAt,
+} from './country';
+import { SPELLED_APART, usualSpelling } from './spelling';
 
 // Only its length decides whether a number is possible. What mobile numbers begin with decides between several possible
 // readings of the same digits, and refuses none.
-
-/** What is known of the phone numbers of one country code. */
-export interface Country {
-  readonly code: string;
-  /** Two letters; empty for a code that belongs to no country. */
-  readonly region: string;
-  /** Whether other regions have the same code. */
-  readonly shared: boolean;
-  /** How many digits can follow the code, as far as the API takes them. */
-  readonly lengths: readonly number[];
-  /** What is dialled before a number inside the country; empty where nothing is. */
-  readonly trunk: string;
-  /** What is dialled before the code of another country, where that is not 00; else empty. */
-  readonly exit: string;
-  /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
-  readonly leadingZero: 'never' | 'rarely' | 'usually';
-  /** Only to choose between possible readings. */
-  readonly mobile: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
-  /** The same, where nothing is dialled before a landline, or an 8; else empty. */
-  readonly landline: { readonly lengths: readonly number[]; readonly beginnings: ReadonlySet<string> };
-}
-
-/** What the API takes (4.2), where no country says more. */
-export const MIN_DIGITS = 7;
-export const MAX_DIGITS = 15;
-
-let countries: ReadonlyMap<string, Country> | undefined;
-
-/** By code. The table is read when a number first needs it, because n8n loads the node long before. */
-function allCountries(): ReadonlyMap<string, Country> {
-  countries ??= new Map(
-    NUMBERING_PLAN.trim()
-      .split('\n')
-      .map(readLine)
-      .map((country) => [country.code, country]),
-  );
-  return countries;
-}
-
-function readLine(line: string): Country {
-  const fields = line.split('|');
-  const [code = '', region = '', lengths = '', trunk = '', zero = '', mobile = '', beginnings = '', exit = ''] = fields;
-  return {
-    code,
-    region: region.slice(0, 2),
-    shared: region.endsWith('+'),
-    lengths: numbersOf(lengths).filter((length) => {
-      const digits = code.length + length;
-      return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
-    }),
-    trunk,
-    exit,
-    leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
-    mobile: {
-      lengths: numbersOf(mobile === '' ? lengths : mobile),
-      beginnings: beginningsOf(beginnings),
-    },
-    landline: { lengths: numbersOf(fields[9] ?? ''), beginnings: beginningsOf(fields[8] ?? '') },
-  };
-}
-
-function beginningsOf(ranges: string): ReadonlySet<string> {
-  return new Set(numbersOf(ranges).map((number) => String(number).padStart(2, '0')));
-}
-
-/** Reads `7,9-11`. */
-function numbersOf(ranges: string): number[] {
-  if (ranges === '') return [];
-  return ranges.split(',').flatMap((range) => {
-    const [from = 0, to = from] = range.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
-}
-
-export function countryWithCode(code: string): Country | undefined {
-  return allCountries().get(code);
-}
-
-/** The country whose code the digits begin with. No code begins with another one. */
-export function countryOf(digits: string): Country | undefined {
-  const all = allCountries();
-  return all.get(digits.slice(0, 1)) ?? all.get(digits.slice(0, 2)) ?? all.get(digits.slice(0, 3));
-}
-
-/** Such as "United Kingdom and others"; empty for a code that belongs to no country. */
-export function countryName({ region, shared }: Country): string {
-  if (region === '') return '';
-  return `${new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region}${shared ? ' and others' : ''}`;
-}
 
 /** The number with its country code, if its length is possible in that country; else null. */
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
   if (country === undefined) return null;
   const { code, lengths } = country;
-  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length)) {
+  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length) || SPELLED_APART.has(code)) {
     return numberIn(country, digits.slice(code.length));
   }
-  // As most numbers are. No text is made for them that would have to be compared with the digits.
+  // The usual case: no new text is made.
   return lengths.includes(digits.length - code.length) ? digits : null;
 }
 
@@ -110,27 +33,95 @@ function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): bo
   return trunk !== '' && trunk !== code && digits.startsWith(trunk, from);
 }
 
+/** The longest code that is dialled before the code of another country. */
+const MAX_EXIT_DIGITS = 8;
+
+/**
+ * The number behind what is dialled in `home` before the code of another country, or behind 00, which people write
+ * everywhere: 001 354 611 1234 is one of Iceland in Singapore, and none elsewhere.
+ * @param groups the digits as they are written
+ * @returns null where no country has such a number
+ */
+export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
+  const exit = `00|${home.exit}`;
+  if (!patternAt(exit, 'start').test(digits)) return null;
+  // Nobody dials what is for other countries before the code of his own.
+  if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
+  const readings: Array<{ readonly phone: string; readonly start: string }> = [];
+  for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
+    const start = digits.slice(0, length);
+    const phone = isMatch(exit, start) ? internationalNumber(digits.slice(length)) : null;
+    if (phone !== null) readings.push({ phone, start });
+  }
+  const asWritten = readings.find(({ start }) => groups[0] === start);
+  return (asWritten ?? readings.find(({ phone }) => isMobile(phone)) ?? readings.at(-1))?.phone ?? null;
+}
+
 /**
  * The number that digits without + or 00 mean to someone in `home`. They can have its code, or none, or that of another
  * country. Of the readings whose length is possible, the first that is a mobile number counts, else the first:
  * 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
+ * @param groups the digits as they are written
  * @returns null if no country can have such a number
  */
-export function numberFrom(home: Country, digits: string): string | null {
-  const dialled = home.exit !== '' && digits.startsWith(home.exit) ? digits.slice(home.exit.length) : '';
-  const dialledAbroad = internationalNumber(dialled);
-  if (dialledAbroad !== null) return dialledAbroad;
-  const withCode = digits.startsWith(home.code) ? numberIn(home, digits.slice(home.code.length)) : null;
+export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
+  const withCode = digits.startsWith(home.code) ? atHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
   const dialledAtHome = afterTrunk(home, digits);
   if (dialledAtHome !== null) return dialledAtHome;
-  const national = numberIn(home, digits);
+  const national = atHome(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
   if (national !== null && withCode === null && home.trunk === '' && isLandlineIn(home, digits)) return national;
-  const abroad = countryOf(digits) === home ? null : internationalNumber(digits);
+  const isForeign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups);
+  const abroad = isForeign ? internationalNumber(digits) : null;
   if (abroad !== null && isMobile(abroad)) return abroad;
   return withCode ?? national ?? abroad;
+}
+
+/**
+ * Whether the digits can begin with a country code as people write it: as a group of its own, or before most of the number.
+ * 612 345 678 is no number of Australia, whose code is 61.
+ */
+export function hasCodeAsGroup(digits: string, groups: readonly string[]): boolean {
+  const [first = ''] = groups;
+  return groups.length < 2 || first.length >= MIN_DIGITS || first === countryOf(digits)?.code;
+}
+
+/** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
+function atHome(home: Country, national: string): string | null {
+  const number = numberIn(home, national);
+  const isZeroLost = number === null && keepsZero(home) && isMobileIn(home, `0${national}`);
+  return isZeroLost ? `${home.code}0${national}` : number;
+}
+
+/**
+ * How many digits behind a whole mobile number the last groups have: an extension, or another number. 0 where all groups
+ * can be parts of one number.
+ * @param home the country that a number without + or 00 was read in
+ */
+export function digitsBehind(number: string, groups: readonly string[], home: Country | undefined): number {
+  const written = groups.join('');
+  const hasHomeCode = number === written && countryOf(number) === home;
+  let behind = 0;
+  for (const group of groups.slice(1).reverse()) {
+    behind += group.length;
+    const before = written.slice(0, -behind);
+    const readings = [number.slice(0, -behind)];
+    if (home !== undefined && before.startsWith(home.code)) readings.push(before);
+    if (home !== undefined && !hasHomeCode) readings.push(atHome(home, before) ?? '');
+    if (readings.some(isWholeMobile)) return behind;
+  }
+  return 0;
+}
+
+/** Whether it is a mobile number of the usual length, or a longer one. */
+function isWholeMobile(number: string): boolean {
+  const country = countryOf(number);
+  if (country === undefined) return false;
+  const { usualLength } = country.mobile;
+  const national = number.slice(country.code.length);
+  return usualLength > 0 && national.length >= usualLength && isMobileIn(country, national);
 }
 
 /**
@@ -151,19 +142,10 @@ export function withoutTrunk(country: Country, national: string): string {
   return dropsZero(country) ? national.replace(/^0/, '') : national;
 }
 
-/** Whether a 0 in front belongs to the number, as in Italy. */
-export function keepsZero({ leadingZero, trunk }: Country): boolean {
-  return leadingZero === 'usually' && trunk === '';
-}
-
-/** Whether a 0 in front may be left out. Where 1 or 8 is dialled before a number, no 0 is. */
-export function dropsZero({ trunk }: Country): boolean {
-  return trunk === '' || trunk.startsWith('0');
-}
-
 /** The number with its country code, without what is dialled only inside the country; null if its length is impossible. */
 function numberIn(country: Country, national: string): string | null {
-  const form = formsOf(country, national).find(({ length }) => country.lengths.includes(length));
+  const forms = formsOf(country, national).map((form) => usualSpelling(country, form));
+  const form = forms.find(({ length }) => country.lengths.includes(length));
   return form === undefined ? null : country.code + form;
 }
 
@@ -188,17 +170,4 @@ function formsOf(country: Country, national: string): string[] {
   if (leadingZero === 'never') return bare;
   // Where a 0 is dialled, it belongs to the number only where that is usual.
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
-}
-
-function isLandlineIn({ landline }: Country, national: string): boolean {
-  return landline.lengths.includes(national.length) && landline.beginnings.has(national.slice(0, 2));
-}
-
-function isMobile(number: string): boolean {
-  const country = countryOf(number);
-  return country !== undefined && isMobileIn(country, number.slice(country.code.length));
-}
-
-function isMobileIn({ mobile }: Country, national: string): boolean {
-  return mobile.lengths.includes(national.length) && mobile.beginnings.has(national.slice(0, 2));
 }

@@ -1,29 +1,29 @@
-import { type Failure, failure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import {
   type Country,
   countryName,
   countryOf,
   countryWithCode,
   dropsZero,
-  internationalNumber,
+  hasMobilePattern,
   keepsZero,
   MAX_DIGITS,
   MIN_DIGITS,
-  numberFrom,
-  withoutTrunk,
-} from './numbering';
-
-/** A phone number as the API takes it, or what is wrong with what was given. */
-export type PhoneCheck =
-  { readonly kind: 'clean'; readonly phone: string } | { readonly kind: 'wrong'; readonly failure: Failure };
+} from './country';
+import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
 
 /** The rules that phone numbers are read by. */
 export interface PhoneRules {
   /** Of numbers that have none; null makes them an error. */
   readonly countryCode: string | null;
-  /** `on`: the number must have as many digits as numbers of its country; `off`: 7 to 15. */
-  readonly numberCheck: 'on' | 'off';
+  /**
+   * `on`: the number must have as many digits as numbers of its country; `mobile`: it must be a mobile number of its
+   * country; `off`: 7 to 15 digits.
+   */
+  readonly numberCheck: 'on' | 'mobile' | 'off';
 }
+
+const UNGROUPED: readonly string[] = [];
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -38,6 +38,15 @@ const INTERNATIONAL = /^(?:\+00|\+|00)/;
 /** A day as ISO 8601, Europe or North America write it, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
 const DATE =
   /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
+/** A number that passed through a spreadsheet or a database as a decimal. */
+const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
+
+/** Invisible characters that show what follows from right to left: somebody who reads the number reads another one. */
+const BACKWARDS = /[\u202b\u202e\u2067]/;
+
+/** Never within a number: what is on two lines is two numbers. */
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
+
 /** Digits behind a number that are not part of it: 447700900123.5, 447700900123/2, +44 7700 900123 (2). */
 const EXTRA_DIGITS = [
   /(?:^|\D)\d{7,}[./\\]\d{1,4}$/,
@@ -49,59 +58,77 @@ const EXTRA_DIGITS = [
 
 /**
  * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
- * to digits with the country code (API 4.2: no leading 0 or +). A failure never repeats the number.
+ * to digits with the country code (API 4.2: no leading 0 or +).
+ * @returns the digits, or what is wrong with what was given; a failure never repeats the number
  */
-export function cleanPhone(given: unknown, rules: PhoneRules): PhoneCheck {
+export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure {
   const { countryCode, numberCheck } = rules;
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
-  if (countryCode !== null && home === undefined && numberCheck === 'on') {
-    return wrong(failure('countryCodeUnknown', { code: countryCode }));
+  if (countryCode !== null && home === undefined && numberCheck !== 'off') {
+    return failure('countryCodeUnknown', { code: countryCode });
   }
   const text = asText(given);
-  if (text === null) return wrong(failure('phoneNotText', { kind: kindOf(given) }));
+  if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
   const isClean = CLEAN.test(text);
-  const digits = isClean ? text : digitsOf(text);
-  if (typeof digits !== 'string') return wrong(digits);
+  const written = isClean ? null : readWritten(text);
+  if (written !== null && isFailure(written)) return written;
+  const { digits, groups } = written ?? { digits: text, groups: UNGROUPED };
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
   if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
-  if (isMarked || home === undefined) {
-    const phone = internationalNumber(international);
-    return phone === null ? wrong(whyImpossible(international, isMarked)) : clean(phone, text);
+  let phone: string | null = null;
+  if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
+  if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
+  else phone ??= internationalNumber(international);
+  if (phone === null) {
+    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
   }
-  const phone = numberFrom(home, digits);
-  return phone === null ? wrong(whyImpossibleAt(home, digits)) : clean(phone, text);
+  if (groups.length > 1) {
+    if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
+    const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
+    if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
+  }
+  if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
+  // The item holds a clean text already, so that one takes no more memory.
+  return phone === text ? text : phone;
 }
 
-/** A clean text is returned as it is: the item holds it already, so it takes no more memory. */
-function clean(phone: string, text: string): PhoneCheck {
-  return { kind: 'clean', phone: phone === text ? text : phone };
+/** A number as it is written. */
+interface Written {
+  /** With the + or 00 before them. */
+  readonly digits: string;
+  /** The digits in groups; they can have a domestic zero that `digits` has not. */
+  readonly groups: readonly string[];
 }
 
-/** The digits of the number, with the + or 00 before them; or why they are not one number. */
-function digitsOf(text: string): string | Failure {
+/** Reads a number as it is written; or says why it is not one number. */
+function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
   if (visible.length > 100) return failure('phoneTooLong');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
+  if (BACKWARDS.test(text)) return failure('phoneBackwards');
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
-  const whole = visible
-    // A number that passed through a spreadsheet or a database as a decimal.
-    .replace(/^(\+?\d{7,})[.,]00?$/, '$1')
-    .replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
-      const country = countryWithCode(code);
-      if (country === undefined) return match;
-      return keepsZero(country) ? `${start}0` : start;
-    });
+  const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
+    const country = countryWithCode(code);
+    if (country === undefined) return match;
+    return keepsZero(country) ? `${start}0` : start;
+  });
   const digits = whole.replace(PUNCTUATION, '');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(spaced)) return failure('phoneSeveral');
+  if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
-  if (EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
-  return digits;
+  const groups = spaced
+    .replace(DECIMAL, '$1')
+    .split(/\D+/)
+    .filter((group) => group !== '');
+  const [last = '', before = ''] = groups.toReversed();
+  const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length >= MIN_DIGITS;
+  if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
+  return { digits, groups };
 }
 
 /** Whether two parts between spaces or slashes are each long enough to be a number. */
@@ -117,9 +144,9 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
 }
 
-function unchecked(digits: string): PhoneCheck {
-  if (CLEAN.test(digits)) return { kind: 'clean', phone: digits };
-  return wrong(digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length));
+function unchecked(digits: string): string | Failure {
+  if (CLEAN.test(digits)) return digits;
+  return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
 }
 
 /** @param isMarked with + or 00, and so meant to have its country code */
@@ -183,8 +210,4 @@ function kindOf(value: unknown): string {
   if (typeof value === 'number')
     return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
   return `a ${typeof value}`;
-}
-
-function wrong(failure: Failure): PhoneCheck {
-  return { kind: 'wrong', failure };
 }

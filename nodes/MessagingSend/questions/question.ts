@@ -18,7 +18,6 @@ export type Response =
     }
   | { readonly kind: 'freeText'; readonly buttonLabel: string };
 
-/** What the person answered. */
 export type Answer =
   | { readonly kind: 'approval'; readonly approved: boolean; readonly comment: string | null }
   | { readonly kind: 'freeText'; readonly text: string };

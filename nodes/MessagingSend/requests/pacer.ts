@@ -24,7 +24,6 @@ export class HeldTooLong {
   constructor(readonly left: number) {}
 }
 
-/** A request in the queue for a slot. */
 interface Waiting {
   /** When the request first wanted a slot, by the pacer's clock. */
   readonly came: number;
@@ -204,7 +203,6 @@ export class Pacer {
     return { release: () => close(true), cancel: () => close(false) };
   }
 
-  /** Removes answers that no longer count. */
   private forget(now: number): void {
     for (const [limit, { inFlight, answered }] of this.used) {
       while (answered.length > 0 && (answered[0] ?? 0) + this.window + MARGIN <= now) answered.shift();

@@ -2,16 +2,14 @@ import { sleep } from 'n8n-workflow';
 
 import { type Account, accountId } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
-import type { ApiRequest, Call } from '../api/call';
 import { GET_BALANCE } from '../api/endpoints';
-import { rejected, type Reply } from '../api/reply';
+import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { backoffDelay, reconnectDelay } from './backoff';
 import { HeldTooLong, Pacer, type Slot } from './pacer';
 import { type Tally, Traffic } from './traffic';
 import { type Wait, waitUnless } from './wait';
 
-/** How long requests wait, and why. */
 export interface RequestLimits {
   readonly requestsPerMinute: number;
   /** How long a request may wait because of 429s, its own and those of the key's other requests, in milliseconds. */
@@ -103,7 +101,8 @@ export class Requests {
     let firstRefusal: number | null = null;
     for (let refusals = 0, misses = 0; ;) {
       const maxHold = limits.maxWait - (firstRefusal === null ? 0 : clock.now() - firstRefusal);
-      const slot = await this.slot(came, maxHold);
+      const turn = pacer.acquire(limits.requestsPerMinute, this.wait, came, maxHold);
+      const slot = await this.tally.during(turn);
       if (slot instanceof HeldTooLong) return rejected(rateLimited(slot.left), { fromService: true });
       let delay: number | null;
       try {
@@ -183,11 +182,6 @@ export class Requests {
     } finally {
       if (!isMade) slot.cancel();
     }
-  }
-
-  private async slot(came: number, maxHold: number): Promise<Slot | HeldTooLong> {
-    const { pacer, limits } = this.config;
-    return await this.tally.during(pacer.acquire(limits.requestsPerMinute, this.wait, came, maxHold));
   }
 
   private async interval(): Promise<void> {

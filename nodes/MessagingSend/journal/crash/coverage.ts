@@ -4,23 +4,16 @@ import { type Chunk, type PlannedMessages, type Unit, unitsIn } from './plan';
 
 /** Which unit each message of a run belongs to. */
 export class Coverage {
-  private chunks: readonly Chunk[] = [];
-  private byFirstMessage: ReadonlyMap<Message | undefined, Chunk> = new Map();
+  private byFirstMessage: ReadonlyMap<Message | undefined, Chunk>;
   /** Made where batches are not the chunks. */
   private byMessage: ReadonlyMap<Message, Unit> | null = null;
 
-  get units(): readonly Unit[] {
-    return unitsIn(this.chunks);
+  constructor(private readonly chunks: readonly Chunk[]) {
+    this.byFirstMessage = new Map(chunks.map((chunk) => [chunk.batch.messages[0], chunk]));
   }
 
-  /** @param pending the messages that are sent now; all by default */
-  cover(chunks: readonly Chunk[], pending?: ReadonlySet<Message>): void {
-    this.chunks = chunks;
-    this.byFirstMessage = new Map(chunks.map((chunk) => [chunk.batch.messages[0], chunk]));
-    for (const { unit, batch } of chunks) {
-      const own = pending === undefined ? batch.messages : batch.messages.filter((message) => pending.has(message));
-      unit.unsettled += own.length;
-    }
+  get units(): readonly Unit[] {
+    return unitsIn(this.chunks);
   }
 
   /** Finds the units of the messages that a second attempt of the same execution sends (Retry On Fail). */

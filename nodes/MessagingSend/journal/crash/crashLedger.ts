@@ -1,12 +1,12 @@
 import type { Reply } from '../../api/reply';
-import type { Failure } from '../../failures/failure';
 import type { Batch, Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
 import type { Facts } from '../list/facts';
+import type { Question } from '../question';
 import { Coverage } from './coverage';
-import { chunksOf, PlanFacts, type Unit } from './plan';
-import { allOpen, askEarlier, type CrashQuestion, divided, type Recollection } from './recollection';
+import { chunksOf, type PlanDigests, PlanFacts, type PlannedMessages, type Unit } from './plan';
+import { allOpen, askEarlier, divided, nothingKnown, type Recollection } from './recollection';
 
 /** Identifies a run of the node; another attempt at it has the same name. */
 export interface RunName {
@@ -57,7 +57,7 @@ export class CrashLedger {
   private plan: PlanFacts | null = null;
   private isRecognized = true;
   private isRetry = false;
-  private readonly coverage = new Coverage();
+  private coverage = new Coverage([]);
 
   /** @param previous the name of the run whose delivery record this one began with: a Retry of its execution must know of this one */
   constructor(
@@ -130,34 +130,37 @@ export class CrashLedger {
     void this.facts.record({ open: [this.run], note: this.gapNotes() }).catch(() => undefined);
   }
 
-  /** Finds what is known of these messages, and takes them for those of the run. */
-  async recall(question: CrashQuestion): Promise<Recollection> {
-    const { accounts, digests, batchSize, firstBatch } = question;
-    const nothing = { receipts: [], pending: accounts, again: new Map<Message, Failure>(), mayHaveSentOthers: false };
+  /**
+   * Finds what is known of these messages, and takes them for those of the run.
+   * @param firstBatch the number of the first batch
+   */
+  async recall(
+    question: Question,
+    pending: PlannedMessages,
+    digests: PlanDigests,
+    firstBatch: number,
+  ): Promise<Recollection> {
     if (this.plan !== null && this.isRecognized) {
-      this.coverage.coverAgain(accounts);
-      return nothing;
+      this.coverage.coverAgain(pending);
+      return nothingKnown(pending);
     }
-    this.isRecognized = true;
-    this.plan = new PlanFacts(this.run, digests, batchSize);
-    const { name } = this.plan;
+    const { batchSize } = question;
+    const plan = new PlanFacts(this.run, digests, batchSize);
+    this.plan = plan;
     if (this.earlier !== 'begun') {
-      this.coverage.cover(chunksOf(accounts, batchSize, name, firstBatch));
-      return nothing;
+      this.coverage = new Coverage(chunksOf(pending, batchSize, plan.name, firstBatch));
+      return nothingKnown(pending);
     }
-    const known = await askEarlier(this.facts, this.plan, this.incomplete, question).catch(() => {
+    const asked = await askEarlier(this.facts, plan, this.incomplete, question, pending, firstBatch).catch(() => {
       this.breaks();
       return null;
     });
-    if (known === null) {
-      this.gap = 'to be noted';
-      // What this attempt can't read, or can't address to an account, the next one may.
-      this.isRecognized = false;
-    }
-    const { chunks, stateOf, mayHaveSentOthers } = known ?? allOpen(chunksOf(accounts, batchSize, name, firstBatch));
-    const recalled = divided(accounts, chunks, stateOf, question.sendUncertainAgain);
-    this.coverage.cover(chunks, new Set(recalled.pending.flat()));
-    return { ...recalled, mayHaveSentOthers };
+    // What this attempt can't read, or can't address to an account, the next one may.
+    this.isRecognized = asked !== null;
+    if (asked === null) this.gap = 'to be noted';
+    const known = asked ?? allOpen(chunksOf(pending, batchSize, plan.name, firstBatch));
+    this.coverage = new Coverage(known.chunks);
+    return divided(pending, known, question.sendUncertainAgain);
   }
 
   /**
@@ -251,13 +254,13 @@ export class CrashLedger {
   private resolve(unit: Unit, message: Message): void {
     const exception = unit.exceptionOf(message);
     this.facts.retract([exception]);
-    unit.exceptions = new Set([...unit.exceptions].filter((each) => each !== exception));
+    unit.exceptions.delete(exception);
   }
 
   /** Notes which messages of a unit were sent. One with an uncertain message stays open. */
   private finish(unit: Unit): void {
     if (unit.state !== 'open' || !unit.mayHaveSent || unit.isUncertain) return;
-    unit.exceptions = new Set([...unit.exceptions, ...unit.unsent.map((message) => unit.exceptionOf(message))]);
+    for (const message of unit.unsent) unit.exceptions.add(unit.exceptionOf(message));
     if (unit.exceptions.size === 0) {
       this.close(unit);
       return;
@@ -291,10 +294,12 @@ export class CrashLedger {
       plan !== null &&
       units.length > 0 &&
       units.every(({ state, exceptions }) => state === 'noted' && exceptions.size === 0);
-    const written = isAllSent ? this.facts.replace([plan.packing, ...facts], plan.allSent) : this.facts.whenWritten();
+    const written = isAllSent
+      ? this.facts.replace([plan.packing, ...facts], plan.allSent).catch(() => undefined)
+      : this.facts.whenWritten();
     const ended = written.then(() => {
-      const notes = [this.run, this.incomplete, ...(plan?.notes ?? []), ...this.previousIncomplete];
-      this.facts.release([...notes, ...facts]);
+      const notes = [this.run, this.incomplete, ...this.previousIncomplete];
+      this.facts.release([...notes, ...(plan === null ? [] : [plan.allSent, ...plan.notes]), ...facts]);
       this.facts.leave();
     });
     if (!isAllSent) await ended;

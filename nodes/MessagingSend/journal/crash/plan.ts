@@ -88,7 +88,7 @@ export class Unit {
   state: FactState = 'unknown';
   /** Resolves once the list says that it is open. */
   opening: Promise<boolean> | null = null;
-  /** How many of its messages have no outcome yet in this attempt. */
+  /** How many of its messages this attempt sends and has not settled yet. */
   unsettled = 0;
   /** How many requests with messages of it are in flight. */
   inFlight = 0;
@@ -99,7 +99,7 @@ export class Unit {
   /** The messages of this attempt that were not sent. */
   unsent: Message[] = [];
   /** The facts by which single messages of a noted unit were not sent. */
-  exceptions: ReadonlySet<string> = new Set();
+  readonly exceptions = new Set<string>();
 
   constructor(readonly fact: string) {}
 
@@ -129,6 +129,7 @@ export function chunksOf(accounts: PlannedMessages, size: number, plan: string, 
     for (let start = 0; start < messages.length; start += size) {
       if (unit === null || chunks.length % together === 0) unit = new Unit(`${plan} ${size} ${chunks.length}`);
       const batch = { number: firstBatch + chunks.length, messages: messages.slice(start, start + size) };
+      unit.unsettled += batch.messages.length;
       chunks.push({ account, batch, unit });
     }
   }

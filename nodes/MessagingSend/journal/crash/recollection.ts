@@ -4,41 +4,14 @@ import type { Message } from '../../messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../messages/outcome';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
-import {
-  type Chunk,
-  chunksOf,
-  type PlanDigests,
-  type PlanFacts,
-  type PlannedMessages,
-  type Unit,
-  unitsIn,
-} from './plan';
+import type { Question, Recalled } from '../question';
+import { type Chunk, chunksOf, type PlanFacts, type PlannedMessages, type Unit, unitsIn } from './plan';
 
 /** What an earlier attempt did that n8n was killed in. */
-export interface Recollection {
-  /** Of the messages that already have an outcome. */
-  readonly receipts: readonly Receipt[];
-  /** Those that are to be sent, from one account after the other. */
-  readonly pending: PlannedMessages;
-  /** The pending ones that may have been sent, with the reason. */
-  readonly again: ReadonlyMap<Message, Failure>;
-  /** Whether messages outside of this plan may have been sent. */
-  readonly mayHaveSentOthers: boolean;
-}
+export type Recollection = Pick<Recalled, 'receipts' | 'pending' | 'again' | 'mayHaveSentOthers'>;
 
-/** What a run needs to find the facts of an earlier attempt. */
-export interface CrashQuestion {
-  readonly accounts: PlannedMessages;
-  readonly digests: PlanDigests;
-  /** Messages in each request. */
-  readonly batchSize: number;
-  /** The number of the first batch. */
-  readonly firstBatch: number;
-  /** The phones that more than one text goes to. */
-  readonly repeated: ReadonlySet<string>;
-  /** Whether there are messages or drafts without an account. */
-  readonly hasOthers: boolean;
-  readonly sendUncertainAgain: boolean;
+export function nothingKnown(pending: PlannedMessages): Recollection {
+  return { receipts: [], pending, again: new Map(), mayHaveSentOthers: false };
 }
 
 /** Its ID was in the response, which is lost. */
@@ -55,7 +28,7 @@ export interface Known {
   readonly mayHaveSentOthers: boolean;
 }
 
-/** For a plan of which nothing is known. */
+/** For a plan of which nothing is known, although an earlier attempt has sent something. */
 export function allOpen(chunks: readonly Chunk[]): Known {
   for (const { unit } of chunks) Object.assign(unit, { state: 'open', mayHaveSent: true });
   return { chunks, stateOf: () => 'open', mayHaveSentOthers: true };
@@ -78,10 +51,9 @@ function touchedPhones(chunks: readonly Chunk[], stateOf: StateOf, repeated: Rea
 /** Divides the messages of a run by what an earlier attempt did with them. */
 export function divided(
   accounts: PlannedMessages,
-  chunks: readonly Chunk[],
-  stateOf: StateOf,
+  { chunks, stateOf, mayHaveSentOthers }: Known,
   sendUncertainAgain: boolean,
-): Pick<Recollection, 'receipts' | 'pending' | 'again'> {
+): Recollection {
   const receipts: Receipt[] = [];
   const pending = accounts.map((): Message[] => []);
   const again = new Map<Message, Failure>();
@@ -93,17 +65,19 @@ export function divided(
       if (state === 'unknown' || again.has(message)) pending[account]?.push(message);
       else those[state].push(message);
     }
+    unit.unsettled -= those.noted.length + those.open.length;
     if (those.noted.length > 0) receipts.push(receiptOf({ ...batch, messages: those.noted }, SENT));
     if (those.open.length > 0) {
       receipts.push(receiptOf({ ...batch, messages: those.open }, { kind: 'uncertain', failure: WHY_UNCERTAIN }));
     }
   }
-  return { receipts, pending, again };
+  return { receipts, pending, again, mayHaveSentOthers };
 }
 
 /**
  * Asks what an earlier attempt did with the messages of a run.
  * @param incompleteFact known where requests left without being opened
+ * @param firstBatch the number of the first batch
  * @returns null where it began to send something else, so that it is unknown which of these were sent
  * @throws what the storage throws
  */
@@ -111,9 +85,10 @@ export async function askEarlier(
   facts: Facts,
   plan: PlanFacts,
   incompleteFact: string,
-  question: CrashQuestion,
+  { batchSize, repeated, others, unsendable }: Question,
+  accounts: PlannedMessages,
+  firstBatch: number,
 ): Promise<Known | null> {
-  const { accounts, batchSize, firstBatch, repeated } = question;
   const asked = [plan.name, plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
   const [name, allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
   if (name !== 'noted') return null;
@@ -122,20 +97,20 @@ export async function askEarlier(
   plan.size = size;
   plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
   const chunks = chunksOf(accounts, size, plan.name, firstBatch);
-  const units = unitsIn(chunks);
-  if (allSent !== 'noted') await askAbout(facts, units, chunks);
-  else for (const unit of units) unit.state = 'noted';
-  for (const unit of units) unit.mayHaveSent = unit.state !== 'unknown';
+  if (allSent !== 'noted') await askAbout(facts, chunks);
+  else for (const { unit } of chunks) unit.state = 'noted';
+  for (const { unit } of chunks) unit.mayHaveSent = unit.state !== 'unknown';
   const stateOf: StateOf = (message, unit) => {
     const isException = unit.state === 'noted' && unit.exceptions.has(unit.exceptionOf(message));
     const state = isException ? 'unknown' : unit.state;
     return state === 'unknown' && incomplete !== 'unknown' ? 'open' : state;
   };
   const doubtful = plan.haveTextsChanged ? touchedPhones(chunks, stateOf, repeated) : new Set();
+  const hasOthers = others.length + unsendable.length > 0;
   return {
     chunks,
     stateOf: (message, unit) => (doubtful.has(message.phone) ? 'open' : stateOf(message, unit)),
-    mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && question.hasOthers),
+    mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && hasOthers),
   };
 }
 
@@ -150,7 +125,8 @@ async function packingOf(facts: Facts, plan: PlanFacts, likely: number): Promise
   return null;
 }
 
-async function askAbout(facts: Facts, units: readonly Unit[], chunks: readonly Chunk[]): Promise<void> {
+async function askAbout(facts: Facts, chunks: readonly Chunk[]): Promise<void> {
+  const units = unitsIn(chunks);
   // What another process wrote back of this question would look like a request of another attempt.
   const states = await facts.askBeforeClaim(units.map(({ fact }) => fact));
   for (const [index, unit] of units.entries()) unit.state = states[index] ?? 'open';
@@ -163,7 +139,6 @@ async function askAbout(facts: Facts, units: readonly Unit[], chunks: readonly C
     const own = await facts.ask(exceptions);
     // Killed while it asked, an attempt left these open.
     if (own.includes('open')) unit.state = 'open';
-    const noted = exceptions.filter((_exception, index) => own[index] === 'noted');
-    unit.exceptions = new Set([...unit.exceptions, ...noted]);
+    for (const [index, exception] of exceptions.entries()) if (own[index] === 'noted') unit.exceptions.add(exception);
   }
 }

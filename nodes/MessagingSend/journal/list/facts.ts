@@ -1,24 +1,40 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
-import type { Answer, FactList, FactState, ListStorage } from './factList';
+import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
 /** How many facts one call asks for: n8n blocks for some milliseconds, and a kill at that moment leaves only these open. */
 const MAX_ASKED = 100;
 
+/** How many answers one write confirms: each has up to 200 entries. */
+const CONFIRMED_TOGETHER = 4;
+
+/** No process takes longer from reading the list to writing it back, in milliseconds. */
+const LONGEST_WRITE = 2_000;
+
+/** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
+const MAX_ATTEMPTS = 25;
+
 const HASH_LENGTH = 16;
+
+/** What the list had of some facts. */
+interface Answer {
+  readonly states: readonly FactState[];
+  /** An entry of this question alone: where it comes back, another process has written back what was added for it. */
+  readonly mark: string;
+  /** What was added for a moment. */
+  readonly added: readonly string[];
+}
 
 /** Facts that outlive an execution, as one run sees them: named by texts, and kept as hashes. */
 export class Facts {
   /**
    * @param secret hashed with each fact, so that nobody can guess what an entry is about
-   * @param uniqueName returns a different name each time, across processes too
    * @param isShared whether other executions rely on these facts, whatever happens to this process
    */
   constructor(
     private readonly list: FactList,
     private readonly storage: ListStorage,
     private readonly secret: string,
-    private readonly uniqueName: () => string,
     private readonly isShared: boolean,
   ) {}
 
@@ -33,95 +49,203 @@ export class Facts {
   }
 
   /** @throws what the storage throws */
-  async ask(facts: readonly string[]): Promise<FactState[]> {
-    return (await this.answers(facts)).flatMap(({ states }) => states);
+  async ask(names: readonly string[]): Promise<FactState[]> {
+    return (await this.answers(names)).flatMap(({ states }) => states);
   }
 
   /** Like {@link ask}, then removes what other processes have written back: it would count as claimed. */
-  async askBeforeClaim(facts: readonly string[]): Promise<FactState[]> {
-    const answers = await this.answers(facts);
-    await this.list.confirmRemoved(answers, this.storage);
+  async askBeforeClaim(names: readonly string[]): Promise<FactState[]> {
+    const answers = await this.answers(names);
+    let open = answers.filter(({ added }) => added.length > 0);
+    for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
+      await this.storage.waitForOthers(attempt);
+      const back: Answer[] = [];
+      for (let start = 0; start < open.length; start += CONFIRMED_TOGETHER) {
+        const some = open.slice(start, start + CONFIRMED_TOGETHER);
+        back.push(...(await this.list.inTurn(async () => await this.removeWrittenBack(some))));
+      }
+      open = back;
+    }
     return answers.flatMap(({ states }) => states);
   }
 
-  private async answers(facts: readonly string[]): Promise<Answer[]> {
+  private async answers(names: readonly string[]): Promise<Answer[]> {
     const answers: Answer[] = [];
-    for (let start = 0; start < facts.length; start += MAX_ASKED) {
-      const asked = this.hashed(facts.slice(start, start + MAX_ASKED));
-      answers.push(await this.list.ask(asked, this.newMark(), this.storage));
+    for (let start = 0; start < names.length; start += MAX_ASKED) {
+      const facts = this.hashed(names.slice(start, start + MAX_ASKED));
+      answers.push(await this.list.inTurn(async () => await this.answer(facts)));
     }
     return answers;
   }
 
+  private async answer(facts: readonly string[]): Promise<Answer> {
+    const { list, storage } = this;
+    const mark = this.newMark();
+    const asked = facts.filter((fact) => list.stateOf(fact) === undefined);
+    const entries = asked.flatMap(entriesOfOpen);
+    const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
+    const added = entries.filter((entry) => !present.has(entry));
+    if (entries.length > 0) {
+      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
+    }
+    return { states: facts.map((fact) => list.stateOf(fact) ?? stateIn(present, fact)), mark, added };
+  }
+
+  /** What a question added and could not remove. */
+  private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
+    for (const fact of facts) {
+      const state = stateIn(present, fact);
+      if (this.list.stateOf(fact) === undefined && state !== 'open') this.list.set(fact, state, null, true);
+    }
+    this.list.removeSurplus(this.storage);
+  }
+
+  /** @returns the answers that another process had written back */
+  private async removeWrittenBack(answers: readonly Answer[]): Promise<Answer[]> {
+    const marks = answers.map(({ mark }) => mark);
+    const present = await this.storage.record(marks);
+    const back = answers.filter(({ mark }) => present.has(mark));
+    // One write removes both: an entry that is written back after it comes back with its mark.
+    await this.storage.remove([...marks, ...this.list.withoutKnown(back.flatMap(({ added }) => added))]);
+    return back;
+  }
+
   /**
-   * {@link FactList.record}
+   * Resolves once these facts are stored. They are held until they are closed, retracted or released.
    * @param begin facts that are opened for the first time
    * @returns whether another process has begun one of these before
+   * @throws what the storage throws
    */
   async record({
     begin = [],
     open = [],
     note = [],
   }: Partial<Record<'begin' | 'open' | 'note', readonly string[]>>): Promise<boolean> {
-    const begun = this.hashed(begin);
-    const found = await this.list.record(
-      { open: [...begun, ...this.hashed(open)], note: this.hashed(note) },
-      this.storage,
-    );
-    return found.size > 0 && begun.some((fact) => found.has(fact));
+    const { list } = this;
+    const begun = this.hashed(begin).filter((fact) => list.stateOf(fact) === undefined);
+    for (const fact of this.hashed([...begin, ...open])) list.set(fact, 'open', 'held');
+    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held');
+    const present = await list.write([], this.storage);
+    return begun.some((fact) => present.has(fact));
   }
 
-  /** {@link FactList.claim} @returns what each was before, in the same order */
-  async claim(facts: readonly string[]): Promise<FactState[]> {
-    const hashed = this.hashed(facts);
-    const before = await this.list.claim(hashed, this.newMark(), this.storage);
-    return hashed.map((fact) => before.get(fact) ?? 'open');
+  /**
+   * Opens facts that nobody else has. Another process may have read the list before they were in it, and write it back
+   * afterwards. So they are looked for once more when such a write has most likely ended.
+   * @returns what each was before: an unknown one is now held by the caller
+   * @throws what the storage throws, and where others overwrite each write; then nothing is claimed
+   */
+  async claim(names: readonly string[]): Promise<FactState[]> {
+    const { list, storage } = this;
+    const facts = this.hashed(names);
+    const before = new Map<string, FactState>();
+    /** What waits for its removal: what the list still has of it is ours. */
+    const freed = new Set<string>();
+    for (const fact of new Set(facts)) {
+      const state = list.stateOf(fact) ?? 'unknown';
+      if (state !== 'unknown') {
+        before.set(fact, state);
+        continue;
+      }
+      if (list.stateOf(fact) !== undefined) freed.add(fact);
+      list.set(fact, 'open', 'claiming');
+    }
+    let open = [...new Set(facts)].filter((fact) => !before.has(fact));
+    if (open.length === 0) return facts.map((fact) => before.get(fact) ?? 'open');
+    const mark = this.newMark();
+    let isAdded = false;
+    try {
+      for (let attempt = 0; open.length > 0; attempt += 1) {
+        if (attempt > MAX_ATTEMPTS) throw new Error('other processes overwrite every claim');
+        if (attempt > 0) await storage.waitForOthers(attempt - 1);
+        const present = await list.write([mark, ...open.flatMap(entriesOfOpen)], storage);
+        if (present.has(mark) && isAdded) break;
+        if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
+        // The list is new, or what another process wrote over it, and what nobody had was added.
+        for (const fact of open) {
+          const state = stateIn(present, fact);
+          if (state === 'unknown' || (!isAdded && freed.has(fact))) continue;
+          before.set(fact, state);
+          // The claim has added a pending marker to what is noted.
+          list.set(fact, state, null, state === 'noted');
+        }
+        open = open.filter((fact) => !before.has(fact));
+        isAdded = true;
+        list.removeSurplus(storage);
+      }
+      for (const fact of open.splice(0)) list.changeHold(fact, 'held');
+      return facts.map((fact) => before.get(fact) ?? 'unknown');
+    } finally {
+      // Where the first write failed, nobody knows whose entries there are.
+      for (const fact of open) list.set(fact, 'unknown', null, isAdded || freed.has(fact));
+      list.set(mark, 'unknown', null, true);
+      list.removeSurplus(storage);
+    }
   }
 
-  /** {@link FactList.whenSettled} */
-  whenSettled(fact: string): Promise<void> | null {
-    return this.list.whenSettled(this.hash(fact));
+  /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
+  whenSettled(name: string): Promise<void> | null {
+    return this.list.whenSettled(this.hash(name));
   }
 
   /** From open to noted. */
-  close(facts: readonly string[]): void {
-    this.list.close(this.hashed(facts), this.isShared, this.storage);
+  close(names: readonly string[]): void {
+    const hold = { untilFoundAfter: this.lastOverwrite };
+    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', hold, true);
+    this.list.removeSurplus(this.storage);
   }
 
   /** Back to unknown. */
-  retract(facts: readonly string[]): void {
-    this.list.retract(this.hashed(facts), this.storage);
+  retract(names: readonly string[]): void {
+    for (const fact of this.hashed(names)) this.list.set(fact, 'unknown', null, true);
+    this.list.removeSurplus(this.storage);
   }
 
-  /** {@link FactList.replace} */
-  async replace(facts: readonly string[], by: string): Promise<void> {
-    await this.list.replace(this.hashed(facts), this.hash(by), this.storage);
+  /**
+   * Notes one fact in place of others, which become unknown. Their pending markers stay until then: to remove them first
+   * would be a write for nothing.
+   * @throws what the storage throws; then the facts are as they were
+   */
+  async replace(names: readonly string[], by: string): Promise<void> {
+    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', { untilFoundAfter: -Infinity });
+    await this.record({ note: [by] });
+    this.retract(names);
   }
 
-  /** {@link FactList.whenWritten} */
+  /** Another process may now overwrite these facts without harm, because their run has ended. */
+  release(names: readonly string[]): void {
+    for (const fact of this.hashed(names)) this.list.changeHold(fact, null);
+  }
+
+  /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
+  releaseWhenFound(names: readonly string[]): void {
+    for (const fact of this.hashed(names)) this.list.releaseWhenFound(fact, this.lastOverwrite);
+  }
+
+  /** Resolves when all changes so far are stored, as far as the storage takes them. */
   async whenWritten(): Promise<void> {
     await this.list.whenWritten();
   }
 
-  /** {@link FactList.releaseWhenFound} */
-  releaseWhenFound(facts: readonly string[]): void {
-    this.list.releaseWhenFound(this.hashed(facts), this.isShared);
-  }
-
-  /** {@link FactList.release} */
-  release(facts: readonly string[]): void {
-    this.list.release(this.hashed(facts));
+  /** When another process can no more overwrite what is in the list now, where others rely on that. */
+  private get lastOverwrite(): number {
+    return this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity;
   }
 
   private newMark(): string {
-    return this.hash(this.uniqueName());
+    return this.hash(randomUUID());
   }
 
-  private hashed(facts: readonly string[]): string[] {
-    return facts.map((fact) => this.hash(fact));
+  private hashed(names: readonly string[]): string[] {
+    return names.map((name) => this.hash(name));
   }
 
-  private hash(fact: string): string {
-    return hash('sha256', JSON.stringify([this.secret, fact]), 'base64').slice(0, HASH_LENGTH);
+  private hash(name: string): string {
+    return entryOf(name, this.secret);
   }
+}
+
+/** The entry of a noted fact. */
+export function entryOf(name: string, secret: string): string {
+  return hash('sha256', JSON.stringify([secret, name]), 'base64').slice(0, HASH_LENGTH);
 }

@@ -5,34 +5,14 @@ import { type Batch, type Message, type Unsendable, unsendable } from '../../mes
 import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
-import { EarlierMessages, type Found, recognize, type Recorded } from './recognition';
+import type { Question, Recalled } from '../question';
+import { EarlierMessages, type Found, placeAndContent, recognize, type Recorded } from './recognition';
 import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
-/** How messages are looked up in a record. */
-export interface Recall {
-  /** Whether those whose outcome is not known are to be sent. */
-  readonly sendUncertainAgain: boolean;
-  /** Whether what is pending is sent now, and not in a dry run or with a set-up that is wrong. */
-  readonly willSend: boolean;
-  /** Whether the service's answers have the form of a single send (API 2.2). */
-  readonly isSingle: boolean;
-  /** The phones that more than one text goes to. */
-  readonly repeated: ReadonlySet<string>;
-}
-
-/** What a record contains about a run's messages. */
-export interface Recalled {
-  /** Of messages that already have an outcome, as it was when it was new. */
-  readonly receipts: readonly Receipt[];
-  /** Those that are still to be sent. */
+/** What a record contains about a run's messages, whatever their account. */
+export type FromRecord = Pick<Recalled, 'receipts' | 'again' | 'lastBatch' | 'unsendable'> & {
   readonly pending: readonly Message[];
-  /** Those of them that may already have been sent, with the reason. */
-  readonly again: ReadonlyMap<Message, Failure>;
-  /** The highest batch number so far; 0 if there is none. */
-  readonly lastBatch: number;
-  /** The drafts that can't be sent, without those that have an outcome. */
-  readonly unsendable: readonly Unsendable[];
-}
+};
 
 /** The outcome of a message, with the receipt it was in. */
 type Known = Pick<Recorded, 'receipt' | 'outcome'>;
@@ -129,21 +109,19 @@ export class DeliveryRecord {
   }
 
   /**
-   * Divides messages by whether they already have an outcome.
-   * @param drafts those that can't be composed any more: they have the outcome of their place, because their number or
-   * text may be as it was when a message of theirs was sent
+   * Divides messages by whether they already have an outcome. Drafts that can't be composed any more have the outcome of
+   * their place: their number or text may have been readable when a message of theirs was sent.
    */
   *recall(
     messages: readonly Message[],
-    drafts: readonly Unsendable[],
-    { sendUncertainAgain, willSend, isSingle, repeated }: Recall,
-  ): Interruptible<Recalled> {
+    { unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Omit<Question, 'accounts' | 'others'>,
+  ): Interruptible<FromRecord> {
     const { recorded, earlier, lastBatch, isReadable } = yield* this.read();
-    const found: Found = recorded.length === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
+    const found: Found = recorded.size === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
     const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
-    const isNew = recorded.length === 0 && fallback === undefined;
+    const isNew = recorded.size === 0 && fallback === undefined;
     const pending = isNew ? [...messages] : [];
     const again = new Map<Message, Failure>();
     yield* withEach(isNew ? [] : messages, (message) => {
@@ -159,8 +137,8 @@ export class DeliveryRecord {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
     });
-    const unclaimed =
-      drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, new Set<unknown>(found.values()));
+    const claimed = new Set<unknown>(found.values());
+    const unclaimed = drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, claimed);
     const unsendableLeft: Unsendable[] = [];
     yield* withEach(drafts, (draft) => {
       const own = unclaimed.get(placeOf(draft)) ?? [];
@@ -237,7 +215,7 @@ export class DeliveryRecord {
   private *notePlanned(
     pending: readonly Message[],
     earlier: EarlierMessages,
-    repeated: Recall['repeated'],
+    repeated: ReadonlySet<string>,
   ): Interruptible<void> {
     let added: Placed[] = [];
     yield* withEach(pending, (message) => {
@@ -282,7 +260,7 @@ export class DeliveryRecord {
 
   /** All that is known. */
   private *read(): Interruptible<{
-    recorded: readonly Recorded[];
+    recorded: ReadonlyMap<string, Recorded>;
     earlier: EarlierMessages;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
@@ -305,22 +283,22 @@ export class DeliveryRecord {
       }
       for (const { identity, outcome } of receipt.outcomes) {
         // The later outcome counts: the message was sent again.
-        recorded.set(`${identity.place} ${identity.content}`, { identity, outcome, receipt, line });
+        recorded.set(placeAndContent(identity), { identity, outcome, receipt, line });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
       yield;
     }
-    return { recorded: [...recorded.values()], earlier, lastBatch, isReadable };
+    return { recorded, earlier, lastBatch, isReadable };
   }
 }
 
 /** What no message has claimed, by the item or entry that it came from. */
 function* byPlace(
-  recorded: readonly Recorded[],
+  recorded: ReadonlyMap<string, Recorded>,
   claimed: ReadonlySet<unknown>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
-  yield* withEach(recorded, (entry) => {
+  yield* withEach(recorded.values(), (entry) => {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);

@@ -14,20 +14,25 @@ export interface Recorded {
   readonly line: number;
 }
 
+/** No two messages of an attempt have the same. */
+export function placeAndContent({ place, content }: Placed): string {
+  return `${place} ${content}`;
+}
+
 /** The messages of earlier attempts to phones that several texts went to, sent or not. */
 export class EarlierMessages {
   private readonly contents = new Set<string>();
   /** The line of the record that first has a message at a place. */
   private readonly lines = new Map<string, number>();
 
-  add({ place, content }: Placed, line: number): void {
-    this.contents.add(content);
-    const key = `${place} ${content}`;
+  add(message: Placed, line: number): void {
+    this.contents.add(message.content);
+    const key = placeAndContent(message);
     if (!this.lines.has(key)) this.lines.set(key, line);
   }
 
-  has({ place, content }: Placed): boolean {
-    return this.lines.has(`${place} ${content}`);
+  has(message: Placed): boolean {
+    return this.lines.has(placeAndContent(message));
   }
 
   /** Whether an earlier attempt had this message, at any place: then it is not another one with a new text. */
@@ -37,7 +42,7 @@ export class EarlierMessages {
 
   /** Whether a message was at the place of an entry before that was sent there, with another text. */
   wasReplacedBy({ identity: { place }, line }: Recorded, content: string): boolean {
-    return (this.lines.get(`${place} ${content}`) ?? Infinity) < line;
+    return (this.lines.get(placeAndContent({ place, content })) ?? Infinity) < line;
   }
 }
 
@@ -51,46 +56,45 @@ export type Found = ReadonlyMap<Message, Recorded | null>;
  * Finds messages in the record, each entry at most once: first those that have not changed, then those with the same phone
  * and text elsewhere (a row before them was removed). Of what is left, a message is the one at its place with another text
  * (the text contains the time) only if no other text of any attempt goes to its phone.
+ * @param recorded by place and content
  * @param repeated the phones that more than one text goes to
  */
 export function* recognize(
   messages: readonly Message[],
-  recorded: readonly Recorded[],
+  recorded: ReadonlyMap<string, Recorded>,
   earlier: EarlierMessages,
   repeated: ReadonlySet<string>,
 ): Interruptible<Found> {
-  const unchanged = new Candidates();
-  const byContent = new Candidates();
-  yield* withEach(recorded, (entry) => {
-    const { place, content } = entry.identity;
-    unchanged.add(`${place} ${content}`, entry);
-    byContent.add(content, entry);
-  });
-
   const found = new Map<Message, Recorded | null>();
   const claimed = new Set<Recorded>();
-  const claims = (message: Message, entry: Recorded | undefined): boolean => {
-    if (entry === undefined) return false;
-    found.set(message, entry);
-    claimed.add(entry);
-    return true;
-  };
   const moved: Array<Placed & { readonly message: Message }> = [];
   yield* withEach(messages, (message) => {
-    const [place, content] = [placeOf(message), contentOf(message)];
-    const isFound = claims(message, unchanged.first(`${place} ${content}`, claimed));
-    if (!isFound) moved.push({ message, place, content });
+    const placed = { place: placeOf(message), content: contentOf(message) };
+    const entry = recorded.get(placeAndContent(placed));
+    if (entry === undefined) {
+      moved.push({ message, ...placed });
+      return;
+    }
+    found.set(message, entry);
+    claimed.add(entry);
+  });
+  if (moved.length === 0) return found;
+
+  const byContent = new Map<string, Recorded[]>();
+  // Backwards, so that the earliest is the last of its list.
+  yield* withEach([...recorded.values()].reverse(), (entry) => {
+    if (!claimed.has(entry)) addTo(byContent, entry.identity.content, entry);
   });
   const left: typeof moved = [];
   yield* withEach(moved, (each) => {
-    if (!claims(each.message, byContent.first(each.content, claimed))) left.push(each);
+    const entry = byContent.get(each.content)?.pop();
+    if (entry === undefined) left.push(each);
+    else found.set(each.message, entry);
   });
   if (left.length === 0) return found;
 
   const byPhone = new Map<string, Recorded[]>();
-  yield* withEach(recorded, (entry) => {
-    if (!claimed.has(entry)) addTo(byPhone, entry.identity.phone, entry);
-  });
+  yield* withEach([...byContent.values()].flat().reverse(), (entry) => addTo(byPhone, entry.identity.phone, entry));
   yield* withEach(left, ({ message, place, content }) => {
     const entries = byPhone.get(phoneMarkOf(message));
     if (entries === undefined) return;
@@ -111,26 +115,4 @@ export function* recognize(
 
 function isSameText(one: Origin, other: Origin): boolean {
   return one.item === other.item && one.entry === other.entry;
-}
-
-/** Entries by a key. */
-class Candidates {
-  private readonly queues = new Map<string, { readonly entries: Recorded[]; next: number }>();
-
-  add(key: string, entry: Recorded): void {
-    const queue = this.queues.get(key);
-    if (queue === undefined) this.queues.set(key, { entries: [entry], next: 0 });
-    else queue.entries.push(entry);
-  }
-
-  /** The earliest entry that is not claimed; the claimed ones before it are passed only once. */
-  first(key: string, claimed: ReadonlySet<Recorded>): Recorded | undefined {
-    const queue = this.queues.get(key);
-    if (queue === undefined) return undefined;
-    for (; queue.next < queue.entries.length; queue.next += 1) {
-      const entry = queue.entries[queue.next];
-      if (entry !== undefined && !claimed.has(entry)) return entry;
-    }
-    return undefined;
-  }
 }

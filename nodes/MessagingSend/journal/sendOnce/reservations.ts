@@ -22,9 +22,7 @@ export class Reservations {
   /** An earlier attempt of this execution may have sent these: they are never given up. */
   private earlier: Pick<ReadonlySet<Message>, 'has'> = new Set();
 
-  /**
-   * @param isPatient whether a message may still wait for another run of this process
-   */
+  /** @param isPatient whether a message may still wait for another run of this process */
   constructor(
     private readonly facts: Facts,
     private readonly isPatient: (message: Message) => boolean,

@@ -1,13 +1,10 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Account } from '../../api/account';
-import { foreignCharacter, normalizeApiKey } from '../../api/apiKey';
-import { normalizeBaseUrl } from '../../api/baseUrl';
+import { type Account, foreignCharacter, normalizeApiKey, normalizeBaseUrl } from '../../api/account';
 import { asText } from '../../api/records';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
 import { reasonOf } from '../output/failureText';
 import { pause } from '../slices';
-import { IS_FIXED } from './isFixed';
 
 export const CREDENTIAL = 'messagingSendApi';
 
@@ -84,7 +81,7 @@ async function read(
 ): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);
-    return { account: accountIn(credential), isForAll: credential[IS_FIXED] === true };
+    return { account: accountIn(credential), isForAll: credential.isFixed === true };
   } catch (error) {
     const reason = reasonOf(error);
     // n8n's words for an expression that failed; everything else does not depend on the item.

@@ -1,31 +1,67 @@
+import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
+
 import { asText, isRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { type Draft, type Origin, type Unsendable, unsendable } from '../../messages/message';
+import {
+  type Draft,
+  type Drafts,
+  type DraftsOfItem,
+  onlyDrafts,
+  type Origin,
+  type Unsendable,
+  unsendable,
+} from '../../messages/message';
 import { reasonOf } from '../output/failureText';
-import type { ReadParameter } from './itemParameters';
+import { parametersOf, type ReadParameter } from './itemParameters';
+
+/** What an operation makes of the parameters of an item. */
+export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
+
+/** The drafts of all items of a run. */
+export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
+  const read = parametersOf(context);
+  return { items: context.getInputData().length, of: (item) => readDrafts(item, read) };
+}
+
+/** The drafts of the one item that a call through the routing is about. */
+export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
+  const read: ReadParameter = (name, _item, fallback) => context.getNodeParameter(name, fallback);
+  return onlyDrafts(readDrafts(context.getItemIndex(), read));
+}
+
+/** Tells an option that is not set from one whose expression gives nothing. */
+const NO_KEY = '\0';
 
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
   let phone: unknown = null;
   try {
     phone = read('phone', item);
-    const countryCode = readCountryCode(read('options.defaultCountryCode', item, ''));
-    const key = readMessageKey(read('options.messageKey', item, NO_KEY));
+    const countryCode = readCountryCode(item, read);
+    const key = readMessageKey(item, read);
     return { kind: 'draft', item, entry: null, part: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
     return brokenParameter(item, error, phone);
   }
 }
 
+/** The messages that one item gives to Send Bulk, by the parameter `source`. */
+export function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
+  try {
+    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
+  } catch (error) {
+    return brokenParameter(item, error);
+  }
+}
+
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-export function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
+function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
   let given: unknown;
   let forAll: Pick<Draft, 'countryCode' | 'key'>;
   try {
     given = read('messages', item);
-    const countryCode = readCountryCode(read('options.defaultCountryCode', item, ''));
-    forAll = { countryCode, key: readMessageKey(read('options.messageKey', item, NO_KEY)) };
+    forAll = { countryCode: readCountryCode(item, read), key: readMessageKey(item, read) };
   } catch (error) {
     yield brokenParameter(item, error);
     return;
@@ -76,7 +112,8 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
  * @returns null where it is not set
  * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
-function readCountryCode(value: unknown): string | null {
+function readCountryCode(item: number, read: ReadParameter): string | null {
+  const value = read('options.defaultCountryCode', item, '');
   if (value === undefined || value === null || value === '') return null;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
   const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');
@@ -85,15 +122,13 @@ function readCountryCode(value: unknown): string | null {
   throw new FailureError(failure('countryCodeInvalid'));
 }
 
-/** Distinguishes an option that is not set from one whose expression gives nothing. */
-const NO_KEY = '\0';
-
 /**
  * Reads the option Message Key.
  * @returns null where it is not set
  * @throws FailureError where it gives nothing, which would make all such messages the same
  */
-function readMessageKey(value: unknown): string | null {
+function readMessageKey(item: number, read: ReadParameter): string | null {
+  const value = read('options.messageKey', item, NO_KEY);
   if (value === NO_KEY) return null;
   const text = asText(value).trim();
   if (text === '' || Number.isNaN(value)) throw new FailureError(failure('messageKeyEmpty'));

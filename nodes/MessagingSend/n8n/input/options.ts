@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { RequestLimits } from '../../requests/requests';
@@ -26,7 +26,19 @@ export const requestsPerMinute: INodeProperties = {
     'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key.',
 };
 
-/** Reads them from the collection `options` of a node. */
+/** The collection of options, in the panel. */
+export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
+  return {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    ...(show && { displayOptions: { show } }),
+    options,
+  };
+}
+
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
     maxWait: 60_000 * readNumber(given, maxWait),

@@ -101,21 +101,18 @@ export const requestOptionsOfTrigger = requestOptionsWith();
 
 /** Reads n8n's collection `requestOptions`. */
 export function readRequestOptions(given: GivenOptions): RequestOptions {
-  const proxy = given.get('proxy', 'Proxy', undefined, (value) =>
-    typeof value === 'string' && value.trim() !== '' ? readProxy(value.trim()) : undefined,
-  );
+  const number = (path: string, option: string) => given.get(path, option, null, (value) => numberIn(value, option));
+  const positive = (path: string, option: string, fallback: number) => {
+    const value = number(path, option);
+    return value !== null && value > 0 ? value : fallback;
+  };
+  const proxy = given.get('proxy', 'Proxy', undefined, readProxy);
   const skipsSsl = given.get('allowUnauthorizedCerts', 'Ignore SSL Issues', false, (value) => value === true);
   return {
-    batchSize: given.get('batching.batch.batchSize', 'Items per Batch', null, (value) =>
-      readBatchSize(numberIn(value, 'Items per Batch')),
-    ),
-    interval:
-      given.get('batching.batch.batchInterval', 'Batch Interval', null, (value) =>
-        positive(numberIn(value, 'Batch Interval')),
-      ) ?? 0,
+    batchSize: sizeOf(number('batching.batch.batchSize', 'Items per Batch')),
+    interval: positive('batching.batch.batchInterval', 'Batch Interval', 0),
     http: {
-      timeout:
-        given.get('timeout', 'Timeout', null, (value) => positive(numberIn(value, 'Timeout'))) ?? DEFAULT_TIMEOUT,
+      timeout: positive('timeout', 'Timeout', DEFAULT_TIMEOUT),
       ...(skipsSsl && { skipSslCertificateValidation: true }),
       ...(proxy !== undefined && { proxy }),
     },
@@ -123,12 +120,14 @@ export function readRequestOptions(given: GivenOptions): RequestOptions {
 }
 
 /** n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8). */
-function readBatchSize(batchSize: unknown): number | null {
-  if (!isNumber(batchSize) || batchSize < 0) return null;
+function sizeOf(batchSize: number | null): number | null {
+  if (batchSize === null || batchSize < 0) return null;
   return Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(batchSize)));
 }
 
-function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
+function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
+  const address = typeof value === 'string' ? value.trim() : '';
+  if (address === '') return undefined;
   const withProtocol = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(withProtocol)) throw new FailureError(failure('proxyInvalid'));
   const url = new URL(withProtocol);
@@ -138,9 +137,7 @@ function readProxy(address: string): NonNullable<IHttpRequestOptions['proxy']> {
     host: url.hostname,
     port: url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port),
     protocol,
-    ...(url.username !== '' && {
-      auth: { username: encoded(url.username), password: encoded(url.password) },
-    }),
+    ...(url.username !== '' && { auth: { username: encoded(url.username), password: encoded(url.password) } }),
   };
 }
 
@@ -160,13 +157,9 @@ function encoded(part: string): string {
 }
 
 /** An expression may give a number as a text. */
-function numberIn(value: unknown, option: string): unknown {
-  if (typeof value !== 'string' || value.trim() === '') return value;
+function numberIn(value: unknown, option: string): number | null {
+  if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : null;
   const number = Number(value);
   if (Number.isFinite(number)) return number;
   throw new FailureError(failure('optionNotNumber', { option, min: 0 }));
-}
-
-function positive(value: unknown): number | null {
-  return isNumber(value) && value > 0 ? value : null;
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { SendOperation } from '../../delivery/operation';
@@ -36,7 +34,7 @@ export function crashLedgerOfRun(
     return previous.ledger;
   }
   previous?.ledger.leaveBehind();
-  const facts = new Facts(factListOf(context), storage, workflow, randomUUID, false);
+  const facts = new Facts(factListOf(context), storage, workflow, false);
   const name: RunName = { lineage, ordinal, record: record.digest };
   const ledger = new CrashLedger(facts, name, record.previousRun);
   record.noteRun(ledger.run);

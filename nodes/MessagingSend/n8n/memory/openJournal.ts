@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import {
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
@@ -51,7 +49,7 @@ export async function openJournal(
   const reservationsOf = (account: string) => {
     // What is stored can't be guessed without the API key.
     const secret = JSON.stringify([context.getWorkflow().id, account]);
-    const facts = new Facts(factListOf(context), storage, secret, randomUUID, true);
+    const facts = new Facts(factListOf(context), storage, secret, true);
     return new Reservations(facts, patience.mayWait);
   };
   const isReserved = settings.rememberLast !== 0 && settings.rememberLast !== null && canRemember(context);

@@ -2,6 +2,12 @@ import type { Failure } from '../../failures/failure';
 import type { Unsendable } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
 
+/** What n8n's error panel shows. */
+export interface ErrorText {
+  readonly message: string;
+  readonly description: string;
+}
+
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 const TRY_LATER = 'Try again later.';

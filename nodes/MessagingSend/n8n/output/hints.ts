@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import type { Progress } from '../../delivery/dispatch';
+import type { Progress } from '../../delivery/deliver';
 import { secondSendText, type Summary, summaryText } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -41,20 +41,15 @@ export function reportSummary(
   const isManual = context.getMode() === 'manual';
   // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
-  context.addExecutionHints({
-    message: again === '' ? text : `${text} ${again}`,
-    location: 'outputPane',
-    type: failed + uncertain > 0 ? 'warning' : 'info',
-  });
-  const advice = maxBatchSize === 1 ? bulkAdvice(sent - resumed) : null;
-  if (advice !== null) context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
-  if (!isProtected) context.addExecutionHints({ message: NOT_PROTECTED, location: 'outputPane', type: 'warning' });
+  const show = (message: string, type: 'info' | 'warning') =>
+    context.addExecutionHints({ message, location: 'outputPane', type });
+  show(again === '' ? text : `${text} ${again}`, failed + uncertain > 0 ? 'warning' : 'info');
+  if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
+  if (!isProtected) show(NOT_PROTECTED, 'warning');
   if (!isManual) context.logger.info(`Messaging Send: ${text}${isProtected ? '' : ` ${NOT_PROTECTED}`}`);
 }
 
-/** Advice to use Send Bulk, where it would take a fraction of the requests; null elsewhere. */
-function bulkAdvice(messages: number): string | null {
-  if (messages < BULK_ADVISED_FROM) return null;
+function bulkAdvice(messages: number): string {
   const requests = Math.ceil(messages / MAX_BATCH_SIZE);
   return `Send made one request for each of the ${messages} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests === 1 ? '1 request' : `${requests} requests`}.`;
 }

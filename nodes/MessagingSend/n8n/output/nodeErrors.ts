@@ -2,13 +2,7 @@ import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type Failure, FailureError } from '../../failures/failure';
 import { forCaller } from '../tool';
-import { descriptionOf } from './failureText';
-
-/** What n8n's error panel shows. */
-export interface ErrorText {
-  readonly message: string;
-  readonly description: string;
-}
+import { descriptionOf, type ErrorText } from './failureText';
 
 /**
  * A failure of the service as n8n's error panel shows it.
@@ -16,10 +10,8 @@ export interface ErrorText {
  * @param text where it says more than the failure
  */
 export function nodeApiError(node: INode, failure: Failure, item?: number, text?: ErrorText): NodeApiError {
-  const { message, description } = forCaller(
-    node,
-    text ?? { message: failure.message, description: descriptionOf(failure) },
-  );
+  const own = text ?? { message: failure.message, description: descriptionOf(failure) };
+  const { message, description } = forCaller(node, own);
   const status = failure.httpStatus === null ? null : String(failure.httpStatus);
   const error = new NodeApiError(node, {}, { message, description, httpCode: status ?? 'none', itemIndex: item });
   // n8n replaces a text that contains a word such as EPERM with its own.

@@ -104,7 +104,7 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
   if (first !== undefined) items.add(first, { json: batchJson(receipt), pairedItem: itemsOf(sent) });
 }
 
-/** A duplicate is as its original: not sent again if that one was sent, failed as that one failed. */
+/** A duplicate is skipped, unless its original was not sent or is uncertain: then it has the same failure. */
 function duplicateItem(
   message: Message,
   original: Message,

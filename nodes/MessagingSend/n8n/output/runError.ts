@@ -5,17 +5,21 @@ import type { Interruptible } from '../../messages/interruptible';
 import type { Message, Origin, Unsendable } from '../../messages/message';
 import type { Receipt, Unconfirmed } from '../../messages/outcome';
 import { isTool, progressForModel, unsendableForModel } from '../tool';
-import { descriptionOf, messageOf } from './failureText';
-import { type ErrorText, nodeApiError, nodeOperationError } from './nodeErrors';
+import { descriptionOf, type ErrorText, messageOf } from './failureText';
+import { nodeApiError, nodeOperationError } from './nodeErrors';
 
 /** The most items that an error names. */
 const MAX_NAMED = 10;
 
-/** The counts that an error reports. */
 interface Counts {
   readonly total: number;
   readonly sent: number;
   readonly uncertain: number;
+}
+
+/** A message that was not sent, or may not have been. */
+interface Failed extends Unconfirmed {
+  readonly message: Message;
 }
 
 /**
@@ -45,14 +49,11 @@ export function* runError(
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
 
-function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{
-  counts: Counts;
-  first: (Unconfirmed & { readonly message: Message }) | null;
-}> {
+function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts: Counts; first: Failed | null }> {
   let total = 0;
   let sent = 0;
   let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
-  let first: (Unconfirmed & { readonly message: Message }) | null = null;
+  let first: Failed | null = null;
   for (const { results } of receipts) {
     total += results.length;
     for (const { message, outcome } of results) {
@@ -81,21 +82,14 @@ function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<rea
 }
 
 /** The error text for drafts that can't be sent. In a Retry, earlier attempts may have sent messages. */
-function unsendableForUser(
-  wrong: Unsendable,
-  unsendable: readonly Unsendable[],
-  { sent, uncertain }: Counts,
-): ErrorText {
+function unsendableForUser(wrong: Unsendable, all: readonly Unsendable[], { sent, uncertain }: Counts): ErrorText {
   const earlier = [
     sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
     uncertain > 0 ? `${uncertain} may have been sent` : '',
   ];
   const known = earlier.filter((part) => part !== '').join(', and ');
   const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
-  return {
-    message: messageOf(wrong),
-    description: `${descriptionOf(wrong.failure)} ${nothing}${alsoConcerned(unsendable)}`,
-  };
+  return { message: messageOf(wrong), description: `${descriptionOf(wrong.failure)} ${nothing}${alsoConcerned(all)}` };
 }
 
 /** How far the run was when it failed, how to send the rest, and which items failed alike. */

@@ -59,7 +59,7 @@ export function* summarize(
   yield* withEach(unsendable, ({ outcome }) => {
     count[outcome] += 1;
   });
-  // A duplicate is as its original.
+  // A duplicate has the outcome of its original.
   const ofDuplicates = { skipped: 0, not_sent: 0, uncertain: 0 };
   yield* withEach(duplicates, ({ original }) => {
     ofDuplicates[failures.get(original) ?? 'skipped'] += 1;

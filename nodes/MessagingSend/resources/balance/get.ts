@@ -9,7 +9,7 @@ import { GET_BALANCE } from '../../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/input/account';
-import { GivenOptions, maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
+import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
 import { openRecord } from '../../n8n/memory/openJournal';
 import { nodeApiError, setUpError } from '../../n8n/output/nodeErrors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
@@ -23,17 +23,7 @@ export const get: INodePropertyOptions = {
   routing: routingOf(GET_BALANCE, getBalance),
 };
 
-export const getFields: INodeProperties[] = [
-  {
-    displayName: 'Options',
-    name: 'options',
-    type: 'collection',
-    placeholder: 'Add option',
-    default: {},
-    displayOptions: { show: { resource: ['balance'] } },
-    options: [maxWait, requestsPerMinute],
-  },
-];
+export const getFields: INodeProperties[] = [optionsField([maxWait, requestsPerMinute], { resource: ['balance'] })];
 
 /** One item `{ credits, user_id, user_name }` (API 2.1). */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {

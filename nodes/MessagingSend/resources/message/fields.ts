@@ -26,7 +26,7 @@ export const message: INodeProperties = {
   typeOptions: { rows: 4 },
   required: true,
   default: '',
-  placeholder: 'e.g. Hello {{ $json.name }}, your order is on its way.',
+  placeholder: 'e.g. Hello Ada, your order is on its way.',
   description: 'Text to send. To address each recipient by name, drag a field from the input into it.',
 };
 

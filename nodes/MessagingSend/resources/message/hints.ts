@@ -7,38 +7,30 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
-  hint(`${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run' and switch it on.`, {
-    type: 'info',
-    condition:
-      '$parameter["resource"] === "message" && $parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
-  }),
-  hint(SENDS_FOR_REAL, {
-    type: 'info',
-    condition: '$parameter["resource"] === "message" && $parameter["operation"] === "sendAndWait"',
-  }),
   hint(
+    'info',
+    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run' and switch it on.`,
+    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
+  ),
+  hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
+  hint(
+    'warning',
     `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,
-    {
-      type: 'warning',
-      condition: `$parameter["resource"] === "message" && $parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
-    },
+    `$parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
   ),
   hint(
+    'warning',
     "Every input item sends the whole list in 'Messages' again. To send it once, turn on Execute Once under Settings.",
-    {
-      type: 'warning',
-      condition:
-        '$parameter["resource"] === "message" && $parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
-    },
+    '$parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
   ),
 ];
 
-function hint(message: string, { type, condition }: { type: NodeHint['type']; condition: string }): NodeHint {
+function hint(type: NodeHint['type'], message: string, condition: string): NodeHint {
   return {
     message,
     type,
     location: 'outputPane',
     whenToDisplay: 'beforeExecution',
-    displayCondition: `={{ ${condition} }}`,
+    displayCondition: `={{ $parameter["resource"] === "message" && ${condition} }}`,
   };
 }

@@ -1,17 +1,11 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { notice } from '../../n8n/notice';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
-/** For a node that a model calls. */
 export const toolNotice = notice(
   'toolNotice',
   'Every call by the model sends real messages and uses credits, even if it repeats an earlier call',
-  {
-    ...MESSAGE,
-    '@tool': [true],
-  },
+  { ...MESSAGE, '@tool': [true] },
 );
 
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
@@ -20,10 +14,7 @@ export const optionNotices: INodeProperties[] = [
   notice(
     'sendAgainNotice',
     'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
-    {
-      ...MESSAGE,
-      '/options.uncertain': ['sendAgain'],
-    },
+    { ...MESSAGE, '/options.uncertain': ['sendAgain'] },
   ),
   notice('splitNotice', 'Each part of a long text is sent as a separate message and uses 1 credit', {
     ...MESSAGE,
@@ -32,9 +23,11 @@ export const optionNotices: INodeProperties[] = [
   notice(
     'creditsNotice',
     'The first messages use up the credits, and the rest are not sent. This works only with On Error set to Continue, under Settings.',
-    {
-      ...MESSAGE,
-      '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'],
-    },
+    { ...MESSAGE, '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'] },
   ),
 ];
+
+/** A box in the panel. It is shown only with the choice that risks money or a message, so that it is read. */
+function notice(name: string, text: string, show: NonNullable<IDisplayOptions['show']>): INodeProperties {
+  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show } };
+}

@@ -4,6 +4,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import {
   type GivenOptions,
   maxWait,
+  optionsField,
   readBoolean,
   readChoice,
   readCount,
@@ -52,11 +53,7 @@ const duplicateMessages: INodeProperties = {
   noDataExpression: true,
   options: [
     { name: 'Send', value: 'send', description: 'Send every message, even if the same one was sent before' },
-    {
-      name: 'Send Once',
-      value: 'sendOnce',
-      description: 'Send each message only once in a run',
-    },
+    { name: 'Send Once', value: 'sendOnce', description: 'Send each message only once in a run' },
     {
       name: 'Send Once, Across Executions',
       value: 'sendOnceEver',
@@ -73,7 +70,7 @@ const messageKey: INodeProperties = {
   name: 'messageKey',
   type: 'string',
   default: '',
-  placeholder: 'e.g. {{ $json.orderId }}',
+  placeholder: 'e.g. the order number',
   description:
     'Idempotency key that identifies a message instead of its number and text, for example an order number. Retries use it as well. In a JSON List, number and text count in addition to the key. To send a message again on purpose, change its key.',
 };
@@ -140,16 +137,17 @@ export const numberCheck: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits' },
     {
-      name: 'On',
-      value: 'on',
-      description: 'Accept only numbers of a length that exists in their country',
+      name: 'Mobile Numbers Only',
+      value: 'mobile',
+      description: 'Accept only numbers that are mobile numbers in their country',
     },
+    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits' },
+    { name: 'On', value: 'on', description: 'Accept only numbers of a length that exists in their country' },
   ],
   default: 'on',
   description:
-    'Whether to compare phone numbers with the numbering plan of their country. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
+    'Whether to compare phone numbers with the numbering plan of their country. Mobile Numbers Only also finds most numbers with a digit missing. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
 /** Read in `sendBulk.ts`: Send has no choice. */
@@ -206,14 +204,8 @@ const whenCreditsRunOut: INodeProperties = {
 };
 
 /** The options of both ways of sending. */
-export const deliveryOptions: INodeProperties = {
-  displayName: 'Options',
-  name: 'options',
-  type: 'collection',
-  placeholder: 'Add option',
-  default: {},
-  displayOptions: { show: { resource: ['message'], operation: ['send', 'sendBulk'] } },
-  options: [
+export const deliveryOptions = optionsField(
+  [
     checkCreditsFirst,
     defaultCountryCode,
     dryRun,
@@ -229,10 +221,11 @@ export const deliveryOptions: INodeProperties = {
     requestsPerMinute,
     whenCreditsRunOut,
   ],
-};
+  { resource: ['message'], operation: ['send', 'sendBulk'] },
+);
 
 export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberCheck'] {
-  return readChoice(given, numberCheck, ['on', 'off']);
+  return readChoice(given, numberCheck, ['on', 'mobile', 'off']);
 }
 
 /** Reads the collection `options`, as far as it holds for a whole run. */

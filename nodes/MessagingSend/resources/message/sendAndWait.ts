@@ -15,7 +15,7 @@ import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message'
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ReadParameter } from '../../n8n/input/itemParameters';
-import { maxWait, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
+import { maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
 import { setUpError } from '../../n8n/output/nodeErrors';
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
@@ -53,7 +53,7 @@ const sendTo: INodeProperties = {
 
 const question: INodeProperties = {
   ...message,
-  placeholder: 'e.g. Refund order {{ $json.orderId }}?',
+  placeholder: 'e.g. Refund order 1042?',
   hint: `A link to the answer page is added. Text and link together can have at most ${MAX_TEXT} characters.`,
   description: 'Question to send. The answer page shows it again.',
 };
@@ -71,23 +71,10 @@ export const sendAndWaitFields: INodeProperties[] = [
   { ...question, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
-  {
-    displayName: 'Options',
-    name: 'options',
-    type: 'collection',
-    placeholder: 'Add option',
-    default: {},
-    displayOptions: { show: SHOW },
-    options: [
-      defaultCountryCode,
-      limitWaitTime,
-      maxWaitForService,
-      numberCheck,
-      requestsPerMinute,
-      buttonLabel,
-      thanks,
-    ],
-  },
+  optionsField(
+    [defaultCountryCode, limitWaitTime, maxWaitForService, numberCheck, requestsPerMinute, buttonLabel, thanks],
+    SHOW,
+  ),
 ];
 
 /** Fixed values of what the other operations let the user choose: there is one message, never sent twice. */

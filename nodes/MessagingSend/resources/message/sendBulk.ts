@@ -1,19 +1,11 @@
-import type {
-  IExecuteFunctions,
-  IExecutePaginationFunctions,
-  INodeExecutionData,
-  INodeProperties,
-  INodePropertyOptions,
-} from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
-import { type DraftsOfItem, onlyDrafts } from '../../messages/message';
-import { brokenParameter, draftFromItem, draftsFromList } from '../../n8n/input/drafts';
-import { parametersOf, type ReadParameter } from '../../n8n/input/itemParameters';
+import { draftsFromSource } from '../../n8n/input/drafts';
 import { readChoice } from '../../n8n/input/options';
-import { type RoutedRequest, routingOf } from '../../n8n/routing';
-import { type Job, sendForItem, sendForRun } from '../../n8n/run';
+import { routingOf } from '../../n8n/routing';
+import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
 import { output, readDeliveryOptions } from './options';
 
@@ -21,13 +13,23 @@ const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };
 const FROM_LIST = { ...BULK, source: ['json'] };
 
+const JOB: JobOfItems = {
+  operation: SEND_BULK,
+  readDrafts: draftsFromSource,
+  readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
+  readOptions: readDeliveryOptions,
+};
+
+/** The messages of all items, packed into as few requests as possible. */
+export const sendAllInBulk = forRun(JOB);
+
 export const sendBulk: INodePropertyOptions = {
   name: 'Send Bulk',
   value: 'sendBulk',
   action: 'Send text messages to many phone numbers',
   description: `Send one message per input item, or a whole list, with up to ${MAX_BATCH_SIZE} messages in each request`,
   builderHint: { propertyHint: 'Use this for more than a few messages: Send makes one request for each of them.' },
-  routing: routingOf(SEND_BULK.endpoint, sendList),
+  routing: routingOf(SEND_BULK.endpoint, forItem(JOB)),
 };
 
 const source: INodeProperties = {
@@ -36,16 +38,8 @@ const source: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    {
-      name: 'Input Items',
-      value: 'items',
-      description: 'One message per input item',
-    },
-    {
-      name: 'JSON List',
-      value: 'json',
-      description: 'A list of messages of any length, for example from a webhook',
-    },
+    { name: 'Input Items', value: 'items', description: 'One message per input item' },
+    { name: 'JSON List', value: 'json', description: 'A list of messages of any length, for example from a webhook' },
   ],
   default: 'items',
   description: 'Where the messages come from',
@@ -77,31 +71,3 @@ export const sendBulkFields: INodeProperties[] = [
     `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
   ),
 ];
-
-const JOB: Omit<Job, 'drafts'> = {
-  operation: SEND_BULK,
-  readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
-  readOptions: readDeliveryOptions,
-};
-
-/** Send Bulk in a workflow: the messages of all items, packed into as few requests as possible. */
-export async function sendAllInBulk(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const read = parametersOf(this);
-  const drafts = { items: this.getInputData().length, of: (item: number) => draftsFromSource(item, read) };
-  return [(await sendForRun(this, { ...JOB, drafts })).items];
-}
-
-/** Send Bulk through its routing. */
-async function sendList(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const read: ReadParameter = (name, _item, fallback) => this.getNodeParameter(name, fallback);
-  const drafts = onlyDrafts(draftsFromSource(this.getItemIndex(), read));
-  return await sendForItem(this, { ...JOB, drafts }, request);
-}
-
-function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
-  try {
-    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
-  } catch (error) {
-    return brokenParameter(item, error);
-  }
-}

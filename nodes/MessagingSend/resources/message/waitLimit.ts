@@ -96,15 +96,11 @@ function within(field: INodeProperties): INodeProperties {
 }
 
 function futureDate(value: unknown, timezone: string): Date {
-  const date = parseDate(value, timezone);
-  if (date !== null && date.getTime() > Date.now()) return date;
-  throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
-}
-
-function parseDate(value: unknown, timezone: string): Date | null {
   try {
-    return tryToParseDateTime(value, timezone).toJSDate();
+    const date = tryToParseDateTime(value, timezone).toJSDate();
+    if (date.getTime() > Date.now()) return date;
   } catch {
-    return null;
+    // It is no date at all.
   }
+  throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
 }

@@ -1,0 +1,272 @@
+import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
+import { entryOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
+
+const SECRET = 'secret';
+const entry = (name: string) => entryOf(name, SECRET);
+/** The entries of an open fact. */
+const claimed = (name: string) => [entry(name), `${entry(name)}?`];
+
+/** A list that n8n reads, changes and writes back. */
+class SharedList {
+  entries: readonly string[] = [];
+  private readonly late: Array<() => void> = [];
+
+  /** @param lateWrites how many of its first writes land only when somebody waits for others */
+  storage(lateWrites = 0): ListStorage {
+    let writes = 0;
+    const change = async (changed: (before: readonly string[]) => string[]) => {
+      const before = this.entries;
+      writes += 1;
+      const isLate = writes <= lateWrites;
+      if (isLate) await new Promise<void>((resolve) => this.late.push(resolve));
+      this.entries = changed(before);
+      return new Set(before);
+    };
+    return {
+      record: async (entries) => {
+        const before = await change((list) => [...new Set([...list, ...entries])]);
+        return new Set(entries.filter((entry) => before.has(entry)));
+      },
+      remove: async (entries) => {
+        await change((list) => list.filter((entry) => !entries.includes(entry)));
+      },
+      shorten: async () => await Promise.resolve(),
+      waitForOthers: async () => {
+        for (const land of this.late.splice(0)) land();
+        await Promise.resolve();
+      },
+    };
+  }
+}
+
+/** A process with one run, and the list that n8n keeps. */
+function processOn(storage: ListStorage, now = () => 0, isShared = false) {
+  const list = new FactList(now);
+  /** Another run of the process, with its own way to the list. */
+  const run = (own: ListStorage) => new Facts(list, own, SECRET, isShared);
+  return { facts: run(storage), run };
+}
+
+const newFacts = (storage: ListStorage) => processOn(storage).facts;
+
+/** Everything that a run has begun, in the background too. */
+async function allWritten(facts: Facts): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await facts.whenWritten();
+}
+
+/** The storage with another way to do some of it. */
+const changed = (storage: ListStorage, own: Partial<ListStorage>): ListStorage => ({ ...storage, ...own });
+
+test('Of two processes that claim the same, one wins, also if one writes back what it read before the other wrote', async () => {
+  const list = new SharedList();
+  const claims = [list.storage(1), list.storage()].map(async (storage) => await newFacts(storage).claim(['order']));
+  const states = (await Promise.all(claims)).flat();
+  expect(states.filter((state) => state === 'unknown')).toHaveLength(1);
+});
+
+test('Nobody wins a claim that others overwrite each time', async () => {
+  const list = new SharedList();
+  const waitForOthers = async () => {
+    list.entries = ['of another process'];
+    await Promise.resolve();
+  };
+  const facts = newFacts(changed(list.storage(), { waitForOthers }));
+  await expect(facts.claim(['order'])).rejects.toThrow('overwrite');
+  await allWritten(facts);
+  expect(list.entries).toEqual(['of another process']);
+});
+
+test('The two entries of a fact are removed by one write', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  const writes: Array<readonly string[]> = [];
+  const remove = async (entries: readonly string[]) => {
+    writes.push(entries);
+    await storage.remove(entries);
+  };
+  const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
+  const facts = newFacts(changed(storage, { remove }));
+  await facts.record({ open: names, note: ['other'] });
+  facts.retract(['other']);
+  facts.retract(names);
+  await allWritten(facts);
+  expect(list.entries).toEqual([]);
+  expect(writes.length).toBeGreaterThan(1);
+  for (const write of writes) {
+    for (const [own, marker] of names.map(claimed)) {
+      expect(write.includes(own ?? '')).toBe(write.includes(marker ?? ''));
+    }
+  }
+});
+
+test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let writes = 0;
+  const record = async (entries: readonly string[]) => {
+    writes += 1;
+    if (writes > 1) throw new Error('locked');
+    return await storage.record(entries);
+  };
+  const facts = newFacts(changed(storage, { record }));
+  await expect(facts.claim(['order'])).rejects.toThrow('locked');
+  await allWritten(facts);
+  expect(list.entries).toEqual([]);
+});
+
+test('What another process writes back while the list is asked is removed again', async () => {
+  const list = new SharedList();
+  list.entries = [entry('present')];
+  const storage = list.storage();
+  let lost = 2;
+  // Removals that the other process overwrites with what it had read before.
+  const remove = async (entries: readonly string[]) => {
+    lost -= 1;
+    if (lost < 0) await storage.remove(entries);
+  };
+  const facts = newFacts(changed(storage, { remove }));
+  expect(await facts.askBeforeClaim(['present', 'missing'])).toEqual(['noted', 'unknown']);
+  expect(list.entries).toEqual([entry('present')]);
+});
+
+test('What is noted for others is written again until nobody can overwrite it any more', async () => {
+  const list = new SharedList();
+  let now = 0;
+  const { facts } = processOn(list.storage(), () => now, true);
+  await facts.record({ open: ['order'] });
+  facts.close(['order']);
+  await allWritten(facts);
+  const isWrittenAgain = async () => {
+    list.entries = [];
+    await facts.record({ note: ['another'] });
+    return list.entries.includes(entry('order'));
+  };
+  expect(await isWrittenAgain()).toBe(true);
+  now = 3_000;
+  await facts.record({ note: ['another'] });
+  expect(await isWrittenAgain()).toBe(false);
+});
+
+test('What is claimed while its removal waits stays in the list', async () => {
+  const list = new SharedList();
+  const facts = newFacts(list.storage());
+  // More than are removed together, before it.
+  const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
+  await facts.record({ open: ['order'], note: others });
+  facts.retract([...others, 'order']);
+  const before = await facts.claim(['order']);
+  await allWritten(facts);
+  expect(before).toEqual(['unknown']);
+  expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
+});
+
+test('What is closed while its removal waits stays in the list', async () => {
+  const list = new SharedList();
+  const facts = newFacts(list.storage());
+  await facts.record({ open: ['order'] });
+  const claim = facts.claim(['order', 'new']);
+  facts.retract(['order']);
+  facts.close(['order']);
+  await claim;
+  await allWritten(facts);
+  expect(list.entries.toSorted()).toEqual([...claimed('new'), entry('order')].toSorted());
+});
+
+test('A claim of what is noted leaves it as it was', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  await newFacts(storage).record({ note: ['order'] });
+  const facts = newFacts(storage);
+  const before = await facts.claim(['order']);
+  await allWritten(facts);
+  expect([before, list.entries]).toEqual([['noted'], [entry('order')]]);
+});
+
+test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let writes = 0;
+  const record = async (entries: readonly string[]) => {
+    writes += 1;
+    return await storage.record(entries);
+  };
+  const facts = newFacts(changed(storage, { record }));
+  const orders = Array.from({ length: 20 }, (_, index) => `order ${index}`);
+  const claims = [...orders, 'order', 'order'].map(async (name) => await facts.claim([name]));
+  const states = (await Promise.all(claims)).flat();
+  await allWritten(facts);
+  expect(states).toEqual([...orders.map(() => 'unknown'), 'unknown', 'open']);
+  // No mark is left.
+  expect(list.entries.toSorted()).toEqual([...orders, 'order'].flatMap(claimed).toSorted());
+  expect(writes).toBeLessThanOrEqual(4);
+});
+
+test.each(['before', 'while'] as const)(
+  'What is claimed %s another process’s copy of a question is removed stays',
+  async (moment) => {
+    const list = new SharedList();
+    const storage = list.storage();
+    const { facts, run } = processOn(storage);
+    const claims: Array<ReturnType<Facts['claim']>> = [];
+    let asked: readonly string[] | null = null;
+    let removals = 0;
+    const watched = changed(storage, {
+      record: async (entries) => {
+        asked ??= entries;
+        return await storage.record(entries);
+      },
+      waitForOthers: async () => {
+        if (moment === 'before' && claims.length === 0) claims.push(facts.claim(['order']));
+        await Promise.all(claims);
+        list.entries = [...new Set([...list.entries, ...(asked ?? [])])];
+        asked = [];
+      },
+      remove: async (entries) => {
+        removals += 1;
+        if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
+        await storage.remove(entries);
+      },
+    });
+    await run(watched).askBeforeClaim(['order']);
+    expect(await Promise.all(claims)).toEqual([['unknown']]);
+    await allWritten(facts);
+    expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
+  },
+);
+
+test('What this process has won stays its own when another process overwrites it', async () => {
+  const list = new SharedList();
+  const facts = newFacts(list.storage());
+  await facts.claim(['order']);
+  list.entries = [];
+  expect(await facts.claim(['order'])).toEqual(['open']);
+});
+
+test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
+  const list = new SharedList();
+  list.entries = [entry('order')];
+  const storage = list.storage();
+  const claims: Array<ReturnType<Facts['claim']>> = [];
+  const { facts, run } = processOn(storage);
+  const waitForOthers = async () => {
+    if (claims.length === 0) claims.push(facts.claim(['order']));
+    await Promise.all(claims);
+  };
+  await run(changed(storage, { waitForOthers })).claim(['order', 'new']);
+  expect(await claims[0]).toEqual(['noted']);
+});
+
+test('A question whose end the storage refuses leaves nothing behind', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  let removals = 0;
+  const remove = async (entries: readonly string[]) => {
+    removals += 1;
+    if (removals === 1) throw new Error('locked');
+    await storage.remove(entries);
+  };
+  const facts = newFacts(changed(storage, { remove }));
+  await facts.ask(['missing']);
+  await allWritten(facts);
+  expect(list.entries).toEqual([]);
+});
