@@ -1,8 +1,10 @@
 import { type Fault } from '../../sandbox/server';
 import { asArray, type JsonObject } from '../../tools/json';
 import { seededRandom } from '../../tools/random';
+import { loopOverItems } from '../e2e/loop';
 import { phoneAt } from '../support/contacts';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { immediateWebhook } from '../support/n8n/triggerNodes';
+import { chain, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 import { textOf } from './traffic';
 
 const OPERATIONS = ['send', 'sendBulk'] as const;
@@ -132,27 +134,18 @@ export function bodyOf({ rounds, source, phones }: Campaign): JsonObject {
 /** The campaign as a workflow: a webhook, its items one by one, with or without a loop, and the node. */
 export function workflowOf(campaign: Campaign, path: string): JsonObject {
   const { inLoop, onError, rounds, savesProgress } = campaign;
-  const webhook = {
-    ...node('Webhook', 'webhook', 2, { httpMethod: 'POST', path, responseMode: 'onReceived' }),
-    webhookId: path,
+  const splitOut = {
+    name: 'Split Out',
+    type: 'n8n-nodes-base.splitOut',
+    typeVersion: 1,
+    parameters: { fieldToSplitOut: 'body.items', options: {} },
   };
-  const splitOut = node('Split Out', 'splitOut', 1, { fieldToSplitOut: 'body.items', options: {} });
-  const loop = node('Loop Over Items', 'splitInBatches', 3, { batchSize: rounds[0]?.length ?? 1 });
   const sender = senderOf(campaign);
-  const nodes = inLoop ? [webhook, splitOut, loop, sender] : [webhook, splitOut, sender];
-  const workflow = { ...chain(path, nodes), settings: { executionOrder: 'v1', saveExecutionProgress: savesProgress } };
-  if (!inLoop) return workflow;
-  const to = (...outputs: string[][]) => ({
-    main: outputs.map((names) => names.map((name) => ({ node: name, type: 'main', index: 0 }))),
-  });
-  const connections = {
-    [webhook.name]: to([splitOut.name]),
-    [splitOut.name]: to([loop.name]),
-    // Its first output is for the end of the loop.
-    [loop.name]: to([], [SENDER]),
-    [SENDER]: to([loop.name], ...(onError === 'continueErrorOutput' ? [[loop.name]] : [])),
-  };
-  return { ...workflow, connections };
+  const outputs = onError === 'continueErrorOutput' ? 2 : 1;
+  const workflow = inLoop
+    ? loopOverItems(path, [immediateWebhook(path), splitOut], rounds[0]?.length ?? 1, [sender], outputs)
+    : chain(path, [immediateWebhook(path), splitOut, sender]);
+  return { ...workflow, settings: { executionOrder: 'v1', saveExecutionProgress: savesProgress } };
 }
 
 function senderOf({
@@ -180,10 +173,6 @@ function senderOf({
     onError,
     ...(retryOnFail && { retryOnFail, maxTries: 2, waitBetweenTries: 100 }),
   });
-}
-
-function node(name: string, type: string, typeVersion: number, parameters: JsonObject): WorkflowNode {
-  return { name, type: `n8n-nodes-base.${type}`, typeVersion, parameters };
 }
 
 function chunks<Value>(values: readonly Value[], size: number): Value[][] {

@@ -1,14 +1,288 @@
-import { describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
 
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
+import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { testAgent } from './agentTests';
-import { instanceForTests } from './instanceForTests';
-import { testMcpServer } from './mcpTests';
+import { START, type WorkflowNode } from '../support/n8n/workflow';
+import { type ModelAnswer, modelForTests, type OfferedTool } from './chatModel';
+import { instanceForTests, whileTestsRun } from './instanceForTests';
+import { AGENT, agentWorkflow, GET_BALANCE, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
+
+/** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
+const UNTOUCHED = [
+  tool('Get credit balance in Messaging Send', GET_BALANCE),
+  tool('Send text message to phone number in Messaging Send', SEND),
+  tool('Send text messages to many phone numbers in Messaging Send', SEND_BULK),
+];
+
+/** The names that a model calls them by. */
+const BALANCE_TOOL = 'Get_credit_balance_in_Messaging_Send';
+const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
+const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
+
+const PHONE = '447700900123';
+const LIST = ['one', 'two'].map((message, index) => ({ phone: `44770090012${index}`, message }));
+const ACCOUNT = { credits: 1_000_000, user_id: 4711, user_name: 'Sandbox User' };
+
+/** A key that the sandbox does not know. */
+const WRONG_KEY = 'another-made-up-key-9876543210';
+
+/** A call of {@link SEND_TOOL} that sends nothing. */
+interface Refusal {
+  input: JsonObject;
+  /** What the model must get to know: what is wrong, where, and what to do. */
+  reported: RegExp[];
+  /** Whether to call with {@link WRONG_KEY}. */
+  wrongKey?: boolean;
+}
+
+const input = { Phone: PHONE, Message: 'Your order is on its way.' };
+
+/** What can be wrong with a call, or with the account that it uses. */
+const REFUSALS: Refusal[] = [
+  {
+    input: { ...input, Phone: '07700 900123' },
+    reported: [
+      /The phone number begins with 0, so its country code is missing/,
+      /such as 447700900123 for 07700 900123/,
+      /Nothing was sent/,
+    ],
+  },
+  {
+    input,
+    wrongKey: true,
+    reported: [/The API key is not valid/, /Copy the API key from your account settings/, /Nothing was sent/],
+  },
+];
 
 for (const release of SUPPORTED) {
   describe(`Messaging Send in n8n ${release}`, () => {
     const instance = instanceForTests({ release });
-    testAgent(release, instance);
-    testMcpServer(release, instance);
+    const wrongAccount = whileTestsRun(async () => {
+      const { url } = instance().sandbox;
+      return await instance().storeAccount({ url, apiKey: WRONG_KEY, name: 'Wrong' });
+    });
+    beforeEach(() => instance().sandbox.reset());
+
+    const sent = () => instance().sandbox.messages();
+    const sentTexts = () => sent().map(({ message }) => message);
+    const assertSecret = (text: string) => {
+      for (const key of [API_KEY, WRONG_KEY]) assert.ok(!text.includes(key), 'the key stays secret');
+    };
+    /** The results of calls of the three tools, in which a message and {@link LIST} were sent. */
+    const assertAllWork = (results: unknown[]) => {
+      const [balance, single, list] = results;
+      assert.deepEqual(balance, [ACCOUNT]);
+      const [message, ...listed] = sent();
+      assert.deepEqual([message?.phone, message?.message, message?.endpoint], [PHONE, 'Hello', 'send']);
+      const [result] = asObjects(single, 'result');
+      assert.deepEqual([result?.message_id, result?.status], [message?.id, 'sent']);
+      assert.deepEqual(
+        listed.map(({ phone, message: text }) => ({ phone, message: text })),
+        LIST,
+      );
+      assert.equal(new Set(listed.map(({ request }) => request)).size, 1);
+      assert.equal(asArray(list, 'result').length, LIST.length);
+    };
+
+    describe('as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called', () => {
+      const { model, account: modelAccount } = modelForTests(instance);
+
+      /** Runs an agent with these tools, whose model gives these answers and then "Done."; returns the tools' results. */
+      const runAgent = async (tools: WorkflowNode[], answers: ModelAnswer[], account = instance().credential) => {
+        const { rest } = instance();
+        model().script(...answers);
+        const workflow = await rest.importWorkflow(agentWorkflow('Agent', tools), [account, modelAccount()]);
+        const execution = await rest.run(workflow, START);
+        assertSecret(model().heard() + execution.error);
+        assert.equal(execution.outputOf(AGENT).at(-1)?.json.output, 'Done.');
+        return model().results();
+      };
+      const call = (name: string, given: JsonObject): ModelAnswer => ({ calls: [{ tool: name, input: given }] });
+      const send = (Message: string, Phone = PHONE) => ({ tool: SEND_TOOL, input: { Phone, Message } });
+
+      test('The tools explain themselves to the model', async () => {
+        await runAgent(UNTOUCHED, []);
+        assertToolsExplainThemselves(model().offered());
+      });
+
+      test('An agent gets the balance, sends a message to the number as the model writes it, and a list with one request', async () => {
+        const calls = [
+          call(BALANCE_TOOL, {}),
+          { calls: [send('Hello', '+44 (0)7700 900-123')] },
+          call(BULK_TOOL, { Messages: LIST }),
+        ];
+        assertAllWork((await runAgent(UNTOUCHED, calls)).map((result): unknown => JSON.parse(result)));
+      });
+
+      test('Every call sends its text, also one that was sent before, together or one after the other', async () => {
+        await runAgent(UNTOUCHED, [{ calls: [send('one'), send('again')] }, { calls: [send('again')] }]);
+        assert.deepEqual(sentTexts().sort(), ['again', 'again', 'one']);
+      });
+
+      test('With Send Once, Across Executions, a text to a fixed number that is called for twice is sent once', async () => {
+        const options = { duplicateMessages: 'sendOnceEver' };
+        const boss = tool('Tell the boss', { ...SEND, phone: PHONE, options });
+        const tell = call('Tell_the_boss', { Message: 'Done for today.' });
+        const [, result] = await runAgent([boss], [tell, tell]);
+        assert.deepEqual(sentTexts(), ['Done for today.']);
+        const [second] = asObjects(JSON.parse(String(result)), 'the result of the second call');
+        assert.deepEqual([second?.status, second?.sent_before], ['skipped', true]);
+      });
+
+      test('The model gets errors that it can act on', async () => {
+        for (const { input: given, reported, wrongKey } of REFUSALS) {
+          const account = wrongKey ? wrongAccount() : instance().credential;
+          const [text] = await runAgent(UNTOUCHED, [call(SEND_TOOL, given)], account);
+          for (const part of reported) assert.match(String(text), part);
+        }
+        assert.deepEqual(sent(), []);
+      });
+
+      test('As an ordinary tool, the node asks nobody: the model gets an error, and nothing is sent', async () => {
+        const asking = { resource: 'message', operation: 'sendAndWait', sendTo: PHONE, message: 'Refund?' };
+        const [text] = await runAgent([tool('Ask the boss', asking)], [call('Ask_the_boss', {})]);
+        assert.match(String(text), /does not work as a tool that a model calls.*add this node as a human review step/);
+        assert.deepEqual(instance().sandbox.requests(), []);
+      });
+
+      test('A message that may have been sent is not sent again with Retry On Fail, and the model is told', async () => {
+        instance().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
+        const tools = UNTOUCHED.map((node) => ({ ...node, retryOnFail: true, waitBetweenTries: 10 }));
+        const [text] = await runAgent(tools, [{ calls: [send('Hello')] }]);
+        assert.match(String(text), /may have been sent: check with the recipient/);
+        assert.match(String(text), /Do not call this tool again until it is clear/);
+        assert.deepEqual(sentTexts(), ['Hello']);
+      });
+    });
+
+    describe('as the tool of an MCP server', () => {
+      const clients: Client[] = [];
+      let client: Client;
+      before(async () => {
+        client = await connect('messaging', UNTOUCHED);
+      });
+      after(() => Promise.all(clients.map((opened) => opened.close())));
+
+      /** A client of an MCP server with these tools. */
+      async function connect(path: string, tools: WorkflowNode[], account = instance().credential): Promise<Client> {
+        const { rest, n8n } = instance();
+        await rest.activate(await rest.importWorkflow(mcpWorkflow(release, path, tools), [account]));
+        const opened = new Client({ name: 'end-to-end tests', version: '1.0.0' });
+        await opened.connect(new StreamableHTTPClientTransport(new URL(`${n8n.url}/mcp/${path}`)));
+        clients.push(opened);
+        return opened;
+      }
+
+      /** The text that a call comes back with, and whether it counts as an error. */
+      async function call(name: string, given: JsonObject, by = client): Promise<{ text: string; isError: boolean }> {
+        const answer = asObject(await by.callTool({ name, arguments: given }), 'answer');
+        const texts = asObjects(answer.content, 'content').map((part) => asString(part.text, 'text'));
+        assertSecret(texts.join());
+        return { text: texts.join('\n'), isError: answer.isError === true };
+      }
+
+      test('The tools explain themselves to the client', async () => {
+        const { tools } = await client.listTools();
+        assertToolsExplainThemselves(
+          tools.map(({ name, description = '', inputSchema }) => ({ name, description, schema: inputSchema })),
+        );
+      });
+
+      test('A client gets the balance, sends a message, and a list with one request', async () => {
+        const answers = [
+          await call(BALANCE_TOOL, {}),
+          await call(SEND_TOOL, { Phone: '+44 7700 900123', Message: 'Hello' }),
+          await call(BULK_TOOL, { Messages: LIST }),
+        ];
+        assert.ok(answers.every(({ isError }) => !isError));
+        assertAllWork(answers.map(({ text }): unknown => JSON.parse(text)));
+      });
+
+      test('Calls at the same time all send, also with the same text', async () => {
+        const texts = ['one', 'two', 'again', 'again'];
+        await Promise.all(texts.map((Message) => call(SEND_TOOL, { Phone: PHONE, Message })));
+        assert.deepEqual(sentTexts().sort(), [...texts].sort());
+      });
+
+      test('The client gets errors that it can act on', async () => {
+        const refused = await connect('wrong-key', UNTOUCHED, wrongAccount());
+        for (const { input: given, reported, wrongKey } of REFUSALS) {
+          const { text, isError } = await call(SEND_TOOL, given, wrongKey ? refused : client);
+          assert.equal(isError, true);
+          for (const part of reported) assert.match(text, part);
+        }
+        assert.deepEqual(sent(), []);
+      });
+
+      test('With On Error: Continue, the rest of a list is sent, and each entry has its result', async () => {
+        const continuing = tool('Continuing', SEND_BULK, { onError: 'continueRegularOutput' });
+        const Messages = [PHONE, '07700 900124', '447700900125'].map((phone) => ({ phone, message: `To ${phone}` }));
+        const { text } = await call('Continuing', { Messages }, await connect('continuing', [continuing]));
+        const results = asObjects(JSON.parse(text), 'results');
+        assert.deepEqual(
+          results.map(({ status, error }) => status ?? error),
+          ['sent', 'The phone number begins with 0, so its country code is missing (entry 1 of the list)', 'sent'],
+        );
+        assert.deepEqual(sentTexts(), [`To ${PHONE}`, 'To 447700900125']);
+      });
+
+      test('Retry On Fail sends what was not sent and nothing twice, and another call sends everything again', async () => {
+        const singly = { ...SEND_BULK, requestOptions: { batching: { batch: { batchSize: 1 } } } };
+        const retrying = tool('Retrying', singly, { retryOnFail: true, waitBetweenTries: 10 });
+        const retryingClient = await connect('retrying', [retrying]);
+        const { sandbox } = instance();
+        const again = async () => await call('Retrying', { Messages: LIST }, retryingClient);
+
+        sandbox.setFaults([{ kind: 'status', status: 400, code: 'BUSY', on: 'bulk', after: 1 }]);
+        assert.equal((await again()).isError, false);
+        assert.deepEqual(sentTexts(), ['one', 'two']);
+
+        sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1, times: 10 }]);
+        const { text, isError } = await again();
+        assert.equal(isError, true);
+        assert.match(text, /Entries that were sent: 0\. Entries that may have been sent: 1\./);
+        assert.deepEqual(sentTexts(), ['one', 'two', 'one', 'two']);
+      });
+    });
   });
+}
+
+/** Checks that {@link UNTOUCHED} make sense to a model, which sees only this of them. */
+function assertToolsExplainThemselves(tools: OfferedTool[]): void {
+  const of = (name: string) => tools.find((candidate) => candidate.name === name) ?? assert.fail(`${name} is missing`);
+  assert.equal(tools.length, 3);
+  assert.equal(of(BALANCE_TOOL).description, 'Get credit balance in Messaging Send');
+  assert.deepEqual(inputs(of(BALANCE_TOOL)), {});
+
+  assert.equal(of(SEND_TOOL).description, 'Send text message to phone number in Messaging Send');
+  const send = inputs(of(SEND_TOOL));
+  assert.deepEqual(Object.keys(send), ['Phone', 'Message']);
+  assert.match(send.Phone ?? '', /with the country code and digits only, such as 447700900123/);
+  assert.match(send.Message ?? '', /at most 1,000 characters\. Every call sends a message and uses a credit/);
+
+  assert.equal(of(BULK_TOOL).description, 'Send text messages to many phone numbers in Messaging Send');
+  const bulk = inputs(of(BULK_TOOL));
+  assert.deepEqual(Object.keys(bulk), ['Messages']);
+  assert.match(
+    bulk.Messages ?? '',
+    /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/,
+  );
+  assert.match(bulk.Messages ?? '', /country code.*at most 1,000 characters.*credit/);
+}
+
+/** The inputs that a tool needs, each with its description. */
+function inputs({ schema }: OfferedTool): Record<string, string> {
+  const properties = Object.entries(asObject(schema.properties ?? {}, 'properties'));
+  assert.deepEqual(
+    schema.required ?? [],
+    properties.map(([name]) => name),
+  );
+  return Object.fromEntries(
+    properties.map(([name, property]) => [name, isObject(property) ? asString(property.description, name) : '']),
+  );
 }

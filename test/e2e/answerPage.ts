@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before } from 'node:test';
 
 import axe from 'axe-core';
-import { type Browser, type Page } from 'playwright-core';
+import { type Page } from 'playwright-core';
 
 import { asObject, asObjects } from '../../tools/json';
-import { launchBrowser, openWindow } from '../../tools/n8n/browser';
-import { PICTURES_VARIABLE } from './inEditor';
+import { openWindow } from '../../tools/n8n/browser';
+import { browserForTests, PICTURES_VARIABLE } from './inEditor';
 
 const SMALL_PHONE = { width: 320, height: 568 };
 const LARGER_PHONE = { width: 390, height: 844 };
@@ -24,15 +23,9 @@ export type OnPhone = (link: string, work: (page: Page) => Promise<void>) => Pro
  * script, or if the browser complains about it.
  */
 export function phonesForTests(): OnPhone {
-  let browser: Browser | undefined;
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-
+  const browser = browserForTests();
   return async (link, work) => {
-    if (browser === undefined) throw new Error('the browser is there only while the tests run');
-    const window = await openWindow(browser, { viewport: SMALL_PHONE, hasTouch: true, isMobile: true });
+    const window = await openWindow(browser(), { viewport: SMALL_PHONE, hasTouch: true, isMobile: true });
     try {
       const page = await window.newPage();
       const complaints: string[] = [];

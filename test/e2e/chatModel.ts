@@ -1,7 +1,20 @@
 import Fastify from 'fastify';
 
-import { asObject, isObject, type JsonObject } from '../../tools/json';
-import { CHAT_COMPLETIONS, type ChatProtocol, type ModelAnswer, type OfferedTool, RESPONSES } from './chatProtocol';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
+import { asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
+import { type StoredCredential } from '../../tools/n8n/rest';
+import { whileTestsRun } from './instanceForTests';
+
+/** A model's answer: a text, which ends the conversation, or calls of tools. */
+export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
+
+/** A tool as a model sees it. */
+export interface OfferedTool {
+  name: string;
+  description: string;
+  /** JSON schema of the input. */
+  schema: JsonObject;
+}
 
 /** A local stand-in for a language model with OpenAI's interface: it gives the answers of a script. */
 export interface ChatModel {
@@ -18,26 +31,36 @@ export interface ChatModel {
   close: () => Promise<void>;
 }
 
-/** Starts a {@link ChatModel} that speaks both of OpenAI's protocols. */
+/** A model for the tests of a `describe`, and the credential that leads to it. */
+export function modelForTests(instance: () => InstanceWithSandbox): {
+  model: () => ChatModel;
+  account: () => StoredCredential;
+} {
+  const model = whileTestsRun(startChatModel, ({ close }) => close());
+  const account = whileTestsRun(async () => {
+    const data = { apiKey: 'made-up', url: model().url, header: false };
+    return await instance().rest.createCredential('Model', 'openAiApi', data);
+  });
+  return { model, account };
+}
+
+/** Starts a {@link ChatModel} with the newer of OpenAI's two interfaces, which n8n uses by default. */
 export async function startChatModel(): Promise<ChatModel> {
   let answers: ModelAnswer[] = [];
-  let latest: { protocol: ChatProtocol; body: JsonObject } | undefined;
+  let latest: JsonObject | undefined;
   let heard: string[] = [];
   let count = 0;
 
   const app = Fastify({ forceCloseConnections: true });
-  for (const protocol of [CHAT_COMPLETIONS, RESPONSES]) {
-    app.post(`/v1${protocol.path}`, async (request, reply) => {
-      const body = asObject(request.body, 'the request to the model');
-      heard.push(JSON.stringify(body));
-      latest = { protocol, body };
-      // n8n asks for a stream only where the trigger passes one on, such as a chat.
-      if (body.stream === true)
-        return await reply.status(400).send({ error: { message: 'this model does not stream' } });
-      count += 1;
-      return protocol.answer(answers.shift() ?? { text: 'Done.' }, `${count}`);
-    });
-  }
+  app.post('/v1/responses', async (request, reply) => {
+    latest = asObject(request.body, 'the request to the model');
+    heard.push(JSON.stringify(latest));
+    // n8n asks for a stream only where the trigger passes one on, such as a chat.
+    if (latest.stream === true)
+      return await reply.status(400).send({ error: { message: 'this model does not stream' } });
+    count += 1;
+    return responseOf(answers.shift() ?? { text: 'Done.' }, `${count}`);
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   const port = isObject(address) ? String(address.port) : '';
@@ -53,9 +76,39 @@ export async function startChatModel(): Promise<ChatModel> {
       latest = undefined;
       heard = [];
     },
-    offered: () => asked().protocol.offered(asked().body),
-    results: () => asked().protocol.results(asked().body),
+    offered: () =>
+      asObjects(asked().tools ?? [], 'tools').map((tool) => ({
+        name: asString(tool.name, 'name'),
+        description: asString(tool.description, 'description'),
+        schema: asObject(tool.parameters, 'parameters'),
+      })),
+    results: () =>
+      asObjects(asked().input ?? [], 'input')
+        .filter((entry) => entry.type === 'function_call_output')
+        .map((entry) => asString(entry.output, 'output')),
     heard: () => heard.join('\n'),
     close: async () => await app.close(),
+  };
+}
+
+/** @param id  makes the ids in the answer its own */
+function responseOf(answer: ModelAnswer, id: string): JsonObject {
+  const status = 'completed';
+  const output =
+    'text' in answer
+      ? [
+          {
+            ...{ type: 'message', id: `msg_${id}`, role: 'assistant', status },
+            content: [{ type: 'output_text', text: answer.text, annotations: [] }],
+          },
+        ]
+      : answer.calls.map(({ tool, input }, index) => ({
+          ...{ type: 'function_call', id: `fc_${id}_${index}`, call_id: `call_${id}_${index}`, status },
+          ...{ name: tool, arguments: JSON.stringify(input) },
+        }));
+  return {
+    ...{ id: `resp_${id}`, object: 'response', created_at: Math.floor(Date.now() / 1000), status, model: 'made-up' },
+    output,
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   };
 }

@@ -4,13 +4,30 @@ import path from 'node:path';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
-import { asObject, asObjects, type JsonObject } from '../../tools/json';
+import { asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { SENDER } from '../support/n8n/workflow';
+import { phoneAt } from '../support/contacts';
+import { immediateWebhook } from '../support/n8n/triggerNodes';
+import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { loopOverItems } from './loop';
 import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
 const LONG_AFTER_THE_KILL = 600_000;
+
+/** One request after the other; all victims together make more than 60 in a minute. */
+const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };
+const BULK = { resource: 'message', operation: 'sendBulk' };
+const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
+export const CONTINUE = { onError: 'continueRegularOutput' };
+
+/** How many messages a victim with Send Bulk sends, unless it is given another number: five requests. */
+export const MESSAGES = 450;
+
+/** The indexes of that many messages. */
+export function indexes(count = MESSAGES): number[] {
+  return Array.from({ length: count }, (_slot, index) => index);
+}
 
 /** A workflow that n8n is killed in. Its texts begin with its name in brackets, so that its messages are known. */
 export interface Victim {
@@ -24,6 +41,87 @@ export interface Victim {
   readonly isFinished?: boolean;
   /** Whether it waits again and again for a call of `$execution.resumeUrl`, which its texts contain. */
   readonly waits?: boolean;
+}
+
+/** Send Bulk in the third of five requests. */
+const IN_BULK = { answered: 2, arrived: 300 };
+
+interface ListOptions {
+  /** The text of a message as an expression of its `index`. */
+  text?: string;
+  messages?: number;
+  /** Of the node. */
+  options?: JsonObject;
+  /** On its Settings tab. */
+  settings?: JsonObject;
+  /** The nodes that follow. */
+  after?: WorkflowNode[];
+}
+
+/** A list for Send Bulk as an expression; without a text it is `listOf(count)`. */
+export function listExpression(count: number, text = "'Hello ' + index"): string {
+  return `={{ Array.from({ length: ${count} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: ${text} })) }}`;
+}
+
+/** Send Bulk with a list. */
+export function bulkList(
+  name: string,
+  { text = `'[${name}] ' + index`, messages = MESSAGES, options, settings, after = [] }: ListOptions = {},
+): Victim {
+  const parameters = {
+    ...BULK,
+    source: 'json',
+    messages: listExpression(messages, text),
+    options: { ...OPTIONS, ...options },
+  };
+  const nodes = [immediateWebhook(name), messagingSend(parameters, settings), ...after];
+  return { name, workflow: chain(name, nodes), ...IN_BULK };
+}
+
+/** Send Bulk, which has sent everything when n8n is killed in a later node. */
+export function finished(name: string): Victim {
+  const balance = { resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } };
+  const later = messagingSend(balance, { name: 'Later', executeOnce: true });
+  return { ...bulkList(name, { after: [later] }), answered: 5, arrived: MESSAGES, isFinished: true };
+}
+
+/** A row of {@link pairs}. */
+export interface Row extends JsonObject {
+  index: number;
+  phone: string;
+  message: string;
+  key: string;
+}
+
+/** Two messages for each of twenty people. */
+export function rowsOfPairs(name: string): Row[] {
+  return indexes(40).map((index) => {
+    const person = Math.floor(index / 2);
+    return { index, phone: phoneAt(person), message: `[${name}] ${index}`, key: `${person}-${index % 2}` };
+  });
+}
+
+/** Send with {@link rowsOfPairs}, and On Error: Continue; n8n is killed in the 17th of 40 items. */
+export function pairs(name: string, options: JsonObject = {}): Victim {
+  const parameters = { resource: 'message', operation: 'send', ...FROM_ITEM, options: { ...OPTIONS, ...options } };
+  const nodes = [immediateWebhook(name), items(rowsOfPairs(name)), messagingSend(parameters, CONTINUE)];
+  return { name, workflow: chain(name, nodes), answered: 16, arrived: 17 };
+}
+
+/** Send Bulk in Loop Over Items, a hundred items in each of five rounds, with a Wait for a call after each: n8n stores it then. */
+export function loopWithWait(name: string): Victim {
+  const rows = items(indexes().map((index) => ({ phone: phoneAt(index), message: `[${name}] ${index}` })));
+  const message = '={{ $json.message }} {{ $execution.resumeUrl }}';
+  const sender = messagingSend({ ...BULK, source: 'items', ...FROM_ITEM, message, options: OPTIONS }, CONTINUE);
+  const wait = {
+    name: 'Wait',
+    type: 'n8n-nodes-base.wait',
+    typeVersion: 1.1,
+    webhookId: name,
+    parameters: { resume: 'webhook' },
+  };
+  const workflow = loopOverItems(name, [immediateWebhook(name), rows], 100, [sender, wait]);
+  return { name, workflow, waits: true, ...IN_BULK };
 }
 
 /** The executions that n8n is killed in. */
@@ -70,68 +168,80 @@ export class Crashes {
   }
 
   /** Retries an execution of a victim; without its id, the newest one. */
-  async retry(name: string, id?: string, loadWorkflow = false): Promise<Execution> {
-    return await this.instance().rest.retry(id ?? (await this.newestId(name)), undefined, loadWorkflow);
+  async retry(name: string, id?: string): Promise<Execution> {
+    return await this.instance().rest.retry(id ?? (await this.newestId(name)));
   }
 
-  /** Retries the newest execution of a victim with the saved workflow, in which a node has other parameters. */
-  async retrySaved(name: string, node: string, change: (parameters: JsonObject) => JsonObject): Promise<Execution> {
+  /** Retries the newest execution of a victim with the saved workflow, in which a node was changed. */
+  async retrySaved(name: string, node: string, change: (node: WorkflowNode) => WorkflowNode): Promise<Execution> {
+    const { rest } = this.instance();
     const workflow = this.workflow(name);
-    const changed = asObjects(workflow.nodes, 'nodes').map((each) =>
-      each.name === node ? { ...each, parameters: change(asObject(each.parameters, 'parameters')) } : each,
+    const nodes = asObjects(workflow.nodes, 'nodes') as WorkflowNode[];
+    const changed = nodes.map((each) => (each.name === node ? change(each) : each));
+    const renamed = changed.find(({ id }) => id === nodes.find((each) => each.name === node)?.id)?.name ?? node;
+    const connections: unknown = JSON.parse(
+      JSON.stringify(workflow.connections).replaceAll(JSON.stringify(node), JSON.stringify(renamed)),
     );
-    await this.instance().rest.saveNodes(workflow, changed);
-    return await this.retry(name, undefined, true);
+    await rest.saveNodes({ ...workflow, connections }, changed);
+    return await rest.retry(await this.newestId(name), undefined, true);
   }
 
   /**
-   * Starts an execution that ends with an error.
+   * Starts an execution of which the service refuses all requests but the first two, and waits for its error.
    *
    * @returns its id
    */
-  async fail(victim: Victim): Promise<string> {
+  async failAfterTwo(victim: Victim): Promise<string> {
+    const { sandbox, rest } = this.instance();
+    sandbox.setFaults([{ kind: 'status', status: 403, text: `[${victim.name}]`, after: 2 }]);
     const id = await this.start(victim);
-    assert.equal((await this.instance().rest.waitForExecution(id)).status, 'error');
+    assert.equal((await rest.waitForExecution(id)).status, 'error');
+    assert.deepEqual(this.received(victim.name), indexes(200));
+    sandbox.setFaults([]);
     return id;
   }
 
   /** Retries the newest execution of a victim that waits for calls, and makes them. */
   async retryWithCalls(name: string): Promise<Execution> {
     const { rest } = this.instance();
-    const before = await this.ids(name);
+    const before = await this.executions(name);
     // n8n may answer it when the Retry waits, or when it ends.
-    void rest.retry(before.at(-1) ?? '').catch(() => undefined);
+    void this.retry(name).catch(() => undefined);
     const id = await this.instance().waitFor('the Retry to end', 60, async () => {
       await this.resume(name);
-      const [newest] = await rest.executionsOf(this.workflow(name));
-      return newest !== undefined && !before.includes(newest.id) && newest.status === 'success' ? newest.id : undefined;
+      const [newest] = await this.executions(name);
+      return newest?.id !== before[0]?.id && newest?.status === 'success' ? newest.id : undefined;
     });
     return await rest.waitForExecution(id);
   }
 
   async newestId(name: string): Promise<string> {
-    const id = (await this.ids(name)).at(-1);
-    assert.ok(id !== undefined, `${name} has no execution`);
-    return id;
+    const [newest] = await this.executions(name);
+    assert.ok(newest !== undefined, `${name} has no execution`);
+    return newest.id;
   }
 
-  /** The ids of all executions of a victim, the oldest first. */
-  private async ids(name: string): Promise<string[]> {
-    const listed = await this.instance().rest.executionsOf(this.workflow(name));
-    return listed.map(({ id }) => id).toReversed();
-  }
-
-  /** A victim's workflow as n8n keeps it. */
-  workflow(name: string): JsonObject {
-    const workflow = this.stored.get(name);
-    if (workflow === undefined) throw new Error(`${name} has not been started`);
-    return workflow;
+  /** Whether n8n's list offers Retry for an execution of a victim. */
+  async canBeRetried(name: string, id: string): Promise<boolean | undefined> {
+    return (await this.executions(name)).find((each) => each.id === id)?.canBeRetried;
   }
 
   /** The indexes of the messages that have arrived from a victim; one that arrived twice is there twice. */
   received(name: string): number[] {
     const own = receivedBy(this.instance().sandbox).filter(({ message }) => message.startsWith(`[${name}]`));
     return own.map(({ message }) => Number(/^\S+ (\d+)/.exec(message)?.[1])).sort((left, right) => left - right);
+  }
+
+  /** All executions of a victim, the newest first. */
+  private async executions(name: string) {
+    return await this.instance().rest.executionsOf(this.workflow(name));
+  }
+
+  /** A victim's workflow as n8n keeps it. */
+  private workflow(name: string): JsonObject {
+    const workflow = this.stored.get(name);
+    if (workflow === undefined) throw new Error(`${name} has not been started`);
+    return workflow;
   }
 
   /** @returns the id of the execution */
@@ -142,7 +252,11 @@ export class Crashes {
     this.stored.set(name, stored);
     const answer = await fetch(`${n8n.url}/webhook/${name}`, { method: 'POST' });
     assert.equal(answer.status, 200, await answer.text());
-    return await this.instance().waitFor(`an execution of ${name}`, 30, async () => (await this.ids(name))[0]);
+    return await this.instance().waitFor(
+      `an execution of ${name}`,
+      30,
+      async () => (await this.executions(name))[0]?.id,
+    );
   }
 
   /** Whether the last request before the kill has arrived. */
@@ -155,7 +269,7 @@ export class Crashes {
 
   /** Lets the newest execution go on, if it waits for a call. */
   private async resume(name: string): Promise<void> {
-    const [newest] = await this.instance().rest.executionsOf(this.workflow(name));
+    const [newest] = await this.executions(name);
     if (newest?.status !== 'waiting') return;
     const texts = this.instance()
       .sandbox.messages()
@@ -174,24 +288,24 @@ export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<v
   await Promise.all(logs.map((name) => rm(path.join(home, name))));
 }
 
-/** What an execution reports of its messages, in the order of the input: runs of the same outcome with their length. */
+/**
+ * What an execution reports of its messages, in the order of the input: runs of the same outcome with their length. What
+ * an earlier attempt has sent is `before`, whatever the memory that knows it.
+ */
 export function reported(execution: Execution, node = SENDER): Array<[outcome: string, messages: number]> {
   const groups: Array<[string, number]> = [];
-  for (const run of execution.runsOf(node)) {
+  for (const { json } of execution.outputOf(node)) {
     // n8n enters an item of its own for a run that it lost.
-    for (const { json } of run.outputs[0] ?? []) {
-      if (json.isArtificialRecoveredEventItem === true) continue;
-      const outcome = outcomeOf(json);
-      const last = groups.at(-1);
-      if (last?.[0] === outcome) last[1] += 1;
-      else groups.push([outcome, 1]);
-    }
+    if (json.isArtificialRecoveredEventItem === true) continue;
+    const outcome = outcomeOf(json);
+    const last = groups.at(-1);
+    if (last?.[0] === outcome) last[1] += 1;
+    else groups.push([outcome, 1]);
   }
   return groups;
 }
 
 function outcomeOf({ status, message_id: id, error, details }: JsonObject): string {
-  if (error === undefined) return id === null ? `${String(status)} before` : String(status);
-  const { outcome, code } = (details ?? {}) as JsonObject;
-  return `${String(outcome)} (${String(code)})`;
+  if (error === undefined) return id === null ? 'before' : String(status);
+  return String((details as JsonObject | undefined)?.outcome);
 }

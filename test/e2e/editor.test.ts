@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { type Page } from 'playwright-core';
+
+import { type JsonObject } from '../../tools/json';
 import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
 import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
@@ -17,9 +20,8 @@ import {
   start,
   TRIGGER,
 } from '../support/n8n/workflow';
-import { submit } from './answers';
-import { askedItem, Asking, sendAndWait } from './asking';
 import {
+  addHumanReview,
   addOption,
   choose,
   credentialChosen,
@@ -40,6 +42,7 @@ import {
 import { expectedPhone } from './expectedMessages';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
+import { askedItem, Asking, sendAndWait, submit } from './questions';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 
 /** What the panel of nodes says about node and trigger, which are one there. */
@@ -55,6 +58,9 @@ const SENDS_TWICE = 'A retry sends every uncertain message again';
 const EVERY_PART_COSTS = 'Each part of a long text is sent as a separate message';
 const EVERY_CHECK_COUNTS = 'Each check uses one of the 60 requests per minute';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
+
+/** What a user may search for. */
+const WORDS = ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval'];
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -77,6 +83,14 @@ const SEND_OPTIONS = [
   'When Credits Run Out',
 ];
 const BULK_OPTIONS = SEND_OPTIONS.toSpliced(9, 0, 'Output');
+const REVIEW_OPTIONS = [
+  'Default Country Code',
+  'Limit Wait Time',
+  'Max Wait (Minutes)',
+  'Number Check',
+  'Requests per Minute',
+  'Thank You Text',
+];
 
 /** What the node shows after these choices, one set after the other, from top to bottom. */
 const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parameters: string[]; options: string[] }> = [
@@ -132,12 +146,14 @@ for (const release of SUPPORTED) {
     const instance = instanceForTests({ release });
     const inEditor = editorForTests(instance);
 
-    /** Stores a workflow that sends to these contacts; returns where the editor shows it. */
-    const sendTo = async (contacts: Array<{ phone: string }>): Promise<string> => {
+    /** Stores a workflow; returns where the editor shows it. */
+    const store = async (workflow: JsonObject): Promise<string> => {
       const { rest, credential } = instance();
-      const nodes = [start(), items(contacts), messagingSend(SEND)];
-      return instance().editorUrl(await rest.importWorkflow(chain('Send to contacts', nodes), [credential]));
+      return instance().editorUrl(await rest.importWorkflow(workflow, [credential]));
     };
+    /** Stores a workflow that sends to these contacts. */
+    const sendTo = async (contacts: Array<{ phone: string }>, trigger = start()): Promise<string> =>
+      await store(chain('Send to contacts', [trigger, items(contacts), messagingSend(SEND)]));
 
     // The first test: an opened node takes the credential of that name only if there is no other.
     test('The example imported from its file sends to every contact that can be reached', async () => {
@@ -162,59 +178,11 @@ for (const release of SUPPORTED) {
       );
     });
 
-    test('The node shows the parameters of its operation and no others', async (context) => {
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} parameters`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        for (const { choices, parameters, options } of SHOWN) {
-          await context.test(`${choices.map(([, option]) => option).join(', ')} shows its own parameters`, async () => {
-            for (const [parameter, option] of choices) await choose(page, parameter, option);
-            assert.deepEqual(await parametersShown(page), parameters);
-            assert.deepEqual(await optionsOffered(page), options);
-          });
-        }
-      });
-    });
-
-    test('A credential with the right key connects', async () => {
+    test('A run by the button shows what was sent, each operation its own parameters, and a credential whether it connects', async () => {
       const { sandbox } = instance();
       sandbox.reset();
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} right key`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        const dialog = await openNewCredential(page);
-        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
-        await waitForConnection(dialog);
-        assert.deepEqual(
-          sandbox.requests().map(({ path, status }) => [path, status]),
-          [['/v1/user/balance', 200]],
-        );
-      });
-    });
-
-    test('A credential with a wrong key reports that the key is wrong', async () => {
-      const { sandbox } = instance();
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} wrong key`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
-        const dialog = await openNewCredential(page);
-        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: 'another' });
-        await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
-        await dialog.getByText('More details').click();
-        await dialog
-          .getByText('The API key is not valid. Compare it with the one in your account settings.')
-          .filter({ visible: true })
-          .waitFor();
-      });
-    });
-
-    test('A run by the button shows what was sent, with a hint above it', async () => {
-      instance().sandbox.reset();
       const workflow = await sendTo([GOOD, ALSO_GOOD]);
-      await inEditor(`${release} run`, async (page) => {
+      await inEditor(`${release} node`, async (page) => {
         await openWorkflow(page, workflow);
         await executeWorkflow(page);
         await openNode(page, SENDER);
@@ -228,74 +196,68 @@ for (const release of SUPPORTED) {
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
         await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
         await output.getByText('2 items', { exact: true }).waitFor();
+
+        for (const { choices, parameters, options } of SHOWN) {
+          for (const [parameter, option] of choices) await choose(page, parameter, option);
+          assert.deepEqual(await parametersShown(page), parameters);
+          assert.deepEqual(await optionsOffered(page), options);
+        }
+
+        const dialog = await openNewCredential(page);
+        await saveCredential(dialog, { baseUrl: `${sandbox.url}/v1`, apiKey: 'another' });
+        await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
+        await dialog.getByText('More details').click();
+        await dialog
+          .getByText('The API key is not valid. Compare it with the one in your account settings.')
+          .filter({ visible: true })
+          .waitFor();
+        sandbox.reset();
+        await saveCredential(dialog, { apiKey: API_KEY });
+        await waitForConnection(dialog);
+        assert.deepEqual(
+          sandbox.requests().map(({ path, status }) => [path, status]),
+          [['/v1/user/balance', 200]],
+        );
       });
     });
 
     // What is left shows the same texts and pictures in every release.
     if (release !== CURRENT) return;
 
-    test('The node is found in the panel of nodes', async (context) => {
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} search`, async (page) => {
-        await openWorkflow(page, workflow);
-        await openNodePanel(page);
-        for (const word of ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval']) {
-          await context.test(`The node is found by "${word}"`, async () => {
-            const hit = await findInNodePanel(page, word, SENDER);
-            assert.equal(await hit.count(), 1);
-            await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
-          });
-        }
-      });
-    });
-
-    test('The node is in the list of apps and in that of human review', async () => {
-      const workflow = await sendTo([GOOD]);
-      await inEditor(`${release} lists`, async (page) => {
-        await openWorkflow(page, workflow);
-        for (const list of ['Action in an app', 'Human review']) {
-          await openNodePanel(page);
-          await inNodePanel(page, list).click();
-          await inNodePanel(page, SENDER).waitFor();
-          await page.keyboard.press('Escape');
-        }
-      });
-    });
-
     for (const theme of ['light', 'dark'] as const) {
-      test(`The ${theme} icon is shown in the panel of nodes, on the canvas and in the credential`, async () => {
+      test(`The node and its ${theme} icon are shown wherever a user looks for them`, async () => {
         const icon = { file: `messagingSend.${theme}.svg`, isLoaded: true, hasSize: true };
         const workflow = await sendTo([GOOD]);
-        await inEditor(
-          `${release} icon ${theme}`,
-          async (page) => {
-            await openWorkflow(page, workflow);
-            assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
+        const work = async (page: Page) => {
+          await openWorkflow(page, workflow);
+          assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
+          for (const list of ['Action in an app', 'Human review']) {
             await openNodePanel(page);
-            assert.deepEqual(await pictureIn(await findInNodePanel(page, 'messaging', SENDER)), icon);
-          },
-          theme,
-        );
-        await inEditor(
-          `${release} credential icon ${theme}`,
-          async (page) => {
-            await openWorkflow(page, workflow);
-            await openNode(page, SENDER);
-            assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
-          },
-          theme,
-        );
+            await inNodePanel(page, list).click();
+            await inNodePanel(page, SENDER).waitFor();
+            await page.keyboard.press('Escape');
+          }
+          await openNodePanel(page);
+          for (const word of WORDS) {
+            const hit = await findInNodePanel(page, word, SENDER);
+            assert.equal(await hit.count(), 1, word);
+            await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
+            assert.deepEqual(await pictureIn(hit), icon);
+          }
+          await page.keyboard.press('Escape');
+          await openNode(page, SENDER);
+          assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
+        };
+        await inEditor(`${release} search ${theme}`, work, theme);
       });
     }
 
     test('The next node can use the fields of every operation before anything has run', async () => {
-      const { rest, credential } = instance();
       const senders = PREVIEWS.map(({ fields, ...parameters }) =>
         messagingSend(parameters, { name: parameters.operation }),
       );
       const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
-      const nodes = chain('Fields of the operations', [start(), ...senders, items([])]);
-      const workflow = instance().editorUrl(await rest.importWorkflow(nodes, [credential]));
+      const workflow = await store(chain('Fields of the operations', [start(), ...senders, items([])]));
       await inEditor(`${release} fields`, async (page) => {
         await openWorkflow(page, workflow);
         for (const [index, name] of after.entries()) {
@@ -306,9 +268,9 @@ for (const release of SUPPORTED) {
       });
     });
 
-    test('The node states what its parameters cost before it runs', async () => {
+    test('Node and trigger state what their parameters cost before they run', async () => {
       const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
-      const workflow = await sendTo(contacts);
+      const workflow = await sendTo(contacts, messagingSendTrigger({}));
       await inEditor(`${release} costs`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, ITEMS);
@@ -329,43 +291,40 @@ for (const release of SUPPORTED) {
         await addOption(page, 'Dry Run');
         await page.getByTestId('parameter-input-dryRun').click();
         await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
-      });
-    });
-
-    test('The trigger states what a check every minute costs, and a tool what a call costs', async () => {
-      const { rest, credential } = instance();
-      const watch = instance().editorUrl(
-        await rest.importWorkflow(chain('Watch the credits', [messagingSendTrigger({})]), [credential]),
-      );
-      const agent = agentWorkflow(release, 'Agent that sends', [tool(SENDER, SEND_TOOL)]);
-      const withTool = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
-      await inEditor(`${release} trigger costs`, async (page) => {
-        await openWorkflow(page, watch);
+        await closeNode(page);
         await openNode(page, TRIGGER);
         await waitForTexts(page, [EVERY_CHECK_COUNTS], []);
         await choose(page, 'mode', 'Every Hour');
         await waitForTexts(page, [], [EVERY_CHECK_COUNTS]);
       });
-      await inEditor(`${release} tool costs`, async (page) => {
-        await openWorkflow(page, withTool);
-        await openNode(page, SENDER);
-        await waitForTexts(page, [EVERY_CALL_SENDS], []);
-      });
     });
 
-    test('A tool offers no operation that waits for a person', async () => {
-      const { rest, credential } = instance();
-      const agent = agentWorkflow(release, 'Agent with a tool', [tool(SENDER, SEND_TOOL)]);
-      const workflow = instance().editorUrl(await rest.importWorkflow(agent, [credential]));
-      await inEditor(`${release} tool operations`, async (page) => {
+    test('A tool states what a call costs, and asks a person only as human review', async () => {
+      const workflow = await store(agentWorkflow('Agent with a tool', [tool('Send message', SEND_TOOL)]));
+      await inEditor(`${release} tool`, async (page) => {
         await openWorkflow(page, workflow);
-        await openNode(page, SENDER);
+        await openNode(page, 'Send message');
+        await waitForTexts(page, [EVERY_CALL_SENDS], []);
         await page.getByTestId('parameter-input-operation').click();
         const offered = page.getByRole('option').filter({ visible: true });
         await offered.first().waitFor();
         const names = (await offered.allInnerTexts()).map((text) => text.split('\n')[0]);
         assert.deepEqual(names.slice(0, 2), ['Send', 'Send Bulk']);
         assert.ok(!names.includes('Send and Wait for Response'), names.join());
+
+        await openWorkflow(page, workflow);
+        await addHumanReview(page, SENDER);
+        assert.deepEqual(await parametersShown(page), ['Message', 'Phone', 'Approval Options', 'Options']);
+        assert.deepEqual(await optionsOffered(page), REVIEW_OPTIONS);
+        await waitForTexts(page, [SENDS_FOR_REAL], ['Dry Run']);
+        const buttons = (field: string) =>
+          page
+            .getByTestId('parameter-item')
+            .filter({ has: page.getByTestId(`parameter-input-${field}`) })
+            .getByTestId('from-ai-override-button');
+        // A model may write the question, but not choose who is asked.
+        await buttons('message').waitFor();
+        assert.equal(await buttons('sendTo').count(), 0);
       });
     });
 

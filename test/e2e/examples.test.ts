@@ -3,12 +3,12 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 
-import { asArray, type JsonObject } from '../../tools/json';
-import { storeExampleCredentials } from '../../tools/n8n/examples/credentials';
+import { asArray } from '../../tools/json';
+import { openWindow } from '../../tools/n8n/browser';
+import { storeExampleCredentials, VISITOR } from '../../tools/n8n/examples/credentials';
 import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { type StoredCredential } from '../../tools/n8n/rest';
-import { type ChatModel, startChatModel } from './chatModel';
+import { startChatModel } from './chatModel';
 import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
 import { testApproval } from './examples/approvalByTextMessage';
@@ -26,9 +26,9 @@ import { testSendTheRest } from './examples/sendTheRest';
 import { testOncePerOrder } from './examples/webhookOncePerOrder';
 import { testWebhook } from './examples/webhookToMessage';
 import { type ExampleWorld } from './examples/world';
-import { editorForTests } from './inEditor';
-import { instanceForTests } from './instanceForTests';
-import { type MailServer, startMailServer } from './mailServer';
+import { browserForTests, editorForTests } from './inEditor';
+import { instanceForTests, whileTestsRun } from './instanceForTests';
+import { startMailServer } from './mailServer';
 import { receivedBy } from './recipients';
 
 /** The tests of each example, by the name of its file. */
@@ -62,23 +62,24 @@ for (const release of SUPPORTED) {
   describe(`The examples in n8n ${release}`, () => {
     const instance = instanceForTests({ release });
     const inEditor = editorForTests(instance);
-    let model: ChatModel;
-    let mailServer: MailServer;
-    let credentials: StoredCredential[];
-    before(async () => {
-      model = await startChatModel();
-      mailServer = await startMailServer();
-      const others = await storeExampleCredentials(instance().rest, model.url, mailServer.port);
-      credentials = [instance().credential, ...others];
-    });
-    after(async () => {
-      mailServer.close();
-      await model.close();
+    const model = whileTestsRun(startChatModel, ({ close }) => close());
+    const mailServer = whileTestsRun(startMailServer, ({ close }) => close());
+    const browser = browserForTests();
+    const visitor = whileTestsRun(() => openWindow(browser(), { httpCredentials: VISITOR }));
+    const credentials = whileTestsRun(async () => {
+      const others = await storeExampleCredentials(instance().rest, model().url, mailServer().port);
+      return [instance().credential, ...others];
     });
     beforeEach(() => {
       instance().sandbox.reset();
-      mailServer.clear();
+      mailServer().clear();
     });
+    const onForm: ExampleWorld['onForm'] = async (path, complete) => {
+      const page = await visitor().newPage();
+      await page.goto(`${instance().n8n.url}/form/${path}`);
+      await complete(page);
+      await page.close();
+    };
 
     test('n8n knows every node of every example, with its version and its parameters', async () => {
       const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
@@ -87,28 +88,45 @@ for (const release of SUPPORTED) {
       }
     });
 
+    test('Every example with a schedule can be activated', async () => {
+      for (const name of await exampleNames()) {
+        const example = await readExample(name);
+        if (!nodesOf(example).some(({ type }) => type === 'n8n-nodes-base.scheduleTrigger')) continue;
+        const { rest } = instance();
+        const workflow = await rest.importWorkflow(example, credentials());
+        await rest.activate(workflow);
+        await rest.deactivate(workflow);
+      }
+    });
+
     for (const [name, tests] of Object.entries(TESTS)) {
       if (release !== CURRENT && !WITH_DATA_TABLE.includes(name)) continue;
       describe(name, () => {
-        let workflow: JsonObject;
-        before(async () => {
-          workflow = await instance().rest.importWorkflow(await readExample(name), credentials);
-        });
-        const activate = () => instance().rest.activate(workflow);
-        const deactivate = () => instance().rest.deactivate(workflow);
+        const workflow = whileTestsRun(
+          async () => await instance().rest.importWorkflow(await readExample(name), credentials()),
+        );
+        const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow()) => {
+          const { rest } = instance();
+          const stored = changed.id === undefined ? await rest.importWorkflow(changed) : changed;
+          return await rest.run(stored, trigger);
+        };
         tests({
           instance,
-          workflow: () => workflow,
+          workflow,
           inEditor,
-          model: () => model,
-          mailServer: () => mailServer,
+          model,
+          mailServer,
           received: () => receivedBy(instance().sandbox),
-          runFrom: (trigger) => instance().rest.run(workflow, trigger),
-          activate,
-          deactivate,
+          onForm,
+          runFrom,
+          succeedFrom: async (...args) => {
+            const execution = await runFrom(...args);
+            assert.equal(execution.status, 'success', execution.error);
+            return execution;
+          },
           whileActive: () => {
-            before(activate);
-            after(deactivate);
+            before(() => instance().rest.activate(workflow()));
+            after(() => instance().rest.deactivate(workflow()));
           },
         });
       });

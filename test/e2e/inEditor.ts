@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before } from 'node:test';
 
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 
@@ -9,6 +8,7 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { launchBrowser, openWindow } from '../../tools/n8n/browser';
 import { logIn } from '../../tools/n8n/editor';
 import { OWNER } from '../../tools/n8n/instance';
+import { whileTestsRun } from './instanceForTests';
 
 /** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
 export const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
@@ -18,19 +18,19 @@ export type Theme = 'light' | 'dark';
 /** Runs `work` on a page of its own, logged in. */
 export type InEditor = (name: string, work: (page: Page) => Promise<void>, theme?: Theme) => Promise<void>;
 
+/** A browser for the tests of a `describe`. */
+export function browserForTests(): () => Browser {
+  return whileTestsRun(launchBrowser, (browser) => browser.close());
+}
+
 /** A browser for the tests of a `describe`, logged in to their instance's n8n. */
 export function editorForTests(instance: () => InstanceWithSandbox): InEditor {
-  let browser: Browser | undefined;
+  const browser = browserForTests();
   // Pages of one window load n8n's editor only once; a window has one theme.
   const windows = new Map<Theme, BrowserContext>();
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
 
   const windowOf = async (theme: Theme): Promise<BrowserContext> => {
-    if (browser === undefined) throw new Error('the browser is there only while the tests run');
-    const window = windows.get(theme) ?? (await openWindow(browser, { colorScheme: theme }));
+    const window = windows.get(theme) ?? (await openWindow(browser(), { colorScheme: theme }));
     if (!windows.has(theme)) await logInOnce(window, instance());
     windows.set(theme, window);
     return window;

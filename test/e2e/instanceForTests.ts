@@ -49,15 +49,26 @@ export async function startTestInstance(
   );
 }
 
-/** An instance for the tests of a `describe`: started before them and ended after them. Its sandbox is not reset between them. */
-export function instanceForTests(options: TestInstanceOptions = {}): () => InstanceWithSandbox {
-  const session = sessionForTests();
-  let instance: InstanceWithSandbox | undefined;
+/** Something that is started before the tests of a `describe`, and ended after them. */
+export function whileTestsRun<Thing>(
+  start: () => Promise<Thing>,
+  end: (thing: Thing) => unknown = () => undefined,
+): () => Thing {
+  let running: { thing: Thing } | undefined;
   before(async () => {
-    instance = await startTestInstance(options, session);
+    running = { thing: await start() };
+  });
+  after(async () => {
+    if (running !== undefined) await end(running.thing);
   });
   return () => {
-    if (instance === undefined) throw new Error('the instance is there only while the tests run');
-    return instance;
+    if (running === undefined) throw new Error('it is there only while the tests run');
+    return running.thing;
   };
+}
+
+/** An instance for the tests of a `describe`. Its sandbox is not reset between them. */
+export function instanceForTests(options: TestInstanceOptions = {}): () => InstanceWithSandbox {
+  const session = sessionForTests();
+  return whileTestsRun(() => startTestInstance(options, session));
 }

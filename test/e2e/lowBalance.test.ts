@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { type JsonObject } from '../../tools/json';
-import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { chain, messagingSend, messagingSendTrigger, TRIGGER } from '../support/n8n/workflow';
+import { chain, messagingSend, messagingSendTrigger } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 
 /** n8n takes no interval under a minute, but any number of times within a minute. */
@@ -33,11 +31,6 @@ for (const release of SUPPORTED) {
         credential,
       ]);
     };
-    const activate = async (name: string) => {
-      const workflow = await store(name);
-      await instance().rest.activate(workflow);
-      return workflow;
-    };
     const balances = () =>
       instance()
         .sandbox.requests()
@@ -57,22 +50,15 @@ for (const release of SUPPORTED) {
       await nextPoll();
       assert.equal(alerts().length, count);
     };
-    const ended = async (workflow: JsonObject, status: string): Promise<Execution> => {
-      const { rest } = instance();
-      const id = await instance().waitFor(`an execution to end as ${status}`, 30, async () => {
-        const executions = await rest.executionsOf(workflow);
-        return executions.find((execution) => execution.status === status)?.id;
-      });
-      return await rest.waitForExecution(id);
-    };
-
-    test('An active workflow starts once each time the balance drops below the threshold, also after a restart or a new activation', async () => {
-      instance().sandbox.setCredits(150);
-      const workflow = await activate('Falls');
+    test('An active workflow starts once each time the balance drops below the threshold, also after a restart, a new activation or a failed poll', async () => {
+      const { sandbox } = instance();
+      sandbox.setCredits(150);
+      const workflow = await store('Falls');
+      await instance().rest.activate(workflow);
       await nextPoll();
       assert.deepEqual(alerts(), []);
 
-      instance().sandbox.setCredits(42);
+      sandbox.setCredits(42);
       await alerted(1);
       assert.deepEqual(alerts(), ['42 of 100 credits left, 150 before']);
 
@@ -85,51 +71,29 @@ for (const release of SUPPORTED) {
       await nextPoll();
       assert.equal(alerts().length, 1);
 
-      instance().sandbox.setCredits(200);
+      sandbox.setFaults([{ kind: 'status', status: 500, times: 1 }]);
+      const { rest } = instance();
+      const failed = await instance().waitFor('a failed execution', 30, async () => {
+        const executions = await rest.executionsOf(workflow);
+        return executions.find(({ status }) => status === 'error')?.id;
+      });
+      assert.match((await rest.waitForExecution(failed)).error, /The service did not finish/);
+
+      sandbox.setCredits(200);
       await nextPoll();
-      instance().sandbox.setCredits(99);
+      sandbox.setCredits(99);
       await alerted(2);
       assert.equal(alerts()[1], '99 of 100 credits left, 200 before');
-      await instance().rest.deactivate(workflow);
-    });
-
-    test('A poll that fails is a failed execution, and polling continues', async () => {
-      instance().sandbox.setCredits(150);
-      const workflow = await activate('Failing service');
-      instance().sandbox.setFaults([{ kind: 'status', status: 500, times: 1 }]);
-      const failed = await ended(workflow, 'error');
-      assert.match(failed.error, /The service did not finish/);
-
-      instance().sandbox.setCredits(10);
-      await alerted(1);
-      await instance().rest.deactivate(workflow);
+      await rest.deactivate(workflow);
     });
 
     test('n8n does not activate a workflow with a wrong key, and reports the key', async () => {
       const { rest, sandbox, n8n } = instance();
       const account = { url: sandbox.url, apiKey: 'made-up-wrong-key', name: 'Wrong key' };
-      const wrong = await instance().storeAccount(account);
-      const workflow = await store('Wrong key', wrong);
+      const workflow = await store('Wrong key', await instance().storeAccount(account));
       await assert.rejects(async () => await rest.activate(workflow), /The API key is not valid/);
       assert.equal(n8n.endOfLog().includes(account.apiKey), false);
       assert.deepEqual(alerts(), []);
-    });
-
-    test('A test run returns the balance, low or not', async () => {
-      const { rest, sandbox } = instance();
-      sandbox.setCredits(5000);
-      const workflow = await store('Test run');
-      const execution = await rest.run(workflow, TRIGGER);
-      const [item] = execution.outputOf(TRIGGER);
-      const { checked_at: checkedAt, ...json } = item?.json ?? {};
-      assert.deepEqual(json, {
-        credits: 5000,
-        threshold: 100,
-        user_id: 4711,
-        user_name: 'Sandbox User',
-        previous_credits: null,
-      });
-      assert.ok(Date.parse(String(checkedAt)) <= Date.now());
     });
   });
 }

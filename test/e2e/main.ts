@@ -19,13 +19,21 @@ const ENDING = '.test.ts';
 /** Parts that run first and alone, because they need the whole machine. */
 const ALONE = ['load'];
 
+/** Parts that mostly wait for the limit of requests and for lost workers: they run one by one, beside all others. */
+const WAITING = ['accounts', 'queue'];
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
   const parts = chooseParts(await findParts());
   await providePackage(session);
   // Here, because two parts that start together would both install the same one.
   for (const release of SUPPORTED) await installN8n(release, session);
-  const { passed, failed } = await runParts(parts, signal);
+  const { passed, failed } = await runAll(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();
   say(`${passed} passed, ${failed} failed`);
@@ -52,23 +60,43 @@ function chooseParts(all: string[]): string[] {
   return command.args.length === 0 ? all : command.args;
 }
 
-/** Runs parts two at a time, because much of their time is waiting. */
-async function runParts(parts: string[], signal: AbortSignal): Promise<{ passed: number; failed: number }> {
+/** Runs most parts two at a time, because much of their time is waiting. */
+async function runAll(parts: string[], signal: AbortSignal): Promise<Counts> {
+  const alone = parts.filter((part) => ALONE.includes(part));
+  const waiting = parts.filter((part) => WAITING.includes(part));
+  const others = parts.filter((part) => ![...alone, ...waiting].includes(part));
+  const print = (text: string) => process.stdout.write(text);
+  let printedLater = '';
+  const counts = [
+    await runParts(alone, 1, signal, print),
+    ...(await Promise.all([
+      runParts(others, 2, signal, print),
+      // Not to mix their lines with those of the others.
+      runParts(waiting, 1, signal, (text) => (printedLater += text)),
+    ])),
+  ];
+  print(printedLater);
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  return { passed: sum(counts.map(({ passed }) => passed)), failed: sum(counts.map(({ failed }) => failed)) };
+}
+
+async function runParts(
+  parts: string[],
+  concurrency: number,
+  signal: AbortSignal,
+  print: (text: string) => unknown,
+): Promise<Counts> {
   const counts = { passed: 0, failed: 0 };
-  for (const isAlone of [true, false]) {
-    const own = parts.filter((part) => ALONE.includes(part) === isAlone);
-    if (own.length === 0) continue;
-    const files = own.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
-    const concurrency = isAlone ? 1 : 2;
-    const events = run({ files, concurrency, signal });
-    events.on('test:pass', ({ skip, details }) => {
-      if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
-    });
-    events.on('test:fail', ({ details: { error } }) => {
-      // What fails only because of a test within it is not one more failure.
-      if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
-    });
-    for await (const text of events.compose(new spec())) process.stdout.write(String(text));
-  }
+  if (parts.length === 0) return counts;
+  const files = parts.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
+  const events = run({ files, concurrency, signal });
+  events.on('test:pass', ({ skip, details }) => {
+    if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
+  });
+  events.on('test:fail', ({ details: { error } }) => {
+    // What fails only because of a test within it is not one more failure.
+    if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
+  });
+  for await (const text of events.compose(new spec())) print(String(text));
   return counts;
 }

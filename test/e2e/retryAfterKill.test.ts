@@ -1,143 +1,278 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 
-import { asObjects } from '../../tools/json';
+import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { startPostgres } from '../support/n8n/postgres';
-import { SENDER } from '../support/n8n/workflow';
-import { ATTEMPTED, testAttempts } from './attemptTests';
-import { Crashes, reported } from './crashes';
+import { listOf } from '../support/contacts';
+import { callWebhook, webhook } from '../support/n8n/triggerNodes';
+import { chain, ITEMS, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import {
+  bulkList,
+  CONTINUE,
+  Crashes,
+  finished,
+  indexes,
+  listExpression,
+  loopWithWait,
+  MESSAGES,
+  pairs,
+  reported,
+  type Row,
+  rowsOfPairs,
+} from './crashes';
 import { instanceForTests } from './instanceForTests';
-import { ALL, bulkItems, bulkList, CONTINUE, finished, loopWithWait, MESSAGES } from './victims';
-
-const INTERRUPTED = 'uncertain (INTERRUPTED)';
+import { receivedBy } from './recipients';
 
 /** What a Retry reports after a kill in the third of five requests. */
 const RESUMED = [
-  ['sent before', 200],
-  [INTERRUPTED, 100],
+  ['before', 200],
+  ['uncertain', 100],
   ['sent', 150],
 ];
 
-/** Victims with seven requests that n8n is killed in three times. */
-const LONGER = { messages: 650 };
-const REPEATEDLY = [bulkList('repeatedly', { ...LONGER, settings: CONTINUE }), bulkList('repeatedly-stop', LONGER)];
+const SEND_ONCE = { duplicateMessages: 'sendOnceEver' };
+const ANOTHER_RETRY = /another retry/i;
 
-/** How far they are at the second kill and at the third. */
-const SECOND_KILL = { answered: 1, arrived: 500 };
-const THIRD_KILL = { answered: 0, arrived: 600 };
-
-function assertInterrupted(execution: Execution, progress: RegExp): void {
-  assert.equal(execution.status, 'error');
-  assert.equal(execution.error, "n8n stopped during an earlier attempt, so this message's outcome is unknown");
-  assert.match(execution.errorDescription, progress);
-}
+/** n8n is killed in its third request, and in the fifth, which is the second of its Retry. */
+const REPEATEDLY = bulkList('repeatedly', { messages: 550, settings: CONTINUE });
 
 for (const release of SUPPORTED) {
-  describe(`n8n ${release}, killed while the third of five requests is in flight`, () => {
+  describe(`In n8n ${release}`, () => {
     const instance = instanceForTests({ release });
     const crashes = new Crashes(instance);
-    before(async () => {
-      await crashes.kill({ started: REPEATEDLY, losesEventLog: true });
-      await crashes.kill({
-        started: [
-          bulkList('stop'),
-          bulkItems('items'),
-          bulkList('again', { options: { uncertain: 'sendAgain' }, settings: CONTINUE }),
-          bulkList('renamed', { settings: CONTINUE }),
-          loopWithWait('waiting'),
-          finished('finished'),
-          ...ATTEMPTED,
-        ],
-        retried: REPEATEDLY.map((victim) => ({ ...victim, ...SECOND_KILL })),
+
+    describe('an execution that ends without a kill', () => {
+      beforeEach(() => instance().sandbox.reset());
+
+      const activate = async (name: string, sender: WorkflowNode): Promise<JsonObject> => {
+        const { rest, credential } = instance();
+        const workflow = await rest.importWorkflow(chain(name, [webhook(name), sender]), [credential]);
+        await rest.activate(workflow);
+        return workflow;
+      };
+      const list = (messages: number) => ({
+        resource: 'message',
+        operation: 'sendBulk',
+        source: 'json',
+        messages: listExpression(messages),
+        options: { parallelRequests: 1 },
       });
-      await crashes.kill({
-        retried: REPEATEDLY.map((victim) => ({ ...victim, ...THIRD_KILL })),
-        losesEventLog: true,
+
+      test('After Stop no request starts, and n8n stores no outcome', async () => {
+        const { rest, sandbox, n8n } = instance();
+        sandbox.setFaults([{ kind: 'silence', handled: true, on: 'bulk', after: 1 }]);
+        const workflow = await activate('stopped', messagingSend(list(450)));
+        const loggedBefore = n8n.log().length;
+        // It is answered only when the run has ended.
+        const call = callWebhook(n8n.url, 'stopped', {});
+        await instance().waitFor('two requests', 30, () => sandbox.messages().length === 200 || undefined);
+        const [running] = await rest.executionsOf(workflow);
+        assert.equal(running?.status, 'running');
+        await rest.stop(running.id);
+        await call;
+        // The line that the node writes to n8n's log when a production run of it ends.
+        const summary = await instance().waitFor(
+          'the node to end',
+          30,
+          () => /Messaging Send: (.*)/.exec(n8n.log().slice(loggedBefore))?.[1],
+        );
+        assert.match(summary, /^100 sent, 250 not sent, 100 uncertain \(may have been sent\), /);
+        assert.equal(sandbox.requests().length, 2);
+        const execution = await rest.waitForExecution(running.id);
+        assert.equal(execution.status, 'canceled');
+        // The README warns about it.
+        assert.deepEqual(execution.outputOf(SENDER), []);
+      });
+
+      test('Retry On Fail and Retry send what was not sent, and report every message', async () => {
+        const { rest, sandbox, n8n } = instance();
+        sandbox.setFaults([{ kind: 'status', status: 403, on: 'bulk', after: 1, times: 2 }]);
+        const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+        const workflow = await activate('again', messagingSend(list(250), again));
+        const { status } = await callWebhook(n8n.url, 'again', {});
+        const [failed] = await rest.executionsOf(workflow);
+        assert.deepEqual([status, failed?.status, failed?.mode], [500, 'error', 'webhook']);
+        const statuses = () => sandbox.requests().flatMap((each) => (each.messages === 0 ? [] : [each.status]));
+        assert.deepEqual(statuses(), [201, 403, 403]);
+
+        const retried = await rest.retry(failed?.id ?? '');
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(statuses(), [201, 403, 403, 201, 201]);
+        assert.deepEqual(receivedBy(sandbox), listOf(250));
+        assert.deepEqual(
+          retried.outputOf(SENDER).map(({ json }) => [json.phone, json.status]),
+          listOf(250).map(({ phone }) => [phone, 'sent']),
+        );
+      });
+
+      test('A dry run in a Retry ends with an error, and a Retry without it sends the rest', async () => {
+        const name = 'dry';
+        const failed = await crashes.failAfterTwo(bulkList(name));
+        const dry = await crashes.retrySaved(name, SENDER, ({ parameters, ...node }) => ({
+          ...node,
+          parameters: { ...parameters, options: { ...asObject(parameters.options, 'options'), dryRun: true } },
+        }));
+        assert.deepEqual([dry.status, await crashes.canBeRetried(name, failed)], ['error', true]);
+        assert.match(dry.error, /dry run/i);
+        assert.deepEqual(crashes.received(name), indexes(200));
+        assert.equal((await crashes.retry(name, failed)).status, 'success');
+        assert.deepEqual(crashes.received(name), indexes());
       });
     });
 
-    test('Retry sends the rest with On Error: Stop, and ends with an error that names the uncertain messages', async () => {
-      const retried = await crashes.retry('stop');
-      assertInterrupted(retried, /350 of 450 messages were sent, and 100 may have been sent\./);
-      assert.match(retried.errorDescription, /Affected items \(counted from 0\): 0 \(entry 200\).* and 90 more\./);
-      assert.deepEqual(crashes.received('stop'), ALL);
+    describe('an execution that n8n was killed in, while the third of five requests was in flight', () => {
+      before(async () => {
+        instance().sandbox.reset();
+        await crashes.kill({ started: [REPEATEDLY], losesEventLog: true });
+        await crashes.kill({
+          started: [
+            bulkList('stop'),
+            bulkList('continue', { settings: CONTINUE }),
+            loopWithWait('waiting'),
+            finished('finished'),
+            bulkList('once', { text: "'[once] ' + index + ' ' + $now", options: SEND_ONCE, settings: CONTINUE }),
+            bulkList('once-corrected', { options: SEND_ONCE, settings: CONTINUE }),
+            pairs('pairs'),
+            pairs('keyed-pairs', { messageKey: '={{ $json.key }}' }),
+            bulkList('second-output', { settings: { onError: 'continueErrorOutput' } }),
+          ],
+          retried: [{ ...REPEATEDLY, answered: 1, arrived: 500 }],
+        });
+      });
 
-      assertInterrupted(await crashes.retry('stop'), /350 of 450 messages were sent/);
-      assert.deepEqual(crashes.received('stop'), ALL);
+      test("Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice", async () => {
+        assert.deepEqual(reported(await crashes.retry('repeatedly')), [
+          ['before', 200],
+          ['uncertain', 100],
+          ['before', 100],
+          ['uncertain', 100],
+          ['sent', 50],
+        ]);
+        assert.deepEqual(crashes.received('repeatedly'), indexes(550));
+      });
+
+      test('In a loop with a Wait, the finished rounds stay as they are', async () => {
+        assert.deepEqual(reported(await crashes.retryWithCalls('waiting')), [
+          ['sent', 200],
+          ['uncertain', 100],
+          ['sent', 150],
+        ]);
+        assert.deepEqual(crashes.received('waiting'), indexes());
+      });
+
+      test('Retry sends nothing when n8n was killed after the node had sent everything', async () => {
+        const retried = await crashes.retry('finished');
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(reported(retried), [['before', MESSAGES]]);
+        assert.deepEqual(crashes.received('finished'), indexes());
+      });
+
+      describe('and Retry pressed twice', () => {
+        const pressed: Record<string, [first: Execution, second: Execution]> = {};
+        before(async () => {
+          const { sandbox } = instance();
+          const names = ['stop', 'continue', 'refused'];
+          await crashes.failAfterTwo(bulkList('refused'));
+          // Each answer is late, so that the second Retry starts before the first has ended.
+          sandbox.setFaults(names.map((name) => ({ kind: 'delay', ms: 2000, text: `[${name}]`, probability: 1 })));
+          const pressTwice = async (name: string): Promise<void> => {
+            const id = await crashes.newestId(name);
+            const earlier = crashes.received(name).length;
+            const first = crashes.retry(name, id);
+            await instance().waitFor(
+              'the first Retry to send',
+              30,
+              () => crashes.received(name).length > earlier || undefined,
+            );
+            const second = await crashes.retry(name, id);
+            pressed[name] = [await first, second];
+          };
+          await Promise.all(names.map(pressTwice));
+          sandbox.setFaults([]);
+        });
+        const retries = (name: string) => pressed[name] ?? assert.fail(`${name} was not retried`);
+
+        test('With On Error: Stop, the first sends the rest and names the uncertain messages, and the second sends nothing', async () => {
+          const [first, second] = retries('stop');
+          assert.equal(first.error, "n8n stopped during an earlier attempt, so this message's outcome is unknown");
+          assert.match(first.errorDescription, /350 of 450 messages were sent, and 100 may have been sent\./);
+          assert.match(first.errorDescription, /Affected items \(counted from 0\): 0 \(entry 200\).* and 90 more\./);
+          assert.equal(second.status, 'error');
+          assert.match(second.error, ANOTHER_RETRY);
+          assert.deepEqual(crashes.received('stop'), indexes());
+          assert.equal(await crashes.canBeRetried('stop', second.id), true);
+          await crashes.retry('stop', second.id);
+          assert.deepEqual(crashes.received('stop'), indexes());
+        });
+
+        test('With On Error: Continue, the items of the second say that another one sends them', () => {
+          const [first, second] = retries('continue');
+          assert.deepEqual(reported(first), RESUMED);
+          const errors = second.outputOf(SENDER).map(({ json }) => String(json.error));
+          assert.equal(errors.length, MESSAGES);
+          for (const error of errors) assert.match(error, ANOTHER_RETRY);
+          assert.deepEqual(crashes.received('continue'), indexes());
+        });
+
+        test('The second sends nothing of an execution that ended with an error, either, and can be retried', async () => {
+          const [first, second] = retries('refused');
+          assert.deepEqual([first.status, second.status], ['success', 'error']);
+          assert.match(second.error, ANOTHER_RETRY);
+          assert.deepEqual(crashes.received('refused'), indexes());
+          assert.equal(await crashes.canBeRetried('refused', second.id), true);
+        });
+      });
+
+      test('With Send Once, Across Executions, Retry recognizes messages whose texts contain the time', async () => {
+        assert.deepEqual(reported(await crashes.retry('once')), RESUMED);
+        assert.deepEqual(crashes.received('once'), indexes());
+      });
+
+      test('With Send Once, Across Executions, Retry with the saved workflow recognizes messages whose text was corrected, in a node that was renamed', async () => {
+        const retried = await crashes.retrySaved('once-corrected', SENDER, ({ parameters, ...node }) => {
+          const messages = String(parameters.messages).replace('+ index', "+ index + ' (corrected)'");
+          return { ...node, name: 'Renamed', parameters: { ...parameters, messages } };
+        });
+        assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
+        assert.deepEqual(crashes.received('once-corrected'), indexes());
+      });
+
+      for (const name of ['pairs', 'keyed-pairs']) {
+        test(`Two messages for each person (${name}) that come in the other order are not sent twice, nor reported wrongly`, async () => {
+          const rows = rowsOfPairs(name).toSorted((left, right) => (left.index ^ 1) - (right.index ^ 1));
+          const retried = await crashes.retrySaved(name, ITEMS, (node) => ({ ...node, ...items(rows) }));
+          const received = crashes.received(name);
+          assert.deepEqual(received, [...new Set(received)], 'nothing was sent twice');
+          assert.deepEqual(untrue(retried, rows, received), []);
+        });
+      }
+
+      test('With the second output the first Retry succeeds, and n8n offers no further one', async () => {
+        const killed = await crashes.newestId('second-output');
+        const retried = await crashes.retry('second-output', killed);
+        assert.equal(retried.status, 'success');
+        assert.deepEqual(
+          [0, 1].map((output) => retried.outputOf(SENDER, output).length),
+          [350, 100],
+        );
+        assert.deepEqual(crashes.received('second-output'), indexes());
+        assert.equal(await crashes.canBeRetried('second-output', killed), false);
+        assert.equal(await crashes.canBeRetried('second-output', retried.id), false);
+        await assert.rejects(crashes.retry('second-output', retried.id), /succeeded, so it cannot be retried/);
+      });
     });
-
-    test('Retry sends the rest with On Error: Continue, and reports each message', async () => {
-      const retried = await crashes.retry('items');
-      assert.equal(retried.status, 'success');
-      assert.deepEqual(reported(retried), RESUMED);
-      assert.deepEqual(crashes.received('items'), ALL);
-    });
-
-    test('With Send Again, Retry sends what was in flight again, and nothing else', async () => {
-      const retried = await crashes.retry('again');
-      assert.deepEqual(reported(retried), [
-        ['sent before', 200],
-        ['sent', 250],
-      ]);
-      const twice = [...ALL, ...ALL.slice(200, 300)].sort((left, right) => left - right);
-      assert.deepEqual(crashes.received('again'), twice);
-    });
-
-    test('Retry with the saved workflow sends the rest after the node was renamed', async () => {
-      const workflow = crashes.workflow('renamed');
-      const nodes = asObjects(workflow.nodes, 'nodes');
-      const renamed = nodes.map((node) => (node.name === SENDER ? { ...node, name: 'Renamed' } : node));
-      const connections = { Webhook: { main: [[{ node: 'Renamed', type: 'main', index: 0 }]] } };
-      await instance().rest.saveNodes({ ...workflow, connections }, renamed);
-      const retried = await crashes.retry('renamed', undefined, true);
-      assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
-      assert.deepEqual(crashes.received('renamed'), ALL);
-    });
-
-    test('In a loop with a Wait, the finished rounds stay as they are', async () => {
-      assert.deepEqual(reported(await crashes.retryWithCalls('waiting')), [
-        ['sent', 200],
-        [INTERRUPTED, 100],
-        ['sent', 150],
-      ]);
-      assert.deepEqual(crashes.received('waiting'), ALL);
-    });
-
-    test('Retry sends nothing when n8n was killed after the node had sent everything', async () => {
-      const retried = await crashes.retry('finished');
-      assert.equal(retried.status, 'success');
-      assert.deepEqual(reported(retried), [['sent before', MESSAGES]]);
-      assert.deepEqual(crashes.received('finished'), ALL);
-    });
-
-    test("Retry after three kills, with n8n's event log or without, sends the rest, and nothing twice", async () => {
-      const all = Array.from({ length: LONGER.messages }, (_slot, index) => index);
-      assert.deepEqual(reported(await crashes.retry('repeatedly')), [
-        ['sent before', 200],
-        [INTERRUPTED, 100],
-        ['sent before', 100],
-        [INTERRUPTED, 200],
-        ['sent', 50],
-      ]);
-      assert.deepEqual(crashes.received('repeatedly'), all);
-
-      assertInterrupted(await crashes.retry('repeatedly-stop'), /350 of 650 messages were sent, and 300 may/);
-      assert.deepEqual(crashes.received('repeatedly-stop'), all);
-    });
-
-    testAttempts(instance, crashes);
   });
 }
 
-describe('n8n on PostgreSQL, killed while the third of five requests is in flight', () => {
-  const instance = instanceForTests({ database: startPostgres });
-  const crashes = new Crashes(instance);
-  before(() => crashes.kill({ started: [bulkItems('items')] }));
-
-  test('Retry sends the rest', async () => {
-    assert.deepEqual(reported(await crashes.retry('items')), RESUMED);
-    assert.deepEqual(crashes.received('items'), ALL);
+/** Items whose outcome is not what happened: sent without having arrived, or not sent although it has. */
+function untrue(execution: Execution, rows: readonly Row[], received: readonly number[]): JsonObject[] {
+  const outputs = execution.outputOf(SENDER);
+  assert.equal(outputs.length, rows.length);
+  return outputs.flatMap(({ json, pairedItem }) => {
+    const arrived = received.includes(rows[pairedItem ?? -1]?.index ?? -1);
+    const details = json.details as JsonObject | undefined;
+    const isTrue = json.error === undefined ? arrived : details?.outcome === 'uncertain' || !arrived;
+    return isTrue ? [] : [json];
   });
-});
+}

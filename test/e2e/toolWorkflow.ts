@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { START, start, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, START, start, type WorkflowNode } from '../support/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';
@@ -29,25 +29,18 @@ export function tool(name: string, parameters: JsonObject, settings: JsonObject 
   };
 }
 
-/** A human review step, and the tools whose calls a person approves or declines there. */
-export interface Review {
-  step: WorkflowNode;
-  tools: WorkflowNode[];
-}
-
 /** This package's node as a human review step. */
 export function reviewStep(name: string, parameters: JsonObject): WorkflowNode {
   const fixed = { resource: 'message', operation: 'sendAndWait', responseType: 'approval' };
   return tool(name, { ...fixed, ...parameters }, { type: 'n8n-nodes-messaging-send.messagingSendHitlTool' });
 }
 
-/** An AI Agent, started by hand, with a model and these tools. */
-export function agentWorkflow(
-  release: ReleaseName,
-  name: string,
-  tools: WorkflowNode[],
-  reviews: Review[] = [],
-): JsonObject {
+/**
+ * An AI Agent, started by hand, with a model and these tools.
+ *
+ * @param review  the step in which a person approves or declines their calls
+ */
+export function agentWorkflow(name: string, tools: WorkflowNode[], review?: WorkflowNode): JsonObject {
   const agent = {
     name: AGENT,
     type: '@n8n/n8n-nodes-langchain.agent',
@@ -58,22 +51,17 @@ export function agentWorkflow(
     name: 'Model',
     type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
     typeVersion: 1.3,
-    parameters: {
-      model: { __rl: true, mode: 'id', value: 'made-up' },
-      // So that both of OpenAI's interfaces are used.
-      responsesApiEnabled: release === CURRENT,
-      options: { maxRetries: 0 },
-    },
+    parameters: { model: { __rl: true, mode: 'id', value: 'made-up' }, options: { maxRetries: 0 } },
     credentials: { openAiApi: { id: '', name: '' } },
   };
-  const direct = [...tools, ...reviews.map(({ step }) => step)];
-  const gated = reviews.flatMap((review) => review.tools);
-  return workflow(name, [start(), agent, model, ...direct, ...gated], {
+  const connections = {
     [START]: { main: [[{ node: AGENT, type: 'main', index: 0 }]] },
     [model.name]: { ai_languageModel: [[{ node: AGENT, type: 'ai_languageModel', index: 0 }]] },
-    ...connected(direct, AGENT),
-    ...Object.fromEntries(reviews.flatMap((review) => Object.entries(connected(review.tools, review.step.name)))),
-  });
+    ...connected(tools, review?.name ?? AGENT),
+    ...connected(review === undefined ? [] : [review], AGENT),
+  };
+  const nodes = [start(), agent, model, ...(review === undefined ? [] : [review]), ...tools];
+  return { ...chain(name, nodes), connections };
 }
 
 /** An MCP server with these tools, at `/mcp/<path>` once it is activated. */
@@ -86,18 +74,9 @@ export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowN
     parameters: { authentication: 'none', path },
     webhookId: randomUUID(),
   };
-  return workflow(path, [trigger, ...tools], connected(tools, trigger.name));
+  return { ...chain(path, [trigger, ...tools]), connections: connected(tools, trigger.name) };
 }
 
 function connected(tools: WorkflowNode[], to: string): JsonObject {
   return Object.fromEntries(tools.map(({ name }) => [name, { ai_tool: [[{ node: to, type: 'ai_tool', index: 0 }]] }]));
-}
-
-function workflow(name: string, nodes: WorkflowNode[], connections: JsonObject): JsonObject {
-  return {
-    name,
-    nodes: nodes.map((node, index) => ({ id: randomUUID(), position: [index * 220, 0], ...node })),
-    connections,
-    settings: { executionOrder: 'v1' },
-  };
 }

@@ -2,24 +2,32 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
-import { contacts, phoneAt } from '../support/contacts';
-import { retryExecution, runRouting, runWorkflow, type Setup } from '../support/engine/workflow';
-import { detailsOf, hintsOf, outcomeOf } from '../support/outputs';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { accountOf, mostInFlight, receivedPhones, requestSizes, sandboxForTests } from '../support/sandbox';
+import { contacts, phoneAt, phones } from '../support/contacts';
+import { type Given, nodeForTests } from '../support/engine/nodeForTests';
+import { runRouting } from '../support/engine/workflow';
+import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
+import {
+  GET_BALANCE,
+  inBatchesOf,
+  oneByOne,
+  SEND,
+  SEND_BULK,
+  SENDING_OPERATIONS,
+  withOptions,
+} from '../support/parameters';
+import { accountOf, mostInFlight, requestSizes } from '../support/sandbox';
 
 const OTHER = 'made-up-other-key-0123';
 const THIRD = 'made-up-third-key-0123';
 const LIMITED = ['made-up-limited-key-1', 'made-up-limited-key-2'];
-const sandbox = sandboxForTests({ keys: [KEY, OTHER, THIRD, ...LIMITED] });
-
+const node = nodeForTests({}, { keys: [KEY, OTHER, THIRD, ...LIMITED] });
+const { sandbox, retry, received, requests } = node;
 const CONTINUE = 'continueRegularOutput';
 
-/** The key is the field `key` of each item. */
-const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({
-  account: { ...accountOf(sandbox()), apiKey: '={{ $json.key }}' },
-  ...setup,
-});
+/** An account whose key is the field `key` of each item, or another expression. */
+const accountWith = (apiKey = '={{ $json.key }}') => ({ ...accountOf(sandbox()), apiKey });
+const setupOf = (given: Given) => node.setupOf({ account: accountWith(), ...given });
+const run = async (given: Given) => await node.run({ account: accountWith(), ...given });
 /** Contacts with these keys in turn. */
 const contactsOf = (count: number, keys: readonly string[]): IDataObject[] =>
   contacts(count).map((contact, index) => ({ ...contact, key: keys[index % keys.length] }));
@@ -30,11 +38,10 @@ const receivedBy = () => {
   for (const { key, phone } of sandbox().messages()) (received[key] ??= []).push(phone);
   return received;
 };
-const phones = (...indexes: number[]) => indexes.map(phoneAt);
 
 describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   test('sends each item from its own account, and returns the items in their order', async () => {
-    const { outputs, error } = await runWorkflow(setupOf({ items: contactsOf(6, [KEY, OTHER, OTHER]), parameters }));
+    const { outputs, error } = await run({ items: contactsOf(6, [KEY, OTHER, OTHER]), parameters });
     expect(error).toBeUndefined();
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 3), 'key 2': phones(1, 2, 4, 5) });
     expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
@@ -46,21 +53,22 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
     const paths = ['/v1', '/api/v1'];
     const items = contacts(4).map((contact, index) => ({ ...contact, path: paths[index % 2] }));
-    await runWorkflow({ account, items, parameters });
+    await run({ account, items, parameters });
+    const pathOf = new Map(requests().map(({ number, path }) => [number, path.replace(/\/messages.*/, '')]));
     const used = sandbox()
-      .requests()
-      .map(({ path }) => path.replace(/\/messages.*/, ''));
-    expect(new Set(used)).toEqual(new Set(paths));
+      .messages()
+      .map(({ phone, request }) => ({ phone, path: pathOf.get(request) }));
+    expect(used.sort((one, other) => one.phone.localeCompare(other.phone))).toEqual(
+      items.map(({ phone, path }) => ({ phone, path })),
+    );
   });
 
   test('does not send items without an account, names what is wrong, and sends the others', async () => {
     const items = contactsOf(5, [KEY, '', 'fails', OTHER, KEY]);
-    const account = {
-      ...accountOf(sandbox()),
-      apiKey: '={{ $json.key === "fails" ? $("No such node").first().json.key : $json.key }}',
-    };
-    const { outputs } = await runWorkflow({ account, items, parameters, onError: CONTINUE });
-    expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'not_sent', 'not_sent', 'sent', 'sent']);
+    const account = accountWith('={{ $json.key === "fails" ? $("No such node").first().json.key : $json.key }}');
+    const ran = await run({ account, items, parameters, onError: CONTINUE });
+    const { outputs } = ran;
+    expect(outcomesOf(ran)).toEqual(['sent', 'not_sent', 'not_sent', 'sent', 'sent']);
     expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
     expect(outputs[0]?.[2]?.json.error).toMatch(/^The credential can't be read: /);
     expect(detailsOf(outputs[0]?.[2])).toMatchObject({ code: 'NOT_SET_UP', phone: phoneAt(2) });
@@ -74,73 +82,63 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
       { ...first, key: KEY },
       { ...second, key: KEY },
     ];
-    const { outputs } = await runWorkflow({
-      ...setupOf({ items, parameters: withOptions(parameters, { duplicateMessages: 'sendOnce' }) }),
-      onError: CONTINUE,
-    });
+    const once = withOptions(parameters, { duplicateMessages: 'sendOnce' });
+    const { outputs } = await run({ items, parameters: once, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'not_sent', 'sent']);
     expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
     expect(receivedBy()).toEqual({ 'key 1': phones(1) });
   });
 
   test('concerns the first item alone if its key is an expression that fails', async () => {
-    const account = {
-      ...accountOf(sandbox()),
-      apiKey: `={{ $itemIndex === 0 ? $("No such node").first().json.key : "${OTHER}" }}`,
-    };
-    const { outputs } = await runWorkflow({ account, items: contacts(3), parameters, onError: CONTINUE });
-    expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'sent', 'sent']);
+    const account = accountWith(`={{ $itemIndex === 0 ? $("No such node").first().json.key : "${OTHER}" }}`);
+    const ran = await run({ account, items: contacts(3), parameters, onError: CONTINUE });
+    expect(outcomesOf(ran)).toEqual(['not_sent', 'sent', 'sent']);
   });
 
   test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
-    const { error } = await runWorkflow(setupOf({ items: contactsOf(4, [KEY, '']), parameters }));
+    const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
     expect(error?.description).toContain('Nothing was sent. Affected items (counted from 0): 1, 3.');
-    expect(sandbox().requests()).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 
   test('ends only the messages of an account whose key is wrong, with On Error set to Continue', async () => {
     const items = contactsOf(8, [KEY, 'made-up-wrong-key']);
-    const { outputs } = await runWorkflow(setupOf({ items, parameters, onError: CONTINUE }));
+    const { outputs } = await run({ items, parameters, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(items.map(({ key }) => (key === KEY ? 'sent' : 'not_sent')));
     expect(outputs[0]?.map(({ json }) => json.error).filter(Boolean)).toEqual(
       Array(4).fill('The API key is not valid'),
     );
-    expect(
-      sandbox()
-        .requests()
-        .filter(({ key }) => key === null),
-    ).toHaveLength(1);
+    expect(requests().filter(({ key }) => key === null)).toHaveLength(1);
   });
 
   test('ends the run at the first failure of any account, with On Error set to Stop', async () => {
     const items = contactsOf(400, [KEY, 'made-up-wrong-key']);
-    const setup = setupOf({ items, parameters: inBatchesOf(1, withOptions(parameters, { parallelRequests: 1 })) });
-    const { error } = await runWorkflow(setup);
+    const { error } = await run({ items, parameters: inBatchesOf(1, oneByOne(parameters)) });
     expect(error?.message).toBe('The API key is not valid');
     expect(error?.context.itemIndex).toBe(1);
-    const sent = receivedPhones(sandbox()).length;
+    const sent = received().length;
     expect(sent).toBeLessThan(100);
     expect(error?.description).toMatch(new RegExp(`${sent} of 400 messages (was|were) sent`));
   });
 
   test('never sends a message again in a retry, whatever account its item has now', async () => {
     const items = contactsOf(6, [KEY, OTHER]);
-    const setup = setupOf({ items, parameters: inBatchesOf(1, withOptions(parameters, { parallelRequests: 1 })) });
+    const setup = setupOf({ items, parameters: inBatchesOf(1, oneByOne(parameters)) });
     sandbox().setFaults([{ kind: 'status', status: 403, after: 3, times: 99 }]);
-    const ran = await runWorkflow(setup);
+    const ran = await run(setup);
     expect(ran.error).toBeDefined();
     sandbox().setFaults([]);
-    const again = await retryExecution(ran, setup, { ...setup, account: { ...accountOf(sandbox()), apiKey: THIRD } });
+    const again = await retry(ran, setup, { account: accountWith(THIRD) });
     expect(again.error).toBeUndefined();
-    expect(receivedPhones(sandbox()).sort()).toEqual(contacts(6).map(({ phone }) => phone));
+    expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
   });
 
   test("checks the credits of each account for its own messages, with 'Check Credits First'", async () => {
     sandbox().setCredits(1, 'key 2');
     const items = contactsOf(4, [KEY, OTHER]);
     const checked = withOptions(parameters, { checkCreditsFirst: true });
-    const { outputs } = await runWorkflow(setupOf({ items, parameters: checked, onError: CONTINUE }));
+    const { outputs } = await run({ items, parameters: checked, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'not_sent', 'sent', 'not_sent']);
     expect(outputs[0]?.[1]?.json.error).toBe('Not enough credits for the run: 2 needed, 1 available');
   });
@@ -148,38 +146,36 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   test("sends nothing at all with 'Check Credits First' and Stop if the credits of one account do not do", async () => {
     sandbox().setCredits(1, 'key 2');
     const checked = withOptions(parameters, { checkCreditsFirst: true });
-    const { error } = await runWorkflow(setupOf({ items: contactsOf(4, [KEY, OTHER]), parameters: checked }));
+    const { error } = await run({ items: contactsOf(4, [KEY, OTHER]), parameters: checked });
     expect(error?.message).toBe('Not enough credits for the run: 2 needed, 1 available');
-    expect(receivedPhones(sandbox())).toEqual([]);
+    expect(received()).toEqual([]);
   });
 
   test("uses up the credits of each account on its own, with 'Send What the Credits Allow'", async () => {
     sandbox().setCredits(1, 'key 2');
     const items = contactsOf(6, [KEY, OTHER]);
     const allowed = withOptions(parameters, { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 1 });
-    const { outputs } = await runWorkflow(setupOf({ items, parameters: allowed, onError: CONTINUE }));
-    expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'sent', 'sent', 'not_sent', 'sent', 'not_sent']);
+    const ran = await run({ items, parameters: allowed, onError: CONTINUE });
+    expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent', 'not_sent', 'sent', 'not_sent']);
   });
 
   test('names no credits that are left in its hint, because each account has its own', async () => {
-    const ran = await runWorkflow(setupOf({ items: contactsOf(4, [KEY, OTHER]), parameters }));
+    const ran = await run({ items: contactsOf(4, [KEY, OTHER]), parameters });
     expect(hintsOf(ran)[0]?.message).toMatch(/^4 sent, 4 credits used, \d requests?\./);
   });
 
   test('reads a credential without expressions once, and one with expressions once for each item', async () => {
     let reads = 0;
     const onCredentialRead = () => (reads += 1);
-    await runWorkflow({ account: accountOf(sandbox()), items: contacts(20), parameters, onCredentialRead });
+    await run({ account: accountOf(sandbox()), items: contacts(20), parameters, onCredentialRead });
     expect(reads).toBe(1);
-    await runWorkflow(setupOf({ items: contactsOf(20, [KEY, OTHER]), parameters, onCredentialRead }));
+    await run({ items: contactsOf(20, [KEY, OTHER]), parameters, onCredentialRead });
     expect(reads).toBe(21);
   });
 });
 
 test('Batches hold messages of one account, and their numbers are unique in a run', async () => {
-  const { outputs } = await runWorkflow(
-    setupOf({ items: contactsOf(10, [KEY, OTHER]), parameters: inBatchesOf(3, SEND_BULK) }),
-  );
+  const { outputs } = await run({ items: contactsOf(10, [KEY, OTHER]), parameters: inBatchesOf(3, SEND_BULK) });
   expect(requestSizes(sandbox()).sort()).toEqual([2, 2, 3, 3]);
   const batches = new Map(outputs[0]?.map(({ json }) => [json.batch, new Set<unknown>()]));
   for (const { json } of outputs[0] ?? []) batches.get(json.batch)?.add(Number(json.phone) % 2);
@@ -190,14 +186,14 @@ test('Batches hold messages of one account, and their numbers are unique in a ru
 test('The limit of one account does not hold up another', async () => {
   const parameters = { ...SEND, options: { requestsPerMinute: 1, longestWait: 0 } };
   // With one request a minute for both, the second would wait for longer than the test may take.
-  const { outputs } = await runWorkflow(setupOf({ items: contactsOf(2, LIMITED), parameters }));
-  expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'sent']);
+  const ran = await run({ items: contactsOf(2, LIMITED), parameters });
+  expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
 });
 
 test("'Parallel Requests' bounds the requests in flight of all accounts together", async () => {
   const items = contactsOf(12, [KEY, OTHER, THIRD]);
   sandbox().setFaults([{ kind: 'delay', ms: 30, times: 99 }]);
-  const running = runWorkflow(setupOf({ items, parameters: withOptions(SEND, { parallelRequests: 2 }) }));
+  const running = run({ items, parameters: withOptions(SEND, { parallelRequests: 2 }) });
   expect(await mostInFlight(sandbox(), running)).toBe(2);
 });
 
@@ -208,20 +204,15 @@ test('Through the routing, an item is sent to the address of its own account', a
     { ...contacts(2)[1], path: '/api/v1', key: OTHER },
   ];
   await runRouting({ account, items, parameters: SEND });
-  expect(
-    sandbox()
-      .requests()
-      .map(({ path, key }) => [path, key])
-      .sort(),
-  ).toEqual([
-    ['/api/v1/messages/send', 'key 2'],
-    ['/v1/messages/send', 'key 1'],
-  ]);
+  expect(Object.fromEntries(requests().map(({ path, key }) => [key, path]))).toEqual({
+    'key 1': '/v1/messages/send',
+    'key 2': '/api/v1/messages/send',
+  });
 });
 
 test('Get Balance reads the balance of each item from its own account', async () => {
   sandbox().setCredits(7, 'key 2');
   const items = [{ key: KEY }, { key: OTHER }];
-  const { outputs } = await runWorkflow(setupOf({ items, parameters: GET_BALANCE }));
+  const { outputs } = await run({ items, parameters: GET_BALANCE });
   expect(outputs[0]?.map(({ json }) => json.credits)).toEqual([100_000, 7]);
 });

@@ -1,12 +1,13 @@
 import { DETAILS_SHAPES } from '../../sandbox/details';
-import { type Fault, startSandbox } from '../../sandbox/server';
+import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
-import { contacts, phoneAt } from '../support/contacts';
-import { runRouting, runWorkflow, type StoredError } from '../support/engine/workflow';
-import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
-import { accountOf, sandboxForTests } from '../support/sandbox';
+import { contacts, listOf, phoneAt } from '../support/contacts';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { runRouting, type StoredError } from '../support/engine/workflow';
+import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { accountOf } from '../support/sandbox';
 
-const sandbox = sandboxForTests();
+const { sandbox, setupOf, run } = nodeForTests({ items: [{ phone: phoneAt(0), text: 'Hello', list: listOf(1) }] });
 
 const OPERATIONS = [
   ['Get Balance', GET_BALANCE],
@@ -17,68 +18,43 @@ const OPERATIONS = [
 const PATHS = ['in a workflow', 'through its routing'] as const;
 const EVERY_WAY = OPERATIONS.flatMap(([name, parameters]) => PATHS.map((path) => [name, path, parameters] as const));
 
-const items = [{ phone: phoneAt(0), text: 'Hello', list: [{ phone: phoneAt(0), message: 'Hello' }] }];
-
 /** The error that ends a run. */
 async function errorOf(
   path: (typeof PATHS)[number],
   parameters: (typeof OPERATIONS)[number][1],
   account = accountOf(sandbox()),
 ): Promise<StoredError> {
-  if (path === 'in a workflow') {
-    const { error } = await runWorkflow({ account, items, parameters });
-    if (error === undefined) throw new Error('no error');
-    return error;
-  }
-  return await runRouting({ account, items, parameters }).then(
-    () => Promise.reject(new Error('no error')),
-    (error: unknown) => error as StoredError,
-  );
+  const error: unknown =
+    path === 'in a workflow'
+      ? (await run({ parameters, account })).error
+      : await runRouting(setupOf({ parameters, account })).catch((thrown: unknown) => thrown);
+  if (Array.isArray(error) || error === undefined) throw new Error('no error');
+  return error as StoredError;
 }
+
+const body = (status: number, text: string): Fault => ({ kind: 'body', status, body: text });
+const NO_CREDITS = { required_credits: 250, available_credits: 7 };
 
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent/;
 
   test.each<[string, Fault, RegExp, string | null]>([
     ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
-    ['an invalid API key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
-    ['a 401 without a body', { kind: 'body', status: 401, body: '' }, /API key is not valid/, '401'],
-    [
-      'insufficient credits',
-      { kind: 'status', status: 402, error: { required_credits: 250, available_credits: 7 } },
-      /250 needed, 7 available/,
-      '402',
-    ],
+    ['a 401 without a body', body(401, ''), /API key is not valid/, '401'],
+    ['insufficient credits', { kind: 'status', status: 402, error: NO_CREDITS }, /250 needed, 7 available/, '402'],
     [
       'a validation error',
       { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
       /service rejected.*phone/,
       '422',
     ],
-    ['a validation error without details', { kind: 'status', status: 422 }, /service rejected/, '422'],
     ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /rate limit is reached/, '429'],
-    ['a 429 without a body', { kind: 'body', status: 429, body: '' }, /rate limit is reached/, '429'],
     ['a server error', { kind: 'status', status: 500 }, /did not finish handling the request/, '500'],
     ['a 502 with an HTML page', { kind: 'html', status: 502 }, /did not return a result \(HTTP 502\)/, '502'],
-    [
-      'success: false in a 200',
-      { kind: 'body', status: 200, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' },
-      /API key is not valid/,
-      '200',
-    ],
-    [
-      'an unknown error code',
-      { kind: 'status', status: 409, code: 'PAUSED', message: 'The instance is paused' },
-      /rejected the request \(HTTP 409\)/,
-      '409',
-    ],
-    ['an empty 201', { kind: 'body', status: 201, body: '' }, /not from this API/, '201'],
-    [
-      'the JSON of another service',
-      { kind: 'body', status: 200, body: '{"hello":"world"}' },
-      /not from this API/,
-      '200',
-    ],
+    ['success: false', body(200, '{"success":false,"error":{"code":"INVALID_API_KEY"}}'), /key is not valid/, '200'],
+    ['an unknown error code', { kind: 'status', status: 409, code: 'PAUSED' }, /the request \(HTTP 409\)/, '409'],
+    ['an empty 201', body(201, ''), /not from this API/, '201'],
+    ['the JSON of another service', body(200, '{"hello":"world"}'), /not from this API/, '200'],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
     ['a 404', { kind: 'status', status: 404 }, /does not know this address/, '404'],
     ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
@@ -86,7 +62,6 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   ])('names the reason for %s', async (_case, fault, message, httpCode) => {
     sandbox().setFaults([{ ...fault, on: 'any' }]);
     const error = await errorOf(path, parameters);
-
     expect(error.name).toBe('NodeApiError');
     expect(error.message).toMatch(message);
     expect(error.httpCode ?? null).toBe(httpCode);
@@ -98,10 +73,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     const gone = await startSandbox();
     await gone.close();
     const error = await errorOf(path, parameters, accountOf(gone));
-    expect(error).toMatchObject({
-      name: 'NodeApiError',
-      message: 'The service refused the connection',
-    });
+    expect(error).toMatchObject({ name: 'NodeApiError', message: 'The service refused the connection' });
   });
 
   test('reports that the Base URL is not an address', async () => {
@@ -111,16 +83,12 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     }
   });
 
-  test('does not show the key even if the service repeats it', async () => {
-    sandbox().setFaults([
-      { kind: 'status', status: 401, message: `No such key: ${KEY}`, details: { key: [KEY] }, on: 'any' },
-    ]);
-    const error = await errorOf(path, parameters);
-    expect(allOf(error)).toContain('No such key');
-    expect(allOf(error)).not.toContain(KEY);
-  });
-
-  test('does not show the key if the connection is lost', async () => {
+  test('does not show the key if the service repeats it, or if the connection is lost', async () => {
+    const details = { key: [KEY] };
+    sandbox().setFaults([{ kind: 'status', status: 401, message: `No such key: ${KEY}`, details, on: 'any' }]);
+    const repeated = allOf(await errorOf(path, parameters));
+    expect(repeated).toContain('No such key');
+    expect(repeated).not.toContain(KEY);
     sandbox().setFaults([{ kind: 'reset-before', on: 'any' }]);
     expect(allOf(await errorOf(path, parameters))).not.toContain(KEY);
   });
@@ -152,66 +120,38 @@ test('A missing key, a wrong key and too few credits each have their own message
   ]);
 });
 
-test('The 61st request of a minute is refused, and the error says how many messages were sent', async () => {
-  const limited = await startSandbox({ keys: [KEY] });
-  try {
-    const { error } = await runWorkflow({
-      account: accountOf(limited),
-      items: contacts(61),
-      parameters: withOptions(SEND, { parallelRequests: 1 }),
-    });
+describe('At a limit', () => {
+  let limited: Sandbox;
+  const start = async (options: Partial<SandboxOptions> = {}) =>
+    accountOf((limited = await startSandbox({ keys: [KEY], ...options })));
+  afterEach(async () => await limited.close());
+
+  test('the 61st request of a minute is refused, and the error says how many messages were sent', async () => {
+    const account = await start();
+    const parameters = withOptions(SEND, { parallelRequests: 1 });
+    const { error } = await run({ account, items: contacts(61), parameters });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
     expect(error?.description).toContain('60 of 61 messages were sent');
     expect(limited.messages()).toHaveLength(60);
-  } finally {
-    await limited.close();
-  }
-});
+  });
 
-test.each(DETAILS_SHAPES)(
-  "A text over a limit that is answered with 429 keeps no other batch from being sent, with details of the shape '%s'",
-  async (detailsShape) => {
-    const limited = await startSandbox({
-      keys: [KEY],
-      limit: 0,
-      overLimitStatus: 429,
-      bulkMessageCharacters: 50,
-      detailsShape,
-    });
-    try {
-      const { outputs } = await runWorkflow({
-        account: accountOf(limited),
-        items: contacts(8).map((contact, index) => (index === 5 ? { ...contact, text: 'x'.repeat(51) } : contact)),
-        parameters: {
-          ...withOptions(SEND_BULK, { longestWait: 0 }),
-          requestOptions: { batching: { batch: { batchSize: 4, batchInterval: 0 } } },
-        },
-        onError: 'continueRegularOutput',
-      });
+  test.each(DETAILS_SHAPES)(
+    "a text that is answered with 429 keeps no other batch from being sent, with details of the shape '%s'",
+    async (detailsShape) => {
+      const account = await start({ limit: 0, overLimitStatus: 429, bulkMessageCharacters: 50, detailsShape });
+      const items = contacts(8).map((contact, index) => (index === 5 ? { ...contact, text: 'x'.repeat(51) } : contact));
+      const parameters = inBatchesOf(4, SEND_BULK);
+      const { outputs } = await run({ account, items, parameters, onError: 'continueErrorOutput' });
       // Without details, nobody knows which of the four it is.
       const isNamed = detailsShape !== 'none';
       expect(limited.messages()).toHaveLength(isNamed ? 7 : 4);
-      expect(outputs[0]?.filter(({ json }) => json.error !== undefined)).toHaveLength(isNamed ? 1 : 4);
-    } finally {
-      await limited.close();
-    }
-  },
-);
+      expect(outputs[1]).toHaveLength(isNamed ? 1 : 4);
+    },
+  );
+});
 
 /** Everything of an error that n8n stores or shows. */
 function allOf(error: StoredError): string {
-  return JSON.stringify(
-    error,
-    Object.getOwnPropertyNames(error).concat([
-      'message',
-      'description',
-      'messages',
-      'context',
-      'data',
-      'cause',
-      'errorResponse',
-      'details',
-      'stack',
-    ]),
-  );
+  const inherited = ['message', 'description', 'messages', 'context', 'data', 'cause', 'errorResponse', 'details'];
+  return JSON.stringify(error, [...Object.getOwnPropertyNames(error), ...inherited, 'stack']);
 }

@@ -1,46 +1,14 @@
 import fc from 'fast-check';
-import { ExecuteContext } from 'n8n-core';
-import { createRunExecutionData, type IDataObject, type IExecuteFunctions, type INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
-import { loadPackage, prepareEngine } from '../support/engine/engine';
-import { NODE_TYPE } from '../support/engine/workflow';
+import { contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
 
 /** What n8n passes to a node whose parameter Phone is this expression. */
-async function contextOf(phone: string, jsons: IDataObject[]): Promise<IExecuteFunctions> {
-  const node: INode = {
-    id: '1',
-    name: 'Send',
-    type: NODE_TYPE,
-    typeVersion: 1,
-    position: [0, 0],
-    parameters: { ...SEND, phone },
-  };
+async function contextWith(phone: string, items: IDataObject[]) {
   const account = { baseUrl: 'http://127.0.0.1', apiKey: '' };
-  const types = { [NODE_TYPE]: (await loadPackage()).node };
-  const { workflow, additionalData } = await prepareEngine({
-    nodes: [node],
-    connections: {},
-    types,
-    account,
-    mode: 'manual',
-  });
-  const items = jsons.map((json) => ({ json }));
-  const input = { main: [items] };
-  const data = createRunExecutionData();
-  return new ExecuteContext(
-    workflow,
-    node,
-    additionalData,
-    'manual',
-    data,
-    0,
-    items,
-    input,
-    { node, data: input, source: null },
-    [],
-  );
+  return (await contextOf({ items, parameters: { ...SEND, phone }, account })).context;
 }
 
 /** A value, or the message of the error that reading it throws. */
@@ -53,22 +21,8 @@ function valueOrError(read: () => unknown): unknown {
 }
 
 const NAMES = [
-  'a',
-  'b',
-  '_c1',
-  'phone number',
-  '0',
-  '',
-  'length',
-  'größe',
-  'constructor',
-  '__proto__',
-  'toJSON',
-  'caller',
-  '}}',
-  '{{',
-  "it's",
-  '\n',
+  ...['a', 'b', '_c1', 'phone number', '0', '', 'length', 'größe', "it's", '\n', '}}', '{{'],
+  ...['constructor', '__proto__', 'toJSON', 'caller'],
 ];
 
 const leaf = fc.oneof(
@@ -119,7 +73,7 @@ test('An expression that names a field has exactly the value that n8n evaluates 
   let readDirectly = 0;
   await fc.assert(
     fc.asyncProperty(expressionAndItems, async ({ phone, jsons }) => {
-      const context = await contextOf(phone, jsons as IDataObject[]);
+      const context = await contextWith(phone, jsons as IDataObject[]);
       const expected = jsons.map((_json, item) => valueOrError(() => context.getNodeParameter('phone', item)));
       const calls = jest.spyOn(context, 'getNodeParameter');
       const read = parametersOf(context);
@@ -139,7 +93,7 @@ test.each([
   ['A plain expression', '={{ $json.phone }}', ITEMS.map(({ phone }) => phone), 1],
   ['Any other expression', '={{ $json.phone.trim() }}', ITEMS.map(({ phone }) => phone), 50],
 ])('%s is evaluated no more often for 50 items than necessary', async (_what, phone, values, evaluations) => {
-  const context = await contextOf(phone, ITEMS);
+  const context = await contextWith(phone, ITEMS);
   const calls = jest.spyOn(context, 'getNodeParameter');
   const read = parametersOf(context);
   expect(ITEMS.map((_item, index) => read('phone', index))).toEqual(values);

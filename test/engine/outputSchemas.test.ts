@@ -8,16 +8,15 @@ import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-wor
 import { PROJECT_FOLDER } from '../../tools/project';
 import { contacts, listOf } from '../support/contacts';
 import { loadPackage } from '../support/engine/engine';
+import { nodeForTests } from '../support/engine/nodeForTests';
 import { processedData } from '../support/engine/processedData';
-import { open } from '../support/engine/webhook';
-import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { linkIn, open } from '../support/engine/webhook';
+import type { Setup } from '../support/engine/workflow';
 import { textOf } from '../support/outputs';
-import { compare, type OutputSchema, promisesOf } from '../support/outputSchema';
 import { GET_BALANCE, SEND, SEND_AND_WAIT, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
-import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
 
 const NODE_FOLDER = path.join(PROJECT_FOLDER, 'dist/nodes/MessagingSend');
-const sandbox = sandboxForTests();
+const { setupOf, run, texts } = nodeForTests();
 
 interface Operation {
   readonly resource: string;
@@ -119,24 +118,14 @@ const CASES: Case[] = [
 /** The items of all executions of a case. */
 async function outputsOf({ parameters, items = contacts(1), onError, executions = 1, form }: Case) {
   processedData.reset();
-  const setup: Setup = {
-    account: accountOf(sandbox()),
-    items,
-    parameters,
-    ...(onError !== undefined && { onError }),
-    mode: form === undefined ? 'manual' : 'trigger',
-  };
+  const setup = setupOf({ items, parameters, onError, mode: form === undefined ? 'manual' : 'trigger' });
   const all: IDataObject[] = [];
   for (let execution = 0; execution < executions; execution += 1) {
-    const ended = await runWorkflow(setup);
-    const answered = form === undefined ? undefined : await open(ended, setup, latestLink(), form);
-    all.push(...(answered === undefined ? ended.outputs.flat().map(({ json }) => json) : [answered.item ?? {}]));
+    const ended = await run(setup);
+    if (form === undefined) all.push(...ended.outputs.flat().map(({ json }) => json));
+    else all.push((await open(ended, setup, linkIn(texts().at(-1) ?? ''), form)).item ?? {});
   }
   return all;
-}
-
-function latestLink(): string {
-  return receivedTexts(sandbox()).at(-1)?.split('\n').at(-1) ?? '';
 }
 
 test('n8n finds a schema for every operation, and there is none for anything else', async () => {
@@ -154,11 +143,8 @@ test.each(CASES)('The output of $name has the fields of its schema', async (one)
   const { besides = [], without = [] } = one;
   const items = await outputsOf(one);
   expect(items).not.toEqual([]);
-  expect(compare(await schemaOf(operationOf(one.parameters)), items)).toMatchObject({
-    unknown: besides,
-    missing: without,
-    wrong: [],
-  });
+  const { unknown, missing, wrong } = compare(await schemaOf(operationOf(one.parameters)), items);
+  expect({ unknown, missing, wrong }).toEqual({ unknown: besides, missing: without, wrong: [] });
 });
 
 test('Every field of a schema is in an output, with each of its types', async () => {
@@ -196,4 +182,57 @@ async function schemaOf({ resource, operation }: Operation): Promise<OutputSchem
   const schema = loadOutputSchema({ nodeDir: NODE_FOLDER, version, resource, operation });
   if (schema === undefined) throw new Error(`n8n finds no schema for ${resource}, ${operation}`);
   return schema as unknown as OutputSchema;
+}
+
+/** As much of JSON Schema as n8n reads, and the output schemas use. */
+interface OutputSchema {
+  readonly type: string | string[];
+  readonly properties?: Readonly<Record<string, OutputSchema>>;
+  readonly required?: string[];
+}
+
+/**
+ * - `unknown`: a field that is in no schema.
+ * - `missing`: a field that the schema always promises.
+ * - `wrong`: a field of another type than the schema promises, as `field: type`.
+ * - `seen`: a field that is as the schema promises.
+ */
+type Difference = 'unknown' | 'missing' | 'wrong' | 'seen';
+
+/** Compares items with a schema; each difference is named once. */
+function compare(schema: OutputSchema, items: IDataObject[]): Record<Difference, string[]> {
+  const all = items.flatMap((item) => [...differences(schema, item)]);
+  const every = (kind: Difference) => [...new Set(all.filter(([own]) => own === kind).map(([, where]) => where))];
+  return { unknown: every('unknown'), missing: every('missing'), wrong: every('wrong'), seen: every('seen') };
+}
+
+function* differences(schema: OutputSchema, value: unknown, path = ''): Generator<[Difference, where: string]> {
+  const { type, properties = {}, required = [] } = schema;
+  const found = typeOf(value);
+  const isPromised = [type].flat().includes(found);
+  if (path !== '' || !isPromised) yield [isPromised ? 'seen' : 'wrong', `${path}: ${found}`];
+  if (!isPromised || found !== 'object') return;
+  const fields = value as IDataObject;
+  for (const [name, field] of Object.entries(fields)) {
+    const promised = properties[name];
+    if (promised === undefined) yield ['unknown', within(path, name)];
+    else yield* differences(promised, field, within(path, name));
+  }
+  for (const name of required) if (!(name in fields)) yield ['missing', within(path, name)];
+}
+
+/** Everything that a schema promises, as `field: type`. */
+function promisesOf({ type, properties = {} }: OutputSchema, path = ''): string[] {
+  const own = path === '' ? [] : [type].flat().map((name) => `${path}: ${name}`);
+  return [...own, ...Object.entries(properties).flatMap(([name, inner]) => promisesOf(inner, within(path, name)))];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function within(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
 }

@@ -1,27 +1,46 @@
-/** What happens where n8n's database takes nothing, or forgets. */
+/** What a run leaves in n8n's database for a Retry, and what happens where the database takes nothing, or forgets. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { contacts } from '../support/contacts';
-import { Campaign, type Fate, outcomes } from '../support/engine/campaign';
-import { inFlight, Lifetime } from '../support/engine/lifetime';
+import { KEY } from '../support/account';
+import { contacts, listOf, phoneAt } from '../support/contacts';
+import { type Fate, outcomes } from '../support/engine/campaign';
+import { inFlight, killedAtNth, Lifetime } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
 import { processedData } from '../support/engine/processedData';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 
-const sandbox = sandboxForTests();
-beforeEach(() => processedData.reset());
+/** How many requests there were; from the fourth on, n8n's database has this many newer entries. */
+let [requests, newer] = [0, 0];
+const othersWrite = (count: number, name: string) =>
+  processedData.fill(Array.from({ length: count }, (_, index) => `${name} ${index}`));
+const onRequest = () => {
+  requests += 1;
+  if (requests === 4 && newer > 0) othersWrite(newer, 'other');
+};
+const { sandbox, campaign, received } = nodeForTests({}, { onRequest });
+beforeEach(() => ([requests, newer] = [0, 0]));
 
-const NOT_PROTECTED = 'this run was not protected';
-const oneByOne = (parameters: INodeParameters) => inBatchesOf(1, withOptions(parameters, { parallelRequests: 1 }));
-const start = (setup: Omit<Setup, 'account'>) =>
-  new Campaign(sandbox(), { account: accountOf(sandbox()), mode: 'trigger', ...setup });
+const singly = (parameters: INodeParameters) => inBatchesOf(1, oneByOne(parameters));
 const hints = (execution: Execution) => hintsOf(execution).map(({ message }) => message);
-const isTrue = ({ outcome, arrivals }: Fate) => arrivals <= 1 && (outcome === 'uncertain' || arrivals === 1);
+const NOT_PROTECTED = expect.stringContaining('this run was not protected') as string;
+const isUntrue = ({ outcome, arrivals }: Fate) => arrivals > 1 || (outcome !== 'uncertain' && arrivals !== 1);
+
+/** Kills a campaign of so many messages in a request, and retries it. @returns what is not true of its messages */
+async function untrueAfterKill(
+  setup: Pick<Setup, 'parameters' | 'items'>,
+  request: number,
+  whenKilled: () => void = () => undefined,
+): Promise<Fate[]> {
+  const killed = campaign(setup);
+  await killed.run(inFlight(request));
+  whenKilled();
+  return (await killed.finish()).filter(isUntrue);
+}
 
 describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
-  const parameters = oneByOne(given);
+  const setup = { parameters: singly(given), items: contacts(5) };
 
   describe.each([
     ['refuses every write', () => true],
@@ -29,10 +48,10 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
   ])('%s', (_what, refuses) => {
     test('sends all messages, and its hint says that the run is not protected', async () => {
       processedData.set({ refuses });
-      const campaign = start({ parameters, items: contacts(5) });
-      expect(outcomes(await campaign.finish())).toEqual(['sent', 'sent', 'sent', 'sent', 'sent']);
-      expect(hints(campaign.execution)).toContainEqual(expect.stringContaining(NOT_PROTECTED));
-      expect(receivedPhones(sandbox())).toHaveLength(5);
+      const refused = campaign(setup);
+      expect(outcomes(await refused.finish())).toEqual(Array(5).fill('sent'));
+      expect(hints(refused.execution)).toContainEqual(NOT_PROTECTED);
+      expect(received()).toHaveLength(5);
     });
 
     test.each(['working again', 'still refusing'])(
@@ -42,14 +61,12 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
           sandbox().reset();
           processedData.reset();
           processedData.set({ refuses });
-          const campaign = start({ parameters, items: contacts(5) });
-          await campaign.run(inFlight(request));
-          if (then === 'working again') processedData.set({});
-          const fates = await campaign.finish();
+          const untrue = await untrueAfterKill(setup, request, () => {
+            if (then === 'working again') processedData.set({});
+          });
           // A request that nothing can be noted of is one that a Retry may send again: the hint says so.
           const mayRepeat = then === 'working again' && !refuses(1);
-          const isWrong = (fate: Fate) => !isTrue(mayRepeat ? { ...fate, arrivals: Math.min(1, fate.arrivals) } : fate);
-          expect(fates.filter(isWrong)).toEqual([]);
+          expect(untrue.filter(({ arrivals }) => !mayRepeat || arrivals < 1)).toEqual([]);
         }
       },
     );
@@ -57,16 +74,15 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
 
   test('refuses one write now and then goes on as if nothing had happened', async () => {
     processedData.set({ refuses: (number) => number % 4 === 0 });
-    const campaign = start({ parameters, items: contacts(5) });
-    expect(outcomes(await campaign.finish())).toEqual(['sent', 'sent', 'sent', 'sent', 'sent']);
-    expect(hints(campaign.execution)).not.toContainEqual(expect.stringContaining(NOT_PROTECTED));
+    const refused = campaign(setup);
+    expect(outcomes(await refused.finish())).toEqual(Array(5).fill('sent'));
+    expect(hints(refused.execution)).not.toContainEqual(NOT_PROTECTED);
   });
 
   test('is slow notes each request before it leaves', async () => {
     processedData.set({ delay: 20 });
-    const campaign = start({ parameters, items: contacts(3) });
     const lifetime = new Lifetime();
-    await campaign.run({ lifetime });
+    await campaign(setup).run({ lifetime });
     const { moments } = lifetime;
     for (const [index, moment] of moments.entries()) {
       if (moment !== 'leaving') continue;
@@ -82,34 +98,76 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
       sandbox().reset();
       processedData.reset();
       processedData.set({ loses: (number) => number === lost });
-      const campaign = start({ parameters, items: contacts(6) });
-      await campaign.run(inFlight(6));
-      const fates = await campaign.finish();
-      expect(fates.filter((fate) => !isTrue(fate))).toEqual([]);
+      expect(await untrueAfterKill({ ...setup, items: contacts(6) }, 6)).toEqual([]);
     }
   });
 });
 
-describe('A list that has become too long', () => {
-  let fill = 0;
-  let requests = 0;
-  const full = sandboxForTests({
-    onRequest: () => {
-      requests += 1;
-      // As if many other executions had been noted since this one began.
-      if (requests === 4) processedData.fill(Array.from({ length: fill }, (_, index) => `other ${index}`));
-    },
+test.each([9_980, 9_985, 9_990, 9_995, 10_000])(
+  'A list with %d newer entries has forgotten the run before any of its requests: nothing is sent twice',
+  async (count) => {
+    newer = count;
+    expect(await untrueAfterKill({ parameters: singly(SEND), items: contacts(7) }, 7)).toEqual([]);
+  },
+);
+
+const KINDS: Array<[string, INodeParameters, Setup['items']]> = [
+  ['Send', singly(SEND), contacts(12)],
+  ['Send Bulk', inBatchesOf(2, SEND_BULK), contacts(12)],
+  ['Send Bulk from a JSON List', inBatchesOf(2, SEND_LIST), [{ list: listOf(12) }]],
+];
+
+describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, items) => {
+  test('contains no phone number, text or key, and nothing that they alone determine', async () => {
+    const written = async () => {
+      processedData.calls = [];
+      const killed = campaign({ parameters, items });
+      await killed.run(inFlight(3));
+      await killed.finish();
+      return new Set(processedData.calls.flatMap((call) => call.values.map(String)));
+    };
+    const [values, again] = [await written(), await written()];
+    expect(values.size).toBeGreaterThan(0);
+    for (const value of values) {
+      expect(value).toMatch(/^[A-Za-z0-9+/]{16}\??$/);
+      expect(value).not.toContain(KEY);
+    }
+    expect([...values].filter((value) => again.has(value))).toEqual([]);
   });
 
-  test.each([9_980, 9_985, 9_990, 9_995, 10_000])(
-    'has forgotten the run before any of its requests: nothing is sent twice with %d newer entries',
-    async (newer) => {
-      [fill, requests] = [newer, 0];
-      const setup = { account: accountOf(full()), mode: 'trigger', parameters: oneByOne(SEND) } as const;
-      const campaign = new Campaign(full(), { ...setup, items: contacts(7) });
-      await campaign.run(inFlight(7));
-      const fates = await campaign.finish();
-      expect(fates.filter((fate) => !isTrue(fate))).toEqual([]);
-    },
-  );
+  test('is a handful of entries after an execution in which all was sent', async () => {
+    await campaign({ parameters, items }).finish();
+    expect(processedData.entries.length).toBeGreaterThan(0);
+    expect(processedData.entries.length).toBeLessThanOrEqual(8);
+  });
+
+  test('does not grow with its messages once a killed execution was retried', async () => {
+    const killed = campaign({ parameters, items, onError: 'continueRegularOutput' });
+    await killed.run({ lifetime: killedAtNth('leaving', 1) });
+    await killed.finish();
+    expect(processedData.entries.length).toBeLessThanOrEqual(40);
+  });
+
+  test('is nothing after a manual execution', async () => {
+    await campaign({ parameters, items, mode: 'manual' }).run();
+    expect(received()).toHaveLength(12);
+    expect(processedData.calls).toEqual([]);
+  });
+});
+
+test('What is left of killed executions can not grow for ever: a run that ends alone shortens the list', async () => {
+  const send = async () => await campaign({ parameters: singly(SEND), items: contacts(3) }).finish();
+  await send();
+  othersWrite(10_900, 'other');
+  await send();
+  expect(processedData.entries.length).toBeGreaterThan(10_900);
+  othersWrite(200, 'further');
+  await send();
+  expect(processedData.entries).toHaveLength(10_000);
+});
+
+test('A single message is sent without a word to the storage', async () => {
+  await campaign({ parameters: SEND, items: contacts(1) }).finish();
+  expect(received()).toEqual([phoneAt(0)]);
+  expect(processedData.calls).toEqual([]);
 });

@@ -2,19 +2,28 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, listOf, phoneAt } from '../support/contacts';
-import { arrivals, Campaign, outcomes } from '../support/engine/campaign';
-import { inFlight, killedAtNth } from '../support/engine/lifetime';
+import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
+import { countOf, inFlight, killedAtNth, Lifetime } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
 import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
-import { accountOf, receivedPhones, sandboxForTests } from '../support/sandbox';
+import { detailsOf, outcomesOf } from '../support/outputs';
+import {
+  inBatchesOf,
+  oneByOne,
+  SEND,
+  SEND_BULK,
+  SEND_LIST,
+  SENDING_OPERATIONS,
+  withOptions,
+} from '../support/parameters';
 
-const sandbox = sandboxForTests();
-beforeEach(() => processedData.reset());
-
+const { sandbox, campaign: start, received } = nodeForTests();
+const CONTINUE = 'continueRegularOutput';
 const items = (count: number) => ({ items: contacts(count) });
 const list = (count: number) => ({ items: [{ list: listOf(count) }] });
+const once = (count: number) => Array<number>(count).fill(1);
+const allSent = (count: number) => Array<string>(count).fill('sent');
 
 type Kind = [string, { parameters: INodeParameters; of: (count: number) => Pick<Setup, 'items'> }];
 
@@ -24,181 +33,154 @@ const SINGLES: Kind[] = [
   ['Send Bulk', { parameters: inBatchesOf(1, oneByOne(SEND_BULK)), of: items }],
   ['Send Bulk from a JSON List', { parameters: inBatchesOf(1, oneByOne(SEND_LIST)), of: list }],
 ];
-const start = (setup: Omit<Setup, 'account' | 'mode'>) =>
-  new Campaign(sandbox(), { account: accountOf(sandbox()), mode: 'trigger', ...setup });
 
-describe('A campaign that n8n was killed in', () => {
-  describe.each(SINGLES)('after n8n was killed in the third of five requests of %s', (_name, { parameters, of }) => {
-    const killed = async (changes: Partial<Setup> = {}) => {
-      const campaign = start({ parameters, ...of(5), ...changes });
-      await campaign.run(inFlight(3));
-      return campaign;
-    };
+describe.each(SINGLES)('After n8n was killed in the third of five requests of %s,', (_name, { parameters, of }) => {
+  const killed = async (changes: Partial<Setup> = {}, eventLog: 'kept' | 'gone' = 'kept') => {
+    const campaign = start({ parameters, ...of(5), ...changes });
+    await campaign.run({ ...inFlight(3), eventLog });
+    return campaign;
+  };
+  const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
+  const refuse = (index: number, times: number) =>
+    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(index)], times }]);
+  const finish = async (campaign: Campaign, changes?: Partial<Setup>) => {
+    const fates = await campaign.finish(changes);
+    return { outcomes: outcomes(fates), arrivals: arrivals(fates) };
+  };
+  const ALL_BUT_THIRD = { outcomes: ['sent', 'sent', 'uncertain', 'sent', 'sent'], arrivals: once(5) };
 
-    test('a Retry reports the first two as sent and the third as uncertain, and sends the rest', async () => {
-      const campaign = await killed({ onError: 'continueErrorOutput' });
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-      expect(fates.map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
+  test.each(['kept', 'gone'] as const)(
+    'a Retry reports the first two as sent and the third as uncertain, and sends the rest, with the event log %s',
+    async (eventLog) => {
+      const campaign = await killed({ onError: 'continueErrorOutput' }, eventLog);
+      expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
+      expect(campaign.fates().map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
       const [uncertain] = campaign.execution.outputs[1] ?? [];
       expect(detailsOf(uncertain)).toMatchObject({ code: 'INTERRUPTED', phone: phoneAt(2) });
-    });
+    },
+  );
 
-    test('a Retry with On Error: Stop sends the rest, and ends with an error about the third', async () => {
-      const campaign = await killed();
-      const { error } = await campaign.run();
-      expect(error?.message).toContain("n8n stopped during an earlier attempt, so this message's outcome is unknown");
-      expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
-      expect(receivedPhones(sandbox())).toEqual(contacts(5).map(({ phone }) => phone));
-      expect(outcomes(await campaign.finish())).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(receivedPhones(sandbox())).toHaveLength(5);
-    });
-
-    test('a Retry without the event log sends the rest, too', async () => {
-      const campaign = start({ parameters, ...of(5) });
-      await campaign.run({ ...inFlight(3), eventLog: 'gone' });
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test('a Retry that is killed as well, and the next one, leave only what was in flight uncertain', async () => {
-      const campaign = await killed();
-      // The fourth message, then the fifth.
-      await campaign.run(inFlight(1));
-      await campaign.run(inFlight(1));
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'uncertain', 'uncertain']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test('a Retry with Send Again sends the third again', async () => {
-      const campaign = await killed();
-      const changed = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
-      const fates = await campaign.finish({ parameters: changed });
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'sent', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 2, 1, 1]);
-    });
-
-    test('the second attempt of a Retry sends what the service refused in the first', async () => {
-      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(3)], times: 1 }]);
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test('a Retry that can not read its credential in the first attempt goes on in the second', async () => {
-      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-      let failures = 1;
-      const onCredentialRead = () => {
-        if (failures-- > 0) throw new Error('The vault is sealed');
-      };
-      const fates = await campaign.finish({ onCredentialRead });
-      expect(failures).toBeLessThan(0);
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test('what a Retry sends in its second attempt is not sent again after another kill', async () => {
-      const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(3)], times: 1 }]);
-      // The refused fourth message, the same again, and the fifth.
-      await campaign.run(inFlight(3));
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'uncertain']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-    });
-
-    test.each([
-      ['Send Again, refused once more,', true],
-      ['Report', false],
-    ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
-      const campaign = await killed();
-      sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(2)], times: 99 }]);
-      const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
-      await campaign.run({ changes: { parameters: sendAgain } });
-      if (!isAgain) sandbox().setFaults([]);
-      const changes = { parameters: isAgain ? sendAgain : parameters, onError: 'continueRegularOutput' } as const;
-      expect(outcomes(await campaign.finish(changes))).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(receivedPhones(sandbox())).toHaveLength(5);
-    });
-
-    test('a Retry with other items than before sends nothing', async () => {
-      const campaign = await killed();
-      const others = of(6).items;
-      const changed = parameters.source === 'json' ? others : others.slice(1);
-      const fates = await campaign.finish({ items: changed });
-      expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
-      expect(receivedPhones(sandbox())).toHaveLength(3);
-    });
+  test('a Retry with On Error: Stop sends the rest, and ends with an error about the third', async () => {
+    const campaign = await killed();
+    const { error } = await campaign.run();
+    expect(error?.message).toContain("n8n stopped during an earlier attempt, so this message's outcome is unknown");
+    expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
+    expect(received()).toEqual(contacts(5).map(({ phone }) => phone));
+    expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
   });
 
-  test('the second attempt of a Retry is as the first one', async () => {
-    const [first, ...others] = contacts(5);
-    // n8n repeats the node because its first item has failed.
-    const campaign = start({
-      parameters: oneByOne(SEND),
-      items: [{ ...first, phone: '12' }, ...others],
-      onError: 'continueRegularOutput',
-      retryOnFail: { maxTries: 2 },
-    });
+  test('a Retry that is killed as well, and the next one, leave only what was in flight uncertain', async () => {
+    const campaign = await killed();
+    // The fourth message, then the fifth.
+    await campaign.run(inFlight(1));
+    await campaign.run(inFlight(1));
+    const uncertain = ['sent', 'sent', 'uncertain', 'uncertain', 'uncertain'];
+    expect(await finish(campaign)).toEqual({ outcomes: uncertain, arrivals: once(5) });
+  });
+
+  test('a Retry with Send Again sends the third again', async () => {
+    const fates = await finish(await killed(), { parameters: sendAgain });
+    expect(fates).toEqual({ outcomes: allSent(5), arrivals: [1, 1, 2, 1, 1] });
+  });
+
+  test('the second attempt of a Retry sends what the service refused in the first', async () => {
+    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+    refuse(3, 1);
+    expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
+  });
+
+  test('a Retry that can not read its credential in the first attempt goes on in the second', async () => {
+    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+    let failures = 1;
+    const onCredentialRead = () => {
+      if (failures-- > 0) throw new Error('The vault is sealed');
+    };
+    expect(await finish(campaign, { onCredentialRead })).toEqual(ALL_BUT_THIRD);
+    expect(failures).toBeLessThan(0);
+  });
+
+  test('what a Retry sends in its second attempt is not sent again after another kill', async () => {
+    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
+    refuse(3, 1);
+    // The refused fourth message, the same again, and the fifth.
     await campaign.run(inFlight(3));
-    const fates = await campaign.finish({ parameters: oneByOne(SEND) });
-    expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', 'sent']);
-    expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
+    const uncertain = ['sent', 'sent', 'uncertain', 'sent', 'uncertain'];
+    expect(await finish(campaign)).toEqual({ outcomes: uncertain, arrivals: once(5) });
   });
 
-  test.each(SINGLES)('a Retry after n8n was killed behind %s sends nothing', async (_name, { parameters, of }) => {
-    for (const eventLog of ['kept', 'gone'] as const) {
-      sandbox().reset();
-      processedData.reset();
-      const campaign = start({ parameters, ...of(4) });
-      await campaign.runAndForget(eventLog);
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(Array(4).fill('sent'));
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-    }
+  test.each([
+    ['Send Again, refused once more,', true],
+    ['Report', false],
+  ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
+    const campaign = await killed();
+    refuse(2, 99);
+    await campaign.run({ changes: { parameters: sendAgain } });
+    if (!isAgain) sandbox().setFaults([]);
+    expect(await finish(campaign, { parameters: isAgain ? sendAgain : parameters, onError: CONTINUE })).toEqual(
+      ALL_BUT_THIRD,
+    );
   });
 
-  test('a Retry after n8n was killed behind a node that had run twice, at last with a single message, sends nothing', async () => {
-    const campaign = start({ parameters: SEND, ...items(3), moreItems: [contacts(4).slice(3)] });
-    await campaign.runAndForget('kept');
+  test('a Retry with other items than before sends nothing', async () => {
+    const campaign = await killed();
+    const others = of(6).items;
+    const fates = await campaign.finish({ items: parameters.source === 'json' ? others : others.slice(1) });
+    expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
+    expect(received()).toHaveLength(3);
+  });
+
+  test('a Retry recognizes what was sent with the time in its texts', async () => {
+    const timed =
+      parameters.source === 'json'
+        ? { messages: '={{ $json.list.map((one) => ({ ...one, message: one.message + $now.toMillis() })) }}' }
+        : { message: '={{ $json.text + $now.toMillis() }}' };
+    expect(await finish(await killed({ parameters: { ...parameters, ...timed } }))).toEqual(ALL_BUT_THIRD);
+  });
+});
+
+test('The second attempt of a Retry is as the first one', async () => {
+  const [first, ...others] = contacts(5);
+  // n8n repeats the node because its first item has failed.
+  const campaign = start({
+    parameters: oneByOne(SEND),
+    items: [{ ...first, phone: '12' }, ...others],
+    onError: CONTINUE,
+    retryOnFail: { maxTries: 2 },
+  });
+  await campaign.run(inFlight(3));
+  const fates = await campaign.finish({ parameters: oneByOne(SEND) });
+  expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', 'sent']);
+  expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
+});
+
+test.each<[string, Pick<Setup, 'parameters' | 'items' | 'moreItems'>]>([
+  ...SINGLES.map(([name, { parameters, of }]): [string, Setup] => [name, { parameters, ...of(4) } as Setup]),
+  [
+    'a node that had run twice, at last with a single message',
+    { parameters: SEND, ...items(3), moreItems: [contacts(4).slice(3)] },
+  ],
+])('A Retry after n8n was killed behind %s sends nothing', async (_name, setup) => {
+  for (const eventLog of ['kept', 'gone'] as const) {
+    sandbox().reset();
+    processedData.reset();
+    const campaign = start(setup);
+    await campaign.runAndForget(eventLog);
     const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(Array(4).fill('sent'));
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-  });
+    expect(outcomes(fates)).toEqual(allSent(4));
+    expect(arrivals(fates)).toEqual(once(4));
+  }
+});
 
-  test('a Retry after an earlier node failed sends everything', async () => {
-    const campaign = start({ parameters: SEND, ...items(4), startFails: true });
-    await campaign.run();
-    expect(campaign.execution.error?.message).toContain('out of reach');
-    const fates = await campaign.finish({ startFails: false });
-    expect(outcomes(fates)).toEqual(['sent', 'sent', 'sent', 'sent']);
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-  });
-
-  test('a Retry of a campaign that was killed before its first request sends everything', async () => {
-    const campaign = start({ parameters: SEND, ...items(4) });
-    await campaign.run({ lifetime: killedAtNth('ended', 1) });
-    expect(outcomes(await campaign.finish())).toEqual(['sent', 'sent', 'sent', 'sent']);
-    expect(receivedPhones(sandbox())).toHaveLength(4);
-  });
-
-  test('after n8n was killed in the second attempt of Retry On Fail nothing is lost or sent twice', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(2)], times: 1 }]);
-    const campaign = start({ parameters: oneByOne(SEND), ...items(5), retryOnFail: { maxTries: 2 } });
-    // Three requests in the first attempt, of which the third is refused.
-    await campaign.run(inFlight(5));
-    expect(receivedPhones(sandbox())).toHaveLength(4);
-    const fates = await campaign.finish();
-    expect(outcomes(fates).slice(0, 2)).toEqual(['sent', 'sent']);
-    for (const { outcome, arrivals: count } of fates) {
-      expect(count).toBeLessThanOrEqual(1);
-      expect(outcome === 'uncertain' || count === 1).toBe(true);
-    }
-  });
+test('A Retry after an earlier node failed, or after a kill before the first request, sends everything', async () => {
+  const failed = start({ parameters: SEND, ...items(4), startFails: true });
+  await failed.run();
+  expect(failed.execution.error?.message).toContain('out of reach');
+  expect(outcomes(await failed.finish({ startFails: false }))).toEqual(allSent(4));
+  expect(received()).toHaveLength(4);
+  const killed = start({ parameters: SEND, ...items(4) });
+  await killed.run({ lifetime: killedAtNth('ended', 1) });
+  expect(outcomes(await killed.finish())).toEqual(allSent(4));
+  expect(received()).toHaveLength(8);
 });
 
 test('Where n8n gives executions no token, a Retry after a kill sends nothing twice', async () => {
@@ -207,7 +189,110 @@ test('Where n8n gives executions no token, a Retry after a kill sends nothing tw
     const campaign = start({ parameters: oneByOne(SEND), ...items(4), withoutToken: true });
     await campaign.run({ ...inFlight(2), eventLog });
     expect(new Set(outcomes(await campaign.finish()))).toEqual(new Set(['uncertain']));
-    expect(receivedPhones(sandbox())).toHaveLength(2);
+    expect(received()).toHaveLength(2);
     expect(processedData.entries).toEqual([]);
   }
+});
+
+test('A request that was refused for a limit when n8n was killed is sent by the Retry', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 30, after: 2, times: 1 }]);
+  const campaign = start({ parameters: withOptions(SEND, { parallelRequests: 1, longestWait: 5 }), ...items(4) });
+  // The refusal is noted while the node waits for the next attempt: the second storage change after the third request.
+  const lifetime = new Lifetime((moments) => {
+    const third = moments.flatMap((moment, index) => (moment === 'left' ? [index] : []))[2];
+    return third !== undefined && moments.slice(third).includes('written');
+  });
+  await campaign.run({ lifetime });
+  expect(outcomes(await campaign.finish())).toEqual(allSent(4));
+  expect(received()).toHaveLength(4);
+});
+
+test.each([
+  ['was refused, only that one is sent again', { times: 1 }, 'sent', 6],
+  ['is refused each time, that one comes out as not sent', { probability: 1 }, 'not_sent', 5],
+])('Of a bulk request of which one message %s, after a kill later in the run', async (_what, how, outcome, count) => {
+  sandbox().setFaults([{ kind: 'unsent', phones: [phoneAt(1)], ...how }]);
+  const campaign = start({ parameters: inBatchesOf(2, oneByOne(SEND_BULK)), ...items(6), onError: CONTINUE });
+  await campaign.run(inFlight(3));
+  expect(outcomes(await campaign.finish())).toEqual(['sent', outcome, 'sent', 'sent', 'uncertain', 'uncertain']);
+  expect(new Set(received()).size).toBe(count);
+  expect(received()).toHaveLength(count);
+});
+
+const LARGE = inBatchesOf(4, oneByOne(SEND_BULK));
+test.each([
+  ["fewer 'Items per Batch'", LARGE, inBatchesOf(2, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
+  ["more 'Items per Batch'", LARGE, inBatchesOf(9, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
+  ['Send Bulk in place of Send', oneByOne(SEND), oneByOne(SEND_BULK), [1]],
+  ['Send in place of Send Bulk', LARGE, oneByOne(SEND), [4, 5, 6, 7]],
+])('A Retry with %s leaves only what was in flight uncertain', async (_what, before, after, uncertain) => {
+  const campaign = start({ parameters: before, ...items(12) });
+  await campaign.run(inFlight(2));
+  const fates = await campaign.finish({ parameters: after });
+  const expected = contacts(12).map((_contact, index) => (uncertain.includes(index) ? 'uncertain' : 'sent'));
+  expect(outcomes(fates)).toEqual(expected);
+  expect(arrivals(fates)).toEqual(once(12));
+});
+
+test('One Item per Request after a kill says which messages each request had, and their outcomes', async () => {
+  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1, output: 'batches' }));
+  const campaign = start({ parameters, ...items(6), onError: CONTINUE });
+  await campaign.run(inFlight(2));
+  await campaign.run();
+  const [sent, first, second, now] = campaign.execution.outputs[0] ?? [];
+  const messages = [0, 1].map((index) => ({ message_id: null, phone: phoneAt(index), status: 'sent' }));
+  expect(sent).toMatchObject({ json: { messages, batch: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] });
+  for (const [index, item] of [first, second].entries()) {
+    expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', phone: phoneAt(2 + index), batch: 2 });
+  }
+  expect(now?.json).toMatchObject({ messages_sent: 2, batch: 3 });
+});
+
+describe.each([
+  ['', {}],
+  [', with a Message Key', { messageKey: '={{ $json.order }}' }],
+])('Two messages to each person that a Retry after a kill gets in the other order%s', (_key, options) => {
+  const order = (...texts: string[]) =>
+    [0, 1, 2, 3, 4].flatMap((person) =>
+      texts.map((text) => ({ phone: phoneAt(person), text, order: `${person} ${text}` })),
+    );
+
+  test.each(SENDING_OPERATIONS)('are neither sent twice nor lost by %s', async (_name, given) => {
+    const parameters = inBatchesOf(1, withOptions(given, { ...options, parallelRequests: 1 }));
+    const campaign = start({ parameters, items: order('first', 'second'), onError: CONTINUE });
+    await campaign.run(inFlight(4));
+    await campaign.run({ changes: { items: order('second', 'first') } });
+    // Of the first two people, nobody knows which of their messages was sent.
+    expect(outcomesOf(campaign.execution)).toEqual([...Array<string>(4).fill('uncertain'), ...allSent(6)]);
+    const arrived = sandbox().messages();
+    expect(new Set(arrived.map(({ phone, message }) => `${phone} ${message}`)).size).toBe(10);
+    expect(arrived).toHaveLength(10);
+  });
+});
+
+describe('A loop during which n8n was killed', () => {
+  const four = ['sent', 'sent', 'sent', 'uncertain', 'sent', 'sent'];
+  const pair = [...allSent(4), 'uncertain', 'uncertain', 'sent', 'sent'];
+  test.each<[string, Partial<Setup>, number, string[]]>([
+    ['with saved progress', { parameters: oneByOne(SEND), settings: { saveExecutionProgress: true } }, 4, four],
+    ['without saved progress', { parameters: oneByOne(SEND) }, 4, four],
+    ['with one request in each iteration', { parameters: SEND_BULK, onError: CONTINUE }, 3, pair],
+  ])('goes on where it was %s', async (_how, setup, request, expected) => {
+    const campaign = start({ ...setup, ...items(expected.length), loopOver: 2 });
+    await campaign.run(inFlight(request));
+    const fates = await campaign.finish();
+    expect(outcomes(fates)).toEqual(expected);
+    expect(arrivals(fates)).toEqual(once(expected.length));
+  });
+
+  test('sends no iteration again that could not be noted, though a Retry begins with the first one', async () => {
+    const campaign = start({ parameters: oneByOne(SEND), ...items(6), loopOver: 2 });
+    const lifetime = killedAtNth('left', 5);
+    // From the loop's second iteration until the node has ended in it; three nodes end before.
+    processedData.set({ refuses: () => countOf(lifetime.moments, 'ended') === 4 });
+    await campaign.run({ lifetime });
+    const fates = await campaign.finish();
+    expect(arrivals(fates)).toEqual(once(6));
+    expect(outcomes(fates)).not.toContain('not_sent');
+  });
 });

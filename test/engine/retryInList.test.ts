@@ -1,129 +1,110 @@
-/** Retry in the list of executions: what is sent after a failure. */
-import type { IDataObject } from 'n8n-workflow';
+/** Retry in the list of executions: what is sent after a failure, and what n8n stores for it. */
+import { stringify } from 'flatted';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
-import { contacts, listOf, phoneAt } from '../support/contacts';
-import { keptIn, retryExecution, runWorkflow, type Setup } from '../support/engine/workflow';
-import { inBatchesOf, oneByOne, SEND_BULK, SEND_LIST, SENDING_ONE_BY_ONE, withOptions } from '../support/parameters';
-import { accountOf, receivedContacts, receivedPhones, sandboxForTests } from '../support/sandbox';
+import type { Fault } from '../../sandbox/server';
+import { KEY } from '../support/account';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
+import { inFlight } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { processedData } from '../support/engine/processedData';
+import { keptIn, type Setup } from '../support/engine/workflow';
+import { detailsOf } from '../support/outputs';
+import {
+  inBatchesOf,
+  oneByOne,
+  SEND,
+  SEND_BULK,
+  SEND_LIST,
+  SENDING_ONE_BY_ONE,
+  SENDING_OPERATIONS,
+  withOptions,
+} from '../support/parameters';
 
-const sandbox = sandboxForTests();
-
-const setupOf = (setup: Omit<Setup, 'account'>): Setup => ({ account: accountOf(sandbox()), ...setup });
-const sentOnce = (count: number) =>
-  expect(receivedContacts(sandbox()).sort((one, other) => one.phone.localeCompare(other.phone))).toEqual(
-    contacts(count),
-  );
+const { sandbox, setupOf, run, retry, campaign, received, contactsReceived } = nodeForTests();
+const refuseAfter = (after: number) => sandbox().setFaults([{ kind: 'status', status: 403, after }]);
 
 describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
-  const failed = async (setup: Setup) => {
-    sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
-    const ran = await runWorkflow(setup);
+  const failed = async () => {
+    const setup = setupOf({ items: contacts(6), parameters });
+    refuseAfter(2);
+    const ran = await run(setup);
     expect(ran.error).toBeDefined();
-    return { ran, before: receivedPhones(sandbox()) };
+    const before = received();
+    expect(before.length).toBeGreaterThan(0);
+    return { setup, ran, before };
   };
 
   test('sends only what was not sent, with the original workflow', async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    const { ran, before } = await failed(setup);
-    expect(before.length).toBeGreaterThan(0);
-    const again = await retryExecution(ran, setup);
+    const { ran, setup } = await failed();
+    const again = await retry(ran, setup);
     expect(again.error).toBeUndefined();
     expect(again.outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
       contacts(6).map(({ phone }, item) => [phone, { item }]),
     );
-    sentOnce(6);
+    expect(contactsReceived()).toEqual(contacts(6));
   });
 
   test('sends a changed text if the message was not sent, and no other, with the workflow as it is now', async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    const { ran, before } = await failed(setup);
-    const changed = { ...setup, parameters: { ...parameters, message: '=Corrected: {{ $json.text }}' } };
-    const { error, outputs } = await retryExecution(ran, setup, changed);
+    const { ran, setup, before } = await failed();
+    const message = '=Corrected: {{ $json.text }}';
+    const { error, outputs } = await retry(ran, setup, { parameters: { ...parameters, message } });
     expect(error).toBeUndefined();
     expect(outputs[0]).toHaveLength(6);
-    expect(new Set(receivedContacts(sandbox()))).toEqual(
-      new Set(
-        contacts(6).map(({ phone, text }) => ({
-          phone,
-          text: before.includes(phone) ? text : `Corrected: ${text}`,
-        })),
-      ),
+    expect(contactsReceived()).toEqual(
+      contacts(6).map(({ phone, text }) => ({ phone, text: before.includes(phone) ? text : `Corrected: ${text}` })),
     );
-    expect(receivedPhones(sandbox())).toHaveLength(6);
   });
 
   test('sends to a changed phone number, and to no other again, with the workflow as it is now', async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    const { ran } = await failed(setup);
-    const changed = {
-      ...setup,
-      parameters: { ...parameters, phone: `={{ $json.phone === "${phoneAt(1)}" ? "${phoneAt(99)}" : $json.phone }}` },
-    };
-    const { outputs } = await retryExecution(ran, setup, changed);
+    const { ran, setup } = await failed();
+    const phone = `={{ $json.phone === "${phoneAt(1)}" ? "${phoneAt(99)}" : $json.phone }}`;
+    const { outputs } = await retry(ran, setup, { parameters: { ...parameters, phone } });
     expect(outputs[0]?.[1]?.json.phone).toBe(phoneAt(99));
-    expect(receivedPhones(sandbox())).toHaveLength(7);
-    expect(receivedContacts(sandbox()).filter(({ phone }) => phone === phoneAt(99))).toEqual([
-      { phone: phoneAt(99), text: 'Hello 1' },
-    ]);
+    expect(contactsReceived()).toEqual([...contacts(6), { phone: phoneAt(99), text: 'Hello 1' }]);
   });
 
   test('sends each message once if it is retried several times', async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    let { ran } = await failed(setup);
-    for (let retry = 0; retry < 2; retry += 1) {
-      sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
-      ran = await retryExecution(ran, setup);
-    }
+    const { ran, setup } = await failed();
+    refuseAfter(1);
+    const second = await retry(ran, setup);
+    refuseAfter(1);
+    const third = await retry(second, setup);
     sandbox().setFaults([]);
-    ran = await retryExecution(ran, setup);
-    expect(ran.error).toBeUndefined();
-    sentOnce(6);
+    expect((await retry(third, setup)).error).toBeUndefined();
+    expect(contactsReceived()).toEqual(contacts(6));
   });
 
   test('does not report that nothing was sent if an earlier attempt sent something', async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    const { ran } = await failed(setup);
-    const changed = {
-      ...setup,
-      parameters: { ...parameters, message: '={{ $json.text === "Hello 5" ? "" : $json.text }}' },
-    };
-    const { error } = await retryExecution(ran, setup, changed);
+    const { ran, setup } = await failed();
+    const message = '={{ $json.text === "Hello 5" ? "" : $json.text }}';
+    const { error } = await retry(ran, setup, { parameters: { ...parameters, message } });
     expect(error?.message).toBe('The message is empty');
     expect(error?.description).not.toContain('Nothing was sent.');
   });
 });
 
-test.each(SENDING_ONE_BY_ONE)('A new execution of %s sends all messages again', async (_name, parameters) => {
-  const setup = setupOf({ items: contacts(2), parameters });
-  await runWorkflow(setup);
-  await runWorkflow(setup);
-  expect(receivedPhones(sandbox())).toHaveLength(4);
-});
-
 test('A retry sends only the entries of a list that were not sent', async () => {
   const list = listOf(6);
-  const setup = setupOf({
-    items: [{ list: list.slice(0, 3) }, { list: list.slice(3) }],
-    parameters: oneByOne(inBatchesOf(2, SEND_LIST)),
-  });
-  sandbox().setFaults([{ kind: 'status', status: 403, after: 1 }]);
-  const ran = await runWorkflow(setup);
-  expect(receivedPhones(sandbox())).toHaveLength(2);
-  const { outputs } = await retryExecution(ran, setup);
+  const items = [{ list: list.slice(0, 3) }, { list: list.slice(3) }];
+  const setup = setupOf({ items, parameters: oneByOne(inBatchesOf(2, SEND_LIST)) });
+  refuseAfter(1);
+  const ran = await run(setup);
+  expect(received()).toHaveLength(2);
+  const { outputs } = await retry(ran, setup);
   expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
     list.map(({ phone }, index) => [phone, { item: index < 3 ? 0 : 1 }]),
   );
-  sentOnce(6);
+  expect(contactsReceived()).toEqual(contacts(6));
 });
 
 test('A retry with One Item per Request returns the answers of the earlier attempt again', async () => {
-  const setup = setupOf({
-    items: contacts(6),
-    parameters: inBatchesOf(2, withOptions(SEND_BULK, { output: 'batches', parallelRequests: 1 })),
-  });
-  sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
-  const { outputs } = await retryExecution(await runWorkflow(setup), setup);
-  sentOnce(6);
+  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { output: 'batches', parallelRequests: 1 }));
+  const setup = setupOf({ items: contacts(6), parameters });
+  refuseAfter(2);
+  const { outputs } = await retry(await run(setup), setup);
+  expect(contactsReceived()).toEqual(contacts(6));
   expect(outputs[0]).toHaveLength(3);
   expect(outputs[0]?.[0]).toEqual({
     json: {
@@ -137,30 +118,132 @@ test('A retry with One Item per Request returns the answers of the earlier attem
   });
 });
 
-describe('A node that runs more than once in an execution', () => {
-  test.each(SENDING_ONE_BY_ONE)('sends the same items in each run with %s', async (_name, parameters) => {
-    const { run } = await runWorkflow(
-      setupOf({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters }),
-    );
-    expect(run.data.resultData.runData.Send).toHaveLength(3);
-    expect(receivedPhones(sandbox())).toHaveLength(6);
-    expect(run.data.executionData?.contextData['node:Send']).toEqual({});
+describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution', (_name, parameters) => {
+  test('sends the same items in each run', async () => {
+    const ran = await run({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters });
+    expect(ran.run.data.resultData.runData.Send).toHaveLength(3);
+    expect(received()).toHaveLength(6);
+    expect(keptIn(ran)).toEqual({});
   });
 
-  test.each(SENDING_ONE_BY_ONE)(
-    'continues a failed run of %s where it stopped, and repeats no run before it',
-    async (_name, parameters) => {
-      const setup = setupOf({ items: contacts(2), moreItems: [contacts(4)], parameters, onError: 'stopWorkflow' });
-      const requestsBefore = parameters.operation === 'send' ? 3 : 2;
-      sandbox().setFaults([{ kind: 'status', status: 403, after: requestsBefore }]);
-      const ran = await runWorkflow(setup);
-      expect(ran.run.data.resultData.runData.Send).toHaveLength(2);
-      expect(Object.keys(keptIn(ran).deliveries as IDataObject)).toEqual(['1']);
-      const again = await retryExecution(ran, setup);
-      expect(again.error).toBeUndefined();
-      expect(again.run.data.resultData.runData.Send).toHaveLength(2);
-      expect(receivedPhones(sandbox()).sort()).toEqual([0, 0, 1, 1, 2, 3].map(phoneAt));
-      expect(again.run.data.executionData?.contextData['node:Send']).toEqual({});
-    },
-  );
+  test('continues a failed run where it stopped, and repeats no run before it', async () => {
+    const setup = setupOf({ items: contacts(2), moreItems: [contacts(4)], parameters, onError: 'stopWorkflow' });
+    refuseAfter(parameters.operation === 'send' ? 3 : 2);
+    const ran = await run(setup);
+    expect(ran.run.data.resultData.runData.Send).toHaveLength(2);
+    expect(Object.keys(keptIn(ran).deliveries as IDataObject)).toEqual(['1']);
+    const again = await retry(ran, setup);
+    expect(again.error).toBeUndefined();
+    expect(again.run.data.resultData.runData.Send).toHaveLength(2);
+    expect(received().sort()).toEqual(phones(0, 0, 1, 1, 2, 3));
+    expect(keptIn(again)).toEqual({});
+  });
 });
+
+describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name, given) => {
+  const parameters = inBatchesOf(1, oneByOne(given));
+  const start = () => campaign({ items: contacts(5), parameters });
+
+  test.each([
+    ['ended for want of credits', async (older: Campaign) => await older.run()],
+    ['was killed', async (older: Campaign) => await older.run(inFlight(2))],
+  ])('that %s sends nothing after a Retry of its Retry has sent the rest', async (_how, begin) => {
+    const retried = start();
+    sandbox().setCredits(2);
+    await begin(retried);
+    const oldest = retried.execution;
+    sandbox().setCredits(1);
+    await retried.run();
+    expect(received()).toHaveLength(3);
+    sandbox().setCredits(1000);
+    await retried.run();
+    expect(received()).toHaveLength(5);
+    await retried.run({ earlier: oldest });
+    expect(received()).toHaveLength(5);
+  });
+
+  test('leaves uncertain what was in flight when a Retry with Send Again was refused', async () => {
+    const retried = start();
+    await retried.run(inFlight(2));
+    const oldest = retried.execution;
+    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(1)], times: 99 }]);
+    const sendAgain = inBatchesOf(1, withOptions(given, { parallelRequests: 1, uncertain: 'sendAgain' }));
+    await retried.run({ changes: { parameters: sendAgain, onError: 'continueRegularOutput' } });
+    sandbox().setFaults([]);
+    await retried.run({ earlier: oldest });
+    expect(received().sort()).toEqual(phones(0, 1, 2, 3, 4));
+  });
+});
+
+describe.each(SENDING_OPERATIONS)('A dry run of %s in a Retry', (_name, given) => {
+  const parameters = inBatchesOf(1, oneByOne(given));
+  const dry = { parameters: withOptions(given, { dryRun: true }) };
+  const killed = async () => {
+    const begun = campaign({ items: contacts(4), parameters });
+    await begun.run(inFlight(2));
+    return begun;
+  };
+  const stopped = async () => {
+    refuseAfter(2);
+    const begun = campaign({ items: contacts(4), parameters, mode: 'manual' });
+    await begun.run();
+    return begun;
+  };
+
+  test.each([
+    ['where n8n was killed', killed, 'uncertain'],
+    ['where the execution stopped', stopped, 'sent'],
+  ])('ends with an error that says so, and the next Retry goes on %s', async (_where, fail, second) => {
+    const failed = await fail();
+    const [kept, stored] = [keptIn(failed.execution), processedData.entries];
+    await failed.run({ changes: dry });
+    expect(failed.execution.error?.message).toContain("'Dry Run' can't be used in a retry");
+    expect(keptIn(failed.execution)).toEqual(kept);
+    expect(processedData.entries).toEqual(stored);
+    expect(received()).toHaveLength(2);
+    const fates = await failed.finish({ parameters });
+    expect(outcomes(fates)).toEqual(['sent', second, 'sent', 'sent']);
+    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('says so at every item with On Error set to Continue', async () => {
+    const failed = await killed();
+    await failed.run({ changes: { ...dry, onError: 'continueRegularOutput' } });
+    const items = failed.execution.outputs.flat();
+    expect(items).toHaveLength(4);
+    for (const item of items) {
+      expect(item.json.error).toContain("'Dry Run' can't be used in a retry");
+      expect(detailsOf(item).code).toBe('NOT_SET_UP');
+    }
+    expect(received()).toHaveLength(2);
+  });
+});
+
+test.each<[string, INodeParameters, Fault[]]>([
+  [
+    'in batches, some of them uncertain',
+    withOptions(SEND_BULK, { uncertain: 'sendAgain' }),
+    [
+      { kind: 'reset-after', after: 90, times: 5 },
+      { kind: 'status', status: 401, after: 99 },
+    ],
+  ],
+  ['one by one', SEND, [{ kind: 'status', status: 403, after: 9_999 }]],
+])(
+  'n8n stores less than 1 MB for a Retry of 10,000 messages that are sent %s, without key, phone numbers or texts',
+  async (_how, parameters, faults) => {
+    sandbox().setFaults(faults);
+    const onError: INode['onError'] = 'continueErrorOutput';
+    const {
+      run: { data },
+      error,
+    } = await run({ items: contacts(10_000), parameters, onError } satisfies Partial<Setup>);
+    expect(error).toBeUndefined();
+    const text = stringify(data.executionData?.contextData['node:Send']);
+    expect(text.length).toBeGreaterThan(100_000);
+    expect(text.length).toBeLessThan(1_000_000);
+    expect(text).not.toContain(KEY);
+    expect(text).not.toMatch(/4477009\d{5}|Hello/);
+  },
+  120_000,
+);

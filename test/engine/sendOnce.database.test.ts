@@ -1,14 +1,15 @@
 /** 'Send Once, Across Executions' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
-
-import { contacts, phoneAt } from '../support/contacts';
+import { contacts, phoneAt, phones } from '../support/contacts';
 import { processedData } from '../support/engine/processedData';
-import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS } from '../support/parameters';
-import { accountOf, sandboxForTests } from '../support/sandbox';
-import { BY_ORDER, keyed, once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
+import { hintsOf, outcomesOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { accountOf } from '../support/sandbox';
+import { BY_ORDER, keyed, once, sendOnceForTests } from '../support/sendOnce';
 
-const sandbox = sandboxForTests();
-beforeEach(() => processedData.reset());
-const { run, received } = sendOnceIn(sandbox);
+/** Called when a request arrives. */
+let onRequest: () => void = () => undefined;
+const { sandbox, run, received, requests } = sendOnceForTests({ onRequest: () => onRequest() });
+beforeEach(() => (onRequest = () => undefined));
 
 test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, parameters) => {
   const allowed = new Set<number>();
@@ -18,12 +19,11 @@ test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, 
 });
 
 test('A run that remembers nothing, or less, forgets nothing that others remember', async () => {
-  await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 }));
+  const remembering = once(SEND_BULK, { rememberLast: 20_000 });
+  await run(contacts(3), remembering);
   processedData.fill(Array.from({ length: 15_000 }, (_, index) => `other ${index}`));
   await run(contacts(5).slice(3), SEND_BULK);
-  expect(outcomesOf(await run(contacts(3), once(SEND_BULK, { rememberLast: 20_000 })))).toEqual(
-    Array(3).fill('skipped'),
-  );
+  expect(outcomesOf(await run(contacts(3), remembering))).toEqual(Array(3).fill('skipped'));
 });
 
 test('Of two workers that write at the same moment, one sends', async () => {
@@ -38,17 +38,6 @@ test('Of two workers that write at the same moment, one sends', async () => {
   }
 });
 
-test('The storage refuses in the middle: what is not reserved is not sent', async () => {
-  for (let first = 1; first <= 12; first += 1) {
-    sandbox().reset();
-    processedData.reset();
-    processedData.set({ refuses: (number) => number >= first });
-    const ran = await run(contacts(4), inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 })));
-    const sent = outcomesOf(ran).filter((outcome) => outcome === 'sent').length;
-    expect(received()).toHaveLength(sent);
-  }
-});
-
 test('No number, text, key or API key is stored', async () => {
   await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
   const stored = JSON.stringify(processedData.calls);
@@ -56,4 +45,37 @@ test('No number, text, key or API key is stored', async () => {
     expect(stored).not.toContain(secret);
   }
   expect(processedData.entries.length).toBeGreaterThan(0);
+});
+
+const WAITING = { parallelRequests: 1, longestWait: 1 };
+test.each([
+  ['without Send Once', withOptions(SEND_BULK, WAITING)],
+  ['with Send Once, Across Executions', once(SEND_BULK, WAITING)],
+])(
+  'A database that is locked in the middle of a campaign is waited for, and everything is sent: %s',
+  async (_how, parameters) => {
+    let lockedUntil = 0;
+    processedData.set({ refuses: () => Date.now() < lockedUntil });
+    onRequest = () => {
+      if (requests().length === 3) lockedUntil = Date.now() + 1_500;
+    };
+    const ran = await run(contacts(8), inBatchesOf(1, parameters));
+    expect(lockedUntil).toBeGreaterThan(0);
+    expect(outcomesOf(ran)).toEqual(Array(8).fill('sent'));
+    expect(received()).toHaveLength(8);
+    expect(JSON.stringify(hintsOf(ran))).not.toContain('not protected');
+  },
+);
+
+test('What could not be released while the database was locked is released by the next run', async () => {
+  let isLocked = false;
+  processedData.set({ refuses: () => isLocked });
+  onRequest = () => (isLocked = true);
+  sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
+  const parameters = inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 }));
+  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['not_sent']);
+  [isLocked, onRequest] = [false, () => undefined];
+  expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
+  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
+  expect(received()).toEqual(phones(0, 1));
 });

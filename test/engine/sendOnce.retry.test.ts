@@ -1,71 +1,112 @@
-/** Retries with 'Send Once, Across Executions'. */
+/** Retries with 'Send Once, Across Executions', after a failure and after a kill. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { contacts, phoneAt } from '../support/contacts';
+import { KEY } from '../support/account';
+import { contacts, phoneAt, phones } from '../support/contacts';
+import { arrivals, outcomes } from '../support/engine/campaign';
+import { inFlight } from '../support/engine/lifetime';
 import { processedData } from '../support/engine/processedData';
-import { retryExecution, runWorkflow } from '../support/engine/workflow';
-import { inBatchesOf, SEND } from '../support/parameters';
-import { sandboxForTests } from '../support/sandbox';
-import { once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
+import type { Setup } from '../support/engine/workflow';
+import { outcomesOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK } from '../support/parameters';
+import { accountOf } from '../support/sandbox';
+import { once, sendOnceForTests } from '../support/sendOnce';
 
-const sandbox = sandboxForTests();
-beforeEach(() => processedData.reset());
-const { setupOf, run, received } = sendOnceIn(sandbox);
+const NEW_KEY = 'made-up-new-key-1234567890';
+const { sandbox, setupOf, run, retry, campaign, received } = sendOnceForTests({ keys: [KEY, NEW_KEY] });
+const oneByOne = once(SEND, { parallelRequests: 1 });
+const sendAgain = { parameters: once(SEND, { uncertain: 'sendAgain' }) };
 
-test('A Retry does not send what was sent, and sends again what may have been with Send Again', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(1)] }]);
-  const setup = setupOf(contacts(3), inBatchesOf(1, once(SEND, { parallelRequests: 1 })), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  expect(failed.error).toBeDefined();
-  sandbox().setFaults([]);
-  const reported = await retryExecution(failed, setup, { ...setup, onError: 'continueRegularOutput' });
-  expect(outcomesOf(reported)).toEqual(['sent', 'uncertain', 'sent']);
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent', 'sent', 'skipped']);
+describe('After a failure', () => {
+  /** An execution whose message to this contact is uncertain. */
+  const failed = async (items: IDataObject[], parameters: INodeParameters, uncertain: number) => {
+    sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(uncertain)] }]);
+    const setup = setupOf({ items, parameters, onError: 'stopWorkflow' });
+    const ran = await run(items, parameters, setup);
+    expect(ran.error).toBeDefined();
+    sandbox().setFaults([]);
+    return async (changes: Partial<Setup>) =>
+      outcomesOf(await retry(ran, setup, { onError: 'continueRegularOutput', ...changes }));
+  };
+
+  test('a Retry does not send what was sent, and sends again what may have been with Send Again', async () => {
+    const retried = await failed(contacts(3), inBatchesOf(1, oneByOne), 1);
+    expect(await retried({})).toEqual(['sent', 'uncertain', 'sent']);
+    expect(await retried(sendAgain)).toEqual(['sent', 'sent', 'skipped']);
+  });
+
+  test('a message that may have been sent stays reserved when Send Again is refused', async () => {
+    const retried = await failed(contacts(1), once(SEND), 0);
+    sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
+    expect(await retried(sendAgain)).toEqual(['uncertain']);
+    sandbox().setFaults([]);
+    expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
+  });
+
+  test('a message that may have been sent stays uncertain when nobody can tell what others have sent', async () => {
+    const retried = await failed(contacts(2), inBatchesOf(1, oneByOne), 0);
+    processedData.set({ refuses: () => true });
+    expect(await retried(sendAgain)).toEqual(['uncertain', 'not_sent']);
+  });
+
+  test('what Send Again sends is remembered, though the first attempt was without the option', async () => {
+    const retried = await failed(contacts(1), SEND, 0);
+    expect(await retried(sendAgain)).toEqual(['sent']);
+    expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['skipped']);
+    expect(received()).toEqual(phones(0));
+  });
+
+  test.each([
+    ['a single message', 1],
+    ['several requests', 3],
+  ])('Send Again sends nothing that another execution has sent meanwhile: %s', async (_what, count) => {
+    const retried = await failed(contacts(count), SEND, 0);
+    await run(contacts(1), once(SEND));
+    expect(await retried(sendAgain)).toEqual(['skipped', ...Array<string>(count - 1).fill('sent')]);
+    expect(received()).toEqual(contacts(count).map(({ phone }) => phone));
+  });
 });
 
-test('A message that may have been sent stays reserved when Send Again is refused', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(1), once(SEND), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
-  await retryExecution(failed, setup, { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) });
-  sandbox().setFaults([]);
-  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
+test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
+  await campaign({ items: contacts(5), parameters: oneByOne }).run(inFlight(3));
+  const second = await run(contacts(5), once(SEND));
+  expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'uncertain', 'sent', 'sent']);
+  expect(received()).toEqual(phones(0, 1, 2, 3, 4));
 });
 
-test('A message that may have been sent stays uncertain when nobody can tell what other executions have sent', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(0)] }]);
-  const setup = setupOf(contacts(2), inBatchesOf(1, once(SEND, { parallelRequests: 1 })), { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  processedData.set({ refuses: () => true });
-  const sendAgain = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  const again = await retryExecution(failed, setup, { ...sendAgain, onError: 'continueRegularOutput' });
-  expect(outcomesOf(again)).toEqual(['uncertain', 'not_sent']);
+const unchanged = () => undefined;
+const newAccount = () => ({ account: { ...accountOf(sandbox()), apiKey: NEW_KEY } });
+const withKey = once(SEND, { parallelRequests: 1, messageKey: '={{ $json.phone }}' });
+/** What differs between the two attempts; the first one's workflow, and the Retry's if it is another. */
+test.each<[string, INodeParameters, () => Partial<Setup> | undefined]>([
+  ['unchanged texts', oneByOne, unchanged],
+  ['the time in its texts', { ...oneByOne, message: '={{ $json.text + $now.toMillis() }}' }, unchanged],
+  ['the ID of the execution in its texts', { ...oneByOne, message: '={{ $json.text + $execution.id }}' }, unchanged],
+  ['a new API key', oneByOne, newAccount],
+  ['corrected texts', oneByOne, () => ({ parameters: { ...oneByOne, message: '=Corrected: {{ $json.text }}' } })],
+  ['an added Message Key', oneByOne, () => ({ parameters: withKey })],
+])('A Retry after a kill sends only what was not begun, with %s', async (_what, parameters, changes) => {
+  for (const eventLog of ['kept', 'gone'] as const) {
+    sandbox().reset();
+    processedData.reset();
+    const killed = campaign({ items: contacts(5), parameters });
+    await killed.run({ ...inFlight(3), eventLog });
+    const fates = await killed.finish(changes());
+    expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+    expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+  }
 });
 
-test('What Send Again sends is remembered, though the first attempt was without the option', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(1), SEND, { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  expect(outcomesOf(await retryExecution(failed, setup, again))).toEqual(['sent']);
-  expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['skipped']);
-  expect(received()).toEqual(phones(0));
-});
-
-test.each([
-  ['a single message', 1],
-  ['several requests', 3],
-])('Send Again sends nothing that another execution has sent meanwhile: %s', async (_what, count) => {
-  sandbox().setFaults([{ kind: 'status', status: 503 }]);
-  const setup = setupOf(contacts(count), SEND, { onError: 'stopWorkflow' });
-  const failed = await runWorkflow(setup);
-  sandbox().setFaults([]);
-  await run(contacts(1), once(SEND));
-  const again = { ...setup, parameters: once(SEND, { uncertain: 'sendAgain' }) };
-  const outcomes = outcomesOf(await retryExecution(failed, setup, { ...again, onError: 'continueRegularOutput' }));
-  expect(outcomes).toEqual(['skipped', ...Array<string>(count - 1).fill('sent')]);
-  expect(received()).toEqual(phones(...Array.from({ length: count }, (_, index) => index)));
+test("A Retry after a kill recognizes a list longer than 'Remember the Last'", async () => {
+  const parameters = inBatchesOf(10, once(SEND_BULK, { parallelRequests: 1, rememberLast: 50 }));
+  await run(contacts(301).slice(300), parameters);
+  // The next run that ends shortens the list.
+  processedData.fill(Array.from({ length: 12_000 }, (_, index) => `other ${index}`));
+  const killed = campaign({ items: contacts(300), parameters });
+  await killed.run(inFlight(20));
+  await run(contacts(302).slice(301), parameters);
+  const fates = await killed.finish();
+  expect(fates.filter(({ outcome }) => outcome === 'uncertain')).toHaveLength(10);
+  expect(fates.filter(({ outcome }) => outcome === 'sent')).toHaveLength(290);
+  expect(new Set(arrivals(fates))).toEqual(new Set([1]));
 });

@@ -1,18 +1,15 @@
 /** 'Send Once, Across Executions': what other executions of the node have sent is not sent again. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { contacts, listOf, phoneAt } from '../support/contacts';
-import { Campaign } from '../support/engine/campaign';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { processedData } from '../support/engine/processedData';
 import { runRouting } from '../support/engine/workflow';
-import { detailsOf, hintsOf } from '../support/outputs';
+import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
-import { accountOf, receivedTexts, requestSizes, sandboxForTests } from '../support/sandbox';
-import { BY_ORDER, keyed, once, outcomesOf, phones, sendOnceIn } from '../support/sendOnce';
+import { accountOf, requestSizes } from '../support/sandbox';
+import { BY_ORDER, keyed, once, sendOnceForTests } from '../support/sendOnce';
 
-const sandbox = sandboxForTests();
-beforeEach(() => processedData.reset());
-const { setupOf, run, received } = sendOnceIn(sandbox);
+const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests();
 
 describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters) => {
   test('skips what the first one has sent, and the hint says how many', async () => {
@@ -38,21 +35,12 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(received()).toEqual(phones(0, 1));
   });
 
-  test('at the same moment sends nothing that the first one sends', async () => {
-    const both = await Promise.all([run(contacts(4), once(parameters)), run(contacts(4), once(parameters))]);
-    expect(received()).toEqual(phones(0, 1, 2, 3));
-    for (const index of [0, 1, 2, 3]) {
-      const outcomes = both.map((execution) => outcomesOf(execution)[index]);
-      expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(1);
-    }
-  });
-
   test('sends nothing of which nobody can tell whether it was sent', async () => {
     processedData.set({ refuses: () => true });
     const refused = await run(contacts(2), once(parameters));
     expect(outcomesOf(refused)).toEqual(['not_sent', 'not_sent']);
     expect(detailsOf(refused.outputs[0]?.[0]).code).toBe('NOT_RESERVED');
-    expect(sandbox().requests()).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 
   test('in the editor is an execution like any other', async () => {
@@ -100,7 +88,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
       ['sent', undefined, undefined],
       ['skipped', undefined, 1],
     ]);
-    expect(receivedTexts(sandbox())).toEqual(['Hello', 'Hello']);
+    expect(texts()).toEqual(['Hello', 'Hello']);
   });
 
   test('does not send an item whose key is empty, and sends the others', async () => {
@@ -113,13 +101,12 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
   test('sends what was sent before the last ones that are remembered', async () => {
     const last = once(parameters, { rememberLast: 1 });
     // Each waits until n8n has nothing to store any more.
-    const campaign = async (items: IDataObject[]) => await new Campaign(sandbox(), setupOf(items, last)).run();
-    await campaign(contacts(1));
+    const send = async (items: IDataObject[]) => await campaign({ items, parameters: last }).run();
+    await send(contacts(1));
     // More than the storage has room for besides.
-    const many = Array.from({ length: 25_010 }, (_, index) => `other ${index}`);
-    processedData.fill(many);
-    await campaign(contacts(2).slice(1));
-    expect(outcomesOf(await campaign(contacts(1)))).toEqual(['sent']);
+    processedData.fill(Array.from({ length: 25_010 }, (_, index) => `other ${index}`));
+    await send(contacts(2).slice(1));
+    expect(outcomesOf(await send(contacts(1)))).toEqual(['sent']);
   });
 });
 
@@ -148,10 +135,55 @@ test('One Item per Request gives what was sent before an item each', async () =>
 
 test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
-  const account = accountOf(sandbox());
-  const routed = runRouting({ account, items, parameters: once(SEND) });
+  const routed = runRouting(setupOf({ items, parameters: once(SEND), onError: 'stopWorkflow' }));
   await expect(routed).rejects.toThrow("'Send Once, Across Executions' works only in a saved workflow");
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
-  expect(sandbox().requests()).toEqual([]);
+  expect(requests()).toEqual([]);
+});
+
+const COUNT = 30;
+
+describe.each(SENDING_OPERATIONS)('Of 30 webhooks with one key at the same time, with %s', (_name, given) => {
+  /** How many of the executions report each outcome, or each code of a failure. */
+  const reported = async (longestWait: number) => {
+    const parameters = once(given, { ...BY_ORDER, longestWait });
+    const ran = await Promise.all(
+      Array.from({ length: COUNT }, async () => await run([keyed(0, 'Hello', 'A1')], parameters)),
+    );
+    const counts: Record<string, number> = {};
+    for (const item of ran.flatMap(({ outputs }) => outputs.flat())) {
+      const what = String(item.json.error === undefined ? outcomeOf(item) : detailsOf(item).code);
+      counts[what] = (counts[what] ?? 0) + 1;
+    }
+    return counts;
+  };
+
+  test('one sends, and the others wait for its outcome and skip the message', async () => {
+    sandbox().setFaults([{ kind: 'delay', ms: 100, times: 1 }]);
+    expect(await reported(1)).toEqual({ sent: 1, skipped: COUNT - 1 });
+    expect(received()).toHaveLength(1);
+  });
+
+  test.each([403, 422])('another one sends if the first is refused with status %i', async (status) => {
+    sandbox().setFaults([{ kind: 'status', status, times: 1 }]);
+    const { sent, skipped, ...refused } = await reported(1);
+    expect({ sent, skipped }).toEqual({ sent: 1, skipped: COUNT - 2 });
+    expect(Object.values(refused)).toEqual([1]);
+    expect(received()).toHaveLength(1);
+  });
+
+  test('none sends after the outcome of the first is unknown', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 503, times: 1 }]);
+    const { RESERVED, ...first } = await reported(1);
+    expect(RESERVED).toBe(COUNT - 1);
+    expect(Object.values(first)).toEqual([1]);
+    expect(requests().filter(({ endpoint }) => endpoint !== 'balance')).toHaveLength(1);
+  });
+
+  test("none waits for longer than 'Max Wait'", async () => {
+    sandbox().setFaults([{ kind: 'delay', ms: 300, times: 1 }]);
+    expect(await reported(0)).toEqual({ sent: 1, RESERVED: COUNT - 1 });
+    expect(received()).toHaveLength(1);
+  });
 });

@@ -12,3 +12,8 @@ export function contacts(count: number): Array<{ phone: string; text: string }> 
 export function listOf(count: number): Array<{ phone: string; message: string }> {
   return contacts(count).map(({ phone, text }) => ({ phone, message: text }));
 }
+
+/** The phone numbers of the contacts with these indexes. */
+export function phones(...indexes: number[]): string[] {
+  return indexes.map(phoneAt);
+}

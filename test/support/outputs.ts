@@ -17,6 +17,11 @@ export function outcomeOf(item: Item): unknown {
   return item.json.error === undefined ? item.json.status : detailsOf(item).outcome;
 }
 
+/** The outcomes of all items, in the order of the outputs. */
+export function outcomesOf({ outputs }: Execution): unknown[] {
+  return outputs.flat().map(outcomeOf);
+}
+
 /** The hints above the output of the node's first run. */
 export function hintsOf({ run: { data } }: Execution): NodeExecutionHint[] {
   const hints = data.resultData.runData.Send?.[0]?.hints ?? [];

@@ -1,12 +1,11 @@
 /** Runs with 'Send Once, Across Executions', and items with a key of the user. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import type { Sandbox } from '../../sandbox/server';
+import type { SandboxOptions } from '../../sandbox/server';
 import { phoneAt } from './contacts';
-import { type Execution, runWorkflow, type Setup } from './engine/workflow';
-import { outcomeOf } from './outputs';
+import { nodeForTests } from './engine/nodeForTests';
+import type { Setup } from './engine/workflow';
 import { withOptions } from './parameters';
-import { accountOf, receivedPhones } from './sandbox';
 
 export const BY_ORDER: INodeParameters = { messageKey: '={{ $json.order }}' };
 
@@ -18,23 +17,14 @@ export function keyed(phone: number, text: string, order: string): { phone: stri
   return { phone: phoneAt(phone), text, order };
 }
 
-/** Runs against one sandbox in production, with On Error: Continue. */
-export function sendOnceIn(sandbox: () => Sandbox) {
-  const setupOf = (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}): Setup => ({
-    account: accountOf(sandbox()),
-    mode: 'trigger',
-    onError: 'continueRegularOutput',
-    items,
-    parameters,
-    ...more,
-  });
+/** Runs in production, with On Error: Continue. */
+export function sendOnceForTests(options: Partial<SandboxOptions> = {}) {
+  const node = nodeForTests({ mode: 'trigger', onError: 'continueRegularOutput' }, options);
   return {
-    setupOf,
-    run: async (items: IDataObject[], parameters: INodeParameters, more?: Partial<Setup>) =>
-      await runWorkflow(setupOf(items, parameters, more)),
-    received: () => receivedPhones(sandbox()).sort(),
+    ...node,
+    run: async (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}) =>
+      await node.run({ items, parameters, ...more }),
+    /** The phone numbers of the messages that have arrived, in their own order. */
+    received: () => node.received().sort(),
   };
 }
-
-export const outcomesOf = ({ outputs }: Execution) => outputs.flat().map(outcomeOf);
-export const phones = (...indexes: number[]) => indexes.map(phoneAt).sort();

@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { type Browser } from 'playwright-core';
-
-import { asObject, asObjects, type JsonObject } from '../../../tools/json';
-import { launchBrowser, openWindow } from '../../../tools/n8n/browser';
-import { VISITOR } from '../../../tools/n8n/examples/credentials';
-import { items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
-import { answer, linkIn } from '../answers';
-import { type ExampleWorld } from './world';
+import { asObject } from '../../../tools/json';
+import { answer, linkIn } from '../questions';
+import { copyOf, type ExampleWorld, itemsAt } from './world';
 
 /** The form, completed in a browser, and the manager's page. */
-export function testApproval({ instance, received, workflow, whileActive }: ExampleWorld): void {
+export function testApproval({ instance, received, workflow, onForm, succeedFrom, whileActive }: ExampleWorld): void {
   whileActive();
   const MANAGER = '447700900123';
   const APPROVED = 'Approved';
   const DECLINED = 'Declined or No Answer';
-  let browser: Browser;
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser.close());
-
   /** Completes the form as a visitor does. */
   const askForRefund = async (): Promise<void> => {
-    const window = await openWindow(browser, { httpCredentials: VISITOR });
-    const page = await window.newPage();
-    await page.goto(`${instance().n8n.url}/form/ask-for-a-refund`);
-    await page.getByLabel('Order').fill('A-1001');
-    await page.getByLabel('Amount').fill('£50');
-    await page.getByLabel('Reason').fill('It arrived broken.');
-    await page.getByRole('button', { name: 'Ask' }).click();
-    await page.getByText('Your request was received. The manager will be asked.').waitFor();
-    await window.close();
+    await onForm('ask-for-a-refund', async (page) => {
+      await page.getByLabel('Order').fill('A-1001');
+      await page.getByLabel('Amount').fill('£50');
+      await page.getByLabel('Reason').fill('It arrived broken.');
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByText('Your request was received. The manager will be asked.').waitFor();
+    });
   };
   /** Waits until the newest execution waits for the manager; returns its id. */
   const waiting = async (): Promise<string> => {
@@ -44,8 +30,8 @@ export function testApproval({ instance, received, workflow, whileActive }: Exam
     assert.equal(received()[0]?.phone, MANAGER);
     return id;
   };
-  const goneTo = async (id: string, seconds?: number) => {
-    const execution = await instance().rest.waitForExecution(id, seconds);
+  const goneTo = async (id: string) => {
+    const execution = await instance().rest.waitForExecution(id);
     assert.equal(execution.status, 'success', execution.error);
     return [APPROVED, DECLINED].flatMap((node) => execution.outputOf(node).map(({ json }) => ({ node, json })));
   };
@@ -71,15 +57,12 @@ export function testApproval({ instance, received, workflow, whileActive }: Exam
   }
 
   test('Without an answer in time, the workflow goes on as after a no', async () => {
-    const { rest } = instance();
-    const request = items([{ Order: 'A-1001', Amount: '£50', Reason: 'It arrived broken.' }], 'Form');
-    const copy = await rest.importWorkflow(startedByHand(withShortLimit(workflow()), request));
-    // n8n looks once a minute whose time is up.
-    const execution = await rest.run(copy, START, 120);
-    assert.equal(execution.status, 'success', execution.error);
-    assert.equal(execution.outputOf(APPROVED).length, 0);
-    assert.equal(execution.outputOf(DECLINED)[0]?.json.Order, 'A-1001');
-    assert.equal(received().length, 1);
+    // The node that asks then passes its input on.
+    const pinned = [{ json: { Order: 'A-1001', Amount: '£50', Reason: 'It arrived broken.' } }];
+    const copy = { ...copyOf(workflow(), (node) => node), pinData: { Form: pinned, 'Ask the Manager': pinned } };
+    const execution = await succeedFrom('Form', copy);
+    assert.deepEqual(itemsAt(execution, APPROVED), []);
+    assert.equal(itemsAt(execution, DECLINED)[0]?.Order, 'A-1001');
   });
 
   test('When the question is not sent, the execution fails and nothing is approved', async () => {
@@ -94,24 +77,4 @@ export function testApproval({ instance, received, workflow, whileActive }: Exam
     assert.deepEqual([...execution.outputOf(APPROVED), ...execution.outputOf(DECLINED)], []);
     assert.deepEqual(received(), []);
   });
-}
-
-function withShortLimit(workflow: JsonObject): JsonObject {
-  const text = JSON.stringify(workflow);
-  const short = text.replace('"resumeAmount":24,"resumeUnit":"hours"', '"resumeAmount":0.01,"resumeUnit":"minutes"');
-  assert.notEqual(short, text);
-  return asObject(JSON.parse(short), 'the workflow');
-}
-
-/** The workflow with a node that puts out items in place of the trigger of that name. */
-function startedByHand({ name, nodes, connections, settings }: JsonObject, instead: WorkflowNode): JsonObject {
-  const others = asObjects(nodes, 'nodes').filter((node) => node.name !== instead.name);
-  const added = [start(), instead].map((node, index) => ({ id: randomUUID(), position: [0, 200 * index], ...node }));
-  const toTrigger = { [START]: { main: [[{ node: instead.name, type: 'main', index: 0 }]] } };
-  return {
-    name,
-    settings,
-    nodes: [...others, ...added],
-    connections: { ...asObject(connections, 'connections'), ...toTrigger },
-  };
 }

@@ -9,7 +9,7 @@ import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign that waits for credits, run from the editor. */
-export function testCampaign({ instance, received, runFrom, workflow, inEditor }: ExampleWorld): void {
+export function testCampaign({ instance, received, succeedFrom, workflow, inEditor }: ExampleWorld): void {
   const PEOPLE = [
     'Ada Example',
     'Ben Made-Up',
@@ -31,8 +31,7 @@ export function testCampaign({ instance, received, runFrom, workflow, inEditor }
 
   test('With enough credits the campaign is sent immediately', async () => {
     instance().sandbox.setCredits(8);
-    const execution = await runFrom('Start');
-    assert.equal(execution.status, 'success');
+    const execution = await succeedFrom('Start');
     assert.deepEqual(received(), CAMPAIGN);
     assert.equal(itemsAt(execution, 'Sent').length, 8);
   });
@@ -84,8 +83,7 @@ export function testCampaign({ instance, received, runFrom, workflow, inEditor }
         details: [{ field: 'messages.1.phone', message: 'No such number' }],
       },
     ]);
-    const execution = await runFrom('Start');
-    assert.equal(execution.status, 'success');
+    const execution = await succeedFrom('Start');
     const [failed, ...more] = itemsAt(execution, 'Not Sent for Another Reason');
     assert.deepEqual([failed?.name, asObject(failed?.details, 'details').outcome], ['Ben Made-Up', 'not_sent']);
     assert.deepEqual(more, []);

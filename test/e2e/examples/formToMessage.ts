@@ -1,33 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { type Browser } from 'playwright-core';
-
-import { launchBrowser, openWindow } from '../../../tools/n8n/browser';
-import { VISITOR } from '../../../tools/n8n/examples/credentials';
 import { type ExampleWorld } from './world';
 
 /** The form, completed by a visitor in a browser. */
-export function testForm({ instance, received, whileActive }: ExampleWorld): void {
+export function testForm({ instance, received, onForm, whileActive }: ExampleWorld): void {
   whileActive();
-  let browser: Browser;
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser.close());
-
   /** Completes the form as a visitor does; returns the text of the last page. */
   const submit = async (phone: string): Promise<string> => {
-    const window = await openWindow(browser, { httpCredentials: VISITOR });
-    const page = await window.newPage();
-    await page.goto(`${instance().n8n.url}/form/send-a-message`);
-    await page.getByLabel('Name').fill('Ada Example');
-    await page.getByLabel('Phone number').fill(phone);
-    await page.getByLabel('Text').fill('your order is ready.');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText(/^Your message /).waitFor();
-    const text = await page.locator('body').innerText();
-    await window.close();
+    let text = '';
+    await onForm('send-a-message', async (page) => {
+      await page.getByLabel('Name').fill('Ada Example');
+      await page.getByLabel('Phone number').fill(phone);
+      await page.getByLabel('Text').fill('your order is ready.');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText(/^Your message /).waitFor();
+      text = await page.locator('body').innerText();
+    });
     return text;
   };
 

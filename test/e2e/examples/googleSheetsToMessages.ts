@@ -5,7 +5,7 @@ import { asObject, type JsonObject } from '../../../tools/json';
 import { copyOf, type ExampleWorld, itemsAt } from './world';
 
 /** The list in Google Sheets, with pinned rows in place of a Google account. */
-export function testGoogleSheets({ instance, received, workflow }: ExampleWorld): void {
+export function testGoogleSheets({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
   const SENT = 'Mark as Sent';
   const NOT_SENT = 'Mark as Not Sent';
   const rowOf = (row: number, name: string, phone: unknown, updatedAt = '') => ({
@@ -25,8 +25,7 @@ export function testGoogleSheets({ instance, received, workflow }: ExampleWorld)
     });
   /** Runs a copy; returns what it would write into the sheet. */
   const run = async (copy: JsonObject): Promise<JsonObject[]> => {
-    const execution = await instance().rest.run(copy, 'Start');
-    assert.equal(execution.status, 'success', execution.error);
+    const execution = await succeedFrom('Start', copy);
     return [...itemsAt(execution, SENT), ...itemsAt(execution, NOT_SENT)];
   };
   const isNow = (time: unknown) => Math.abs(Date.now() - Date.parse(String(time))) < 600_000;

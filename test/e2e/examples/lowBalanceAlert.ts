@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type ExampleWorld } from './world';
 
 /** The trigger with its warning. */
-export function testLowBalance({ instance, mailServer, received, runFrom, activate, deactivate }: ExampleWorld): void {
+export function testLowBalance({ instance, mailServer, received, workflow, succeedFrom }: ExampleWorld): void {
   const warning = (credits: number) => [
     {
       from: 'n8n@example.com',
@@ -16,17 +16,16 @@ export function testLowBalance({ instance, mailServer, received, runFrom, activa
 
   test('A test run sends a mail with the current balance', async () => {
     instance().sandbox.setCredits(42);
-    const execution = await runFrom('Credits Are Low');
-    assert.equal(execution.status, 'success', execution.error);
+    await succeedFrom('Credits Are Low');
     assert.deepEqual(mailServer().mails(), warning(42));
   });
 
   test('An active workflow warns by mail when no credits are left', async () => {
     instance().sandbox.setCredits(0);
-    await activate();
+    await instance().rest.activate(workflow());
     await instance().waitFor('the mail', 60, () => (mailServer().mails().length > 0 ? true : undefined));
     assert.deepEqual(mailServer().mails(), warning(0));
     assert.deepEqual(received(), []);
-    await deactivate();
+    await instance().rest.deactivate(workflow());
   });
 }

@@ -5,7 +5,7 @@ import { asString, type JsonObject } from '../../../tools/json';
 import { copyOf, type ExampleWorld, itemsAt } from './world';
 
 /** The message that waits until morning, with quiet hours that fit the time of the test. */
-export function testQuietHours({ instance, received, workflow }: ExampleWorld): void {
+export function testQuietHours({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
   const WAIT = 'Wait Until Morning';
   const SENT = [{ phone: '447700900123', message: 'Hello Ada Example, your order is ready.' }];
   /** Always, until midnight. */
@@ -22,8 +22,7 @@ export function testQuietHours({ instance, received, workflow }: ExampleWorld): 
     );
 
   test('Outside the quiet hours, the message is sent immediately', async () => {
-    const execution = await instance().rest.run(await copyWith(NEVER), 'Start');
-    assert.equal(execution.status, 'success', execution.error);
+    await succeedFrom('Start', await copyWith(NEVER));
     assert.deepEqual(received(), SENT);
   });
 
@@ -36,8 +35,7 @@ export function testQuietHours({ instance, received, workflow }: ExampleWorld): 
 
   test('When the wait is over, the message is sent', async () => {
     const shortly = (node: JsonObject) => withParameter(node, 'dateTime', '={{ $now.plus({ seconds: 2 }).toISO() }}');
-    const execution = await instance().rest.run(await copyWith(ALWAYS, shortly), 'Start');
-    assert.equal(execution.status, 'success', execution.error);
+    await succeedFrom('Start', await copyWith(ALWAYS, shortly));
     assert.deepEqual(received(), SENT);
   });
 
@@ -47,8 +45,7 @@ export function testQuietHours({ instance, received, workflow }: ExampleWorld): 
         withAssignments({ ...node, type: 'n8n-nodes-base.set', typeVersion: 3.4 }, { time: dateTimeOf(node) });
       // From the minute after, so that it is always quiet but for that minute.
       const hours = { quiet_from: `${until}:01`, quiet_until: until };
-      const execution = await instance().rest.run(await copyWith(hours, inItem), 'Start');
-      assert.equal(execution.status, 'success', execution.error);
+      const execution = await succeedFrom('Start', await copyWith(hours, inItem));
       const [item] = itemsAt(execution, WAIT);
       if (item === undefined) continue;
       const time = asString(item.time, 'time');

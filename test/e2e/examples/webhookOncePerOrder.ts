@@ -2,26 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { asObject, type JsonObject } from '../../../tools/json';
-import { CALLER } from '../../../tools/n8n/examples/credentials';
-import { type ExampleWorld } from './world';
+import { assertNeedsSecret, callAsProgram, type ExampleWorld } from './world';
 
 /** The webhook, called as a shop does that repeats its calls. n8n remembers the orders from test to test, so each has its own. */
-export function testOncePerOrder({ instance, received, whileActive }: ExampleWorld): void {
+export function testOncePerOrder(world: ExampleWorld): void {
+  const { instance, received, whileActive } = world;
   whileActive();
   const PHONE = '+44 7700 900123';
   const SENT = { status: 200, body: { outcome: 'sent', sent_before: false } };
   const SENT_BEFORE = { status: 200, body: { outcome: 'sent', sent_before: true } };
 
-  const call = async (body: JsonObject, headers: Record<string, string> = { [CALLER.name]: CALLER.value }) => {
-    const answer = await fetch(`${instance().n8n.url}/webhook/order-shipped`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return { status: answer.status, text: await answer.text() };
-  };
   const answerTo = async (body: JsonObject) => {
-    const { status, text } = await call(body);
+    const { status, text } = await callAsProgram(world, 'order-shipped', body);
     return { status, body: asObject(JSON.parse(text), 'the answer') };
   };
   const messageOf = (order: string) => ({ phone: '447700900123', message: `Your order ${order} is on its way.` });
@@ -88,7 +80,6 @@ export function testOncePerOrder({ instance, received, whileActive }: ExampleWor
   });
 
   test('A call without the secret sends nothing', async () => {
-    assert.equal((await call({ order_id: 'F-1', phone: PHONE }, {})).status, 403);
-    assert.deepEqual(received(), []);
+    await assertNeedsSecret(world, 'order-shipped', { order_id: 'F-1', phone: PHONE });
   });
 }

@@ -2,27 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { asObject, type JsonObject } from '../../../tools/json';
-import { CALLER } from '../../../tools/n8n/examples/credentials';
-import { type ExampleWorld } from './world';
+import { assertNeedsSecret, callAsProgram, type ExampleWorld } from './world';
 
 /** The webhook, called as another program does. */
-export function testWebhook({ instance, received, whileActive }: ExampleWorld): void {
+export function testWebhook(world: ExampleWorld): void {
+  const { instance, received, whileActive } = world;
   whileActive();
   const GOOD = { phone: '+44 7700 900123', message: 'Hello' };
   const SENT = [{ phone: '447700900123', message: 'Hello' }];
 
-  const call = async (body: JsonObject, headers: Record<string, string> = { [CALLER.name]: CALLER.value }) => {
-    const answer = await fetch(`${instance().n8n.url}/webhook/send-a-message`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return { status: answer.status, text: await answer.text() };
-  };
   const answerTo = async (body: JsonObject) => {
-    const { status, text } = await call(body);
-    const json: unknown = JSON.parse(text);
-    return { status, body: json };
+    const { status, text } = await callAsProgram(world, 'send-a-message', body);
+    return { status, body: asObject(JSON.parse(text), 'the answer') };
   };
 
   test('A call whose message was sent is answered with 200 and its id', async () => {
@@ -51,8 +42,8 @@ export function testWebhook({ instance, received, whileActive }: ExampleWorld): 
     ]);
     const { status, body } = await answerTo(GOOD);
     assert.equal(status, 422);
-    assert.equal(asObject(body, 'body').code, 'VALIDATION_ERROR');
-    assert.match(String(asObject(body, 'body').error), /rejected/);
+    assert.equal(body.code, 'VALIDATION_ERROR');
+    assert.match(String(body.error), /rejected/);
     assert.deepEqual(received(), []);
   });
 
@@ -85,8 +76,6 @@ export function testWebhook({ instance, received, whileActive }: ExampleWorld): 
   });
 
   test('A call without the secret sends nothing', async () => {
-    assert.equal((await call(GOOD, {})).status, 403);
-    assert.equal((await call(GOOD, { [CALLER.name]: 'another' })).status, 403);
-    assert.deepEqual(received(), []);
+    await assertNeedsSecret(world, 'send-a-message', GOOD);
   });
 }

@@ -1,5 +1,10 @@
+import assert from 'node:assert/strict';
+
+import { type Page } from 'playwright-core';
+
 import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
 import { asObjects, type JsonObject } from '../../../tools/json';
+import { CALLER } from '../../../tools/n8n/examples/credentials';
 import { type Execution } from '../../../tools/n8n/execution';
 import { type ChatModel } from '../chatModel';
 import { type InEditor } from '../inEditor';
@@ -12,16 +17,18 @@ export interface ExampleWorld {
   /** The example as n8n keeps it: imported as it is, with a credential for each that it names. */
   workflow: () => JsonObject;
   inEditor: InEditor;
+  /** Opens a form of n8n as a visitor does. */
+  onForm: (path: string, complete: (page: Page) => Promise<void>) => Promise<void>;
   /** The agent's model. */
   model: () => ChatModel;
   /** Where the examples send their mails; cleared before each test. */
   mailServer: () => MailServer;
   /** The messages that the sandbox has received, in the order of their numbers. */
   received: () => Listed[];
-  /** Runs it by hand from this node, to its end. */
-  runFrom: (trigger: string) => Promise<Execution>;
-  activate: () => Promise<void>;
-  deactivate: () => Promise<void>;
+  /** Runs it, or a changed copy, by hand from this node, to its end. */
+  runFrom: (trigger: string, copy?: JsonObject) => Promise<Execution>;
+  /** The same, and sees that it has ended without an error. */
+  succeedFrom: ExampleWorld['runFrom'];
   /** Keeps it active from before the tests until after them. */
   whileActive: () => void;
 }
@@ -37,4 +44,26 @@ export function copyOf(
   change: (node: JsonObject) => JsonObject,
 ): JsonObject {
   return { name, nodes: asObjects(nodes, 'nodes').map(change), connections, settings };
+}
+
+/** Calls an example's webhook as another program does, with its secret or with other headers. */
+export async function callAsProgram(
+  { instance }: ExampleWorld,
+  path: string,
+  body: JsonObject,
+  headers: Record<string, string> = { [CALLER.name]: CALLER.value },
+): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${instance().n8n.url}/webhook/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Sees that a call without the secret, or with another one, sends nothing. */
+export async function assertNeedsSecret(world: ExampleWorld, path: string, body: JsonObject): Promise<void> {
+  assert.equal((await callAsProgram(world, path, body, {})).status, 403);
+  assert.equal((await callAsProgram(world, path, body, { [CALLER.name]: 'another' })).status, 403);
+  assert.deepEqual(world.received(), []);
 }

@@ -5,27 +5,23 @@ import { setImmediate } from 'node:timers/promises';
 import { getAdditionalKeys } from 'n8n-core';
 import {
   type ICredentialDataDecryptedObject,
-  type ICredentials,
-  ICredentialsHelper,
+  type ICredentialsHelper,
   type ICredentialType,
   type IHttpRequestOptions,
   type INodeParameters,
-  type INodeProperties,
   NodeHelpers,
 } from 'n8n-workflow';
 
 import type { Lifetime } from './lifetime';
 
-/** Stored credentials, which n8n-core leaves to n8n's server. Here all nodes have the same one. */
-export class Credentials extends ICredentialsHelper {
+/** What n8n-core needs of stored credentials, which it leaves to n8n's server. Here all nodes have the same one. */
+export class Credentials implements Partial<ICredentialsHelper> {
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
     private readonly type: ICredentialType,
     private readonly onRead: () => void = () => undefined,
     private readonly lifetime?: Lifetime,
-  ) {
-    super();
-  }
+  ) {}
 
   getParentTypes(): string[] {
     return [];
@@ -33,6 +29,10 @@ export class Credentials extends ICredentialsHelper {
 
   isCredentialUsableByNode(): boolean {
     return true;
+  }
+
+  async preAuthentication(): Promise<undefined> {
+    await Promise.resolve(undefined);
   }
 
   /** Authenticates as n8n's server does, which is the last step before a request. */
@@ -46,18 +46,6 @@ export class Credentials extends ICredentialsHelper {
     const authenticated = await authenticate(credentials, requestOptions);
     await this.lifetime?.leave();
     return authenticated;
-  }
-
-  async preAuthentication(): Promise<undefined> {
-    await Promise.resolve(undefined);
-  }
-
-  async runPreAuthentication(): Promise<undefined> {
-    await Promise.resolve(undefined);
-  }
-
-  async getCredentials(): Promise<ICredentials> {
-    return await Promise.reject(new Error('not needed'));
   }
 
   /** Fills in defaults and resolves expressions for an item, as n8n's server does. */
@@ -94,17 +82,5 @@ export class Credentials extends ICredentialsHelper {
       if (error instanceof Error) error.message += ' [Error resolving credentials]';
       throw error;
     }
-  }
-
-  getCredentialsProperties(): INodeProperties[] {
-    return this.type.properties;
-  }
-
-  async updateCredentials(): Promise<void> {
-    await Promise.reject(new Error('not needed'));
-  }
-
-  async updateCredentialsOauthTokenData(): Promise<void> {
-    await Promise.reject(new Error('not needed'));
   }
 }

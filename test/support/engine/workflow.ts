@@ -4,13 +4,13 @@ import { ExecuteContext, WorkflowExecute } from 'n8n-core';
 import {
   createEmptyRunExecutionData,
   createRunExecutionData,
+  type IConnections,
   type IDataObject,
   type INode,
   type INodeExecutionData,
   type INodeParameters,
   type IRun,
   type IRunExecutionData,
-  type ITaskData,
   type Workflow,
 } from 'n8n-workflow';
 
@@ -19,7 +19,7 @@ import { type EngineSetup, itemsNode, nodeIn, prepareEngine } from './engine';
 
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
-const START: INode = { id: '1', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0], parameters: {} };
+const START = nodeAt('Items', 'test.items', [0, 0]);
 
 export interface Setup extends Pick<
   EngineSetup,
@@ -34,8 +34,6 @@ export interface Setup extends Pick<
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
-  /** Whether the items reach the node by two connections: it runs twice. */
-  readonly connectedTwice?: boolean;
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
@@ -122,34 +120,6 @@ export function dataOfRetry({ run }: Execution, changed?: Workflow): IRunExecuti
   return data;
 }
 
-/**
- * What n8n knows, after a restart, of an execution during which it was killed (n8n's ExecutionRecoveryService).
- * - `node`: n8n had stored the execution after the node before this one.
- * - `start`: n8n had stored nothing since the start. Its log shows which nodes had started and which had ended; it gives
- *   each an error or an item of its own.
- * @param ran a run that failed at the node
- * @param ended whether the node had ended when n8n was killed
- */
-export function killed({ run, ...ran }: Execution, kept: 'node' | 'start', ended = false): Execution {
-  const data = stored(run.data);
-  const { executionData, resultData } = data;
-  if (executionData === undefined) throw new Error('the execution has nothing to continue with');
-  executionData.contextData = {};
-  if (kept === 'node') return { ...ran, run: { ...run, data } };
-
-  const known = { startTime: 0, executionIndex: 0, executionTime: 0, source: [null] };
-  const replaced: ITaskData = {
-    ...known,
-    executionStatus: 'success',
-    data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] },
-  };
-  const crashed: ITaskData = { ...known, executionStatus: 'crashed' };
-  resultData.runData = { Send: [ended ? replaced : crashed], Items: [replaced] };
-  resultData.lastNodeExecuted = 'Items';
-  executionData.nodeExecutionStack = [{ node: START, data: { main: [[{ json: {} }]] }, source: null }];
-  return { ...ran, run: { ...run, data } };
-}
-
 /** Continues a waiting execution as n8n does when the time is up. */
 export async function continueWaiting({ run }: Execution, setup: Setup): Promise<Execution> {
   const { workflow, additionalData } = await prepare(setup);
@@ -177,24 +147,21 @@ export function resultOf(run: IRun): Execution {
 
 /** Runs the node's `execute` as MCP Server Trigger and sub-agents do: by its routing, without the custom operations. */
 export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
+  const { context, nodeType } = await contextOf(setup);
+  const outputs = await nodeType.execute?.call(context);
+  return (outputs as INodeExecutionData[][])[0] ?? [];
+}
+
+/** What n8n passes to the node outside of a workflow. */
+export async function contextOf(setup: Setup) {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);
   const items = setup.items.map((json) => ({ json }));
   const input = { main: [items] };
-  const context = new ExecuteContext(
-    workflow,
-    node,
-    additionalData,
-    'manual',
-    // Outside of workflows, n8n has no more of an execution than this.
-    createEmptyRunExecutionData(),
-    0,
-    items,
-    input,
-    { node, data: input, source: null },
-    [],
-  );
-  const outputs = await nodeType.execute?.call(context);
-  return (outputs as INodeExecutionData[][])[0] ?? [];
+  const executeData = { node, data: input, source: null };
+  // There is no more of an execution than this.
+  const data = createEmptyRunExecutionData();
+  const context = new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, executeData, []);
+  return { context, nodeType };
 }
 
 /** The workflow of a setup, and what n8n's WorkflowExecute needs to run it. */
@@ -206,7 +173,6 @@ export async function prepare({
   retryOnFail,
   moreItems = [],
   loopOver,
-  connectedTwice = false,
   startFails = false,
   isHumanReview = false,
   mode = 'manual',
@@ -218,78 +184,61 @@ export async function prepare({
   workflowId,
 }: Setup) {
   const nodeType = await nodeIn(lifetime);
-  const type = isHumanReview ? `${NODE_TYPE}HitlTool` : NODE_TYPE;
-  const start = itemsNode(items.map((json) => ({ json })));
-  const fails = async () => await Promise.reject(new Error('the list of contacts is out of reach'));
-  const types = {
-    'test.items': startFails ? { ...start, execute: fails } : start,
-    ...(loopOver !== undefined && { [LOOP_TYPE]: await baseNode(LOOP_TYPE) }),
-    ...Object.fromEntries(
-      moreItems.map((more, index) => [
-        `test.more${index}`,
-        itemsNode(
-          more.map((json) => ({ json })),
-          ['main'],
-        ),
-      ]),
-    ),
-    [type]: nodeType,
-  };
   const node: INode = {
-    id: '2',
-    name: 'Send',
-    type,
-    typeVersion: 1,
-    position: [200, 0],
+    ...nodeAt('Send', isHumanReview ? `${NODE_TYPE}HitlTool` : NODE_TYPE, [200, 0]),
     parameters,
     credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
     ...(onError && { onError }),
     ...(retryOnFail && { retryOnFail: true, maxTries: retryOnFail.maxTries, waitBetweenTries: 1 }),
   };
-  const more = moreItems.map((_, index): INode => ({
-    id: `more${index}`,
-    name: `More ${index}`,
-    type: `test.more${index}`,
-    typeVersion: 1,
-    position: [0, 100 * (index + 1)],
-    parameters: {},
+  const more = moreItems.map((list, index) => ({
+    // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
+    node: nodeAt(`More ${index}`, `test.more${index}`, [0, 100 * (index + 1)]),
+    type: itemsNode(toItems(list), ['main']),
   }));
-  const toSend = { node: 'Send', type: 'main', index: 0 } as const;
-  // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
-  const connections = {
-    Items: {
-      main: [
-        [
-          toSend,
-          ...(connectedTwice ? [toSend] : []),
-          ...more.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 })),
-        ],
-      ],
+  const loop = nodeAt('Loop', LOOP_TYPE, [100, 0], 3);
+  loop.parameters = { batchSize: loopOver ?? 1, options: {} };
+  const start = itemsNode(toItems(items));
+  const fails = async () => await Promise.reject(new Error('the list of contacts is out of reach'));
+  const straight: IConnections = {
+    Items: to('Send', ...more.map(({ node: { name } }) => name)),
+    ...Object.fromEntries(more.map(({ node: { name } }) => [name, to('Send')])),
+  };
+  const inLoop: IConnections = {
+    Items: to('Loop'),
+    Loop: { main: [[], ...to('Send').main] },
+    Send: to('Loop'),
+  };
+  const prepared = await prepareEngine({
+    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more.map((own) => own.node)],
+    connections: loopOver === undefined ? straight : inLoop,
+    types: {
+      [START.type]: startFails ? { ...start, execute: fails } : start,
+      ...(loopOver !== undefined && { [LOOP_TYPE]: await baseNode(LOOP_TYPE) }),
+      ...Object.fromEntries(more.map((own) => [own.node.type, own.type])),
+      [node.type]: nodeType,
     },
-    ...Object.fromEntries(more.map(({ name }) => [name, { main: [[toSend]] }])),
-  };
-  const loop: INode = {
-    id: 'loop',
-    name: 'Loop',
-    type: LOOP_TYPE,
-    typeVersion: 3,
-    position: [100, 0],
-    parameters: { batchSize: loopOver ?? 1, options: {} },
-  };
-  const toLoop = { node: 'Loop', type: 'main', index: 0 } as const;
-  const inLoop = { Items: { main: [[toLoop]] }, Loop: { main: [[], [toSend]] }, Send: { main: [[toLoop]] } };
-  const { workflow, additionalData, hooks } = await prepareEngine({
-    ...(workflowId !== undefined && { workflowId }),
-    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more],
-    connections: loopOver === undefined ? connections : inLoop,
-    types,
     account,
     mode,
-    ...(settings && { settings }),
-    ...(lifetime && { lifetime }),
-    ...(onConsole && { onConsole }),
-    ...(onCredentialRead && { onCredentialRead }),
+    settings,
+    lifetime,
+    onConsole,
+    onCredentialRead,
+    workflowId,
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
-  return { workflow, additionalData, hooks, node, nodeType };
+  return { ...prepared, node, nodeType };
+}
+
+function nodeAt(name: string, type: string, position: INode['position'], typeVersion = 1): INode {
+  // The ID of Send is in the name of what n8n's database keeps for it.
+  return { id: name === 'Send' ? '2' : name, name, type, typeVersion, position, parameters: {} };
+}
+
+function to(...names: string[]) {
+  return { main: [names.map((node) => ({ node, type: 'main' as const, index: 0 }))] };
+}
+
+function toItems(list: IDataObject[]): INodeExecutionData[] {
+  return list.map((json) => ({ json }));
 }

@@ -6,7 +6,35 @@ import { type Execution } from '../../tools/n8n/execution';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
-import { linkIn } from './answers';
+
+/** What the browser of a person would show who got a message. */
+export interface Page {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The link at the end of a message. */
+export function linkIn(message: string | undefined): string {
+  return message?.split('\n').at(-1) ?? '';
+}
+
+/** Opens a link, as a browser or a preview does. */
+export async function open(link: string, request: RequestInit = {}): Promise<Page> {
+  const answer = await fetch(link, request);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Sends the form of the page behind a link, as a browser does. */
+export async function submit(link: string, form: Record<string, string>): Promise<Page> {
+  return await open(link, { method: 'POST', body: new URLSearchParams(form) });
+}
+
+/** Sends the form, and sees that the answer has arrived. */
+export async function answer(link: string, form: Record<string, string>): Promise<void> {
+  const { status, text } = await submit(link, form);
+  assert.equal(status, 200, text);
+  assert.match(text, /Thank you/);
+}
 
 /** The node after the one that asks: what it got, and the order of the item that the question was about. */
 export const THEN = 'Then';

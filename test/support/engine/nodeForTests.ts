@@ -1,0 +1,48 @@
+/** Runs of the node with n8n's engine, for the tests of a file. */
+import type { SandboxOptions } from '../../../sandbox/server';
+import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../sandbox';
+import { Campaign } from './campaign';
+import { processedData } from './processedData';
+import { type Execution, retryExecution, runWorkflow, type Setup } from './workflow';
+
+/** A setup without what all runs of a file have in common. */
+export type Given = Omit<Setup, 'account' | 'items' | 'parameters'> & Partial<Setup>;
+
+/** What a Retry changes in the workflow before it; nothing where it is null, with the original workflow. */
+export type Changes = Partial<Setup> | null;
+
+/**
+ * The node with a sandbox and n8n's storage, both empty at the start of each test.
+ * @param common what all runs have in common
+ */
+export function nodeForTests(common: Partial<Setup> = {}, options: Partial<SandboxOptions> = {}) {
+  const sandbox = sandboxForTests(options);
+  beforeEach(() => processedData.reset());
+  const setupOf = (given: Given): Setup => ({
+    account: accountOf(sandbox()),
+    items: [{}],
+    parameters: {},
+    ...common,
+    ...given,
+  });
+  return {
+    sandbox,
+    setupOf,
+    run: async (given: Given): Promise<Execution> => await runWorkflow(setupOf(given)),
+    retry: async (ran: Execution, setup: Setup, changes: Changes = null): Promise<Execution> =>
+      await retryExecution(ran, setup, changes === null ? undefined : { ...setup, ...changes }),
+    /** A campaign in production, during which n8n can be killed. */
+    campaign: (given: Given): Campaign => new Campaign(sandbox(), setupOf({ mode: 'trigger', ...given })),
+    /** The requests that have arrived, or those to one endpoint. */
+    requests: (endpoint?: string) =>
+      sandbox()
+        .requests()
+        .filter((request) => endpoint === undefined || request.endpoint === endpoint),
+    /** The phone number of each message that has arrived. */
+    received: () => receivedPhones(sandbox()),
+    /** The text of each message that has arrived. */
+    texts: () => receivedTexts(sandbox()),
+    /** The messages that have arrived, by their phone numbers, as the items that they came from. */
+    contactsReceived: () => receivedContacts(sandbox()).sort((one, other) => one.phone.localeCompare(other.phone)),
+  };
+}
