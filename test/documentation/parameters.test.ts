@@ -56,6 +56,7 @@ const REFERENCE = 'docs/reference.md';
 
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
+const BULK_BY_SOURCE = ['items', 'json'].map((source) => ({ ...BULK, source }));
 const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
 
 test('The README lists the fields of the credential', () => {
@@ -65,14 +66,7 @@ test('The README lists the fields of the credential', () => {
 
 test.each<[string, string, Array<Record<string, string>>]>([
   ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
-  [
-    'Send Bulk',
-    'send-bulk',
-    [
-      { ...BULK, source: 'items' },
-      { ...BULK, source: 'json' },
-    ],
-  ],
+  ['Send Bulk', 'send-bulk', BULK_BY_SOURCE],
   ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT]],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('The reference lists the parameters of %s', (_name, under, choices) => {
@@ -82,19 +76,16 @@ test.each<[string, string, Array<Record<string, string>>]>([
   expect(firstCells(table(REFERENCE, under, 'Parameter'))).toEqual(names);
 });
 
+const operationsOf = ({ description }: INodeType) =>
+  description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+
 test('The node has the operations that these tests know, and no others', () => {
-  const { properties } = loaded.node.description;
-  const operations = properties.filter(({ name }) => name === 'operation').flatMap(entries);
-  expect(operations.map((operation) => ('value' in operation ? operation.value : '')).sort()).toEqual([
-    'get',
-    'send',
-    'sendAndWait',
-    'sendBulk',
-  ]);
+  const values = operationsOf(loaded.node).map((operation) => ('value' in operation ? operation.value : ''));
+  expect(values.sort()).toEqual(['get', 'send', 'sendAndWait', 'sendBulk']);
 });
 
 test('The documentation has the names of operations that the list of nodes and the models have', () => {
-  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const operations = operationsOf(loaded.node);
   const actions = operations.flatMap((operation) =>
     'action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : [],
   );
@@ -109,12 +100,8 @@ test('The documentation has the names of operations that the list of nodes and t
   );
 });
 
-test('The reference lists the parameters of the trigger', () => {
-  expect(firstCells(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(namesOf(shown(loaded.trigger, {})));
-});
-
 test('The README has an operation of the node in each line of its table', () => {
-  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const operations = operationsOf(loaded.node);
   const names = firstCells(table('README.md', 'operations', 'Operation')).map((name) =>
     name.replace('Get Balance', 'Get'),
   );
@@ -157,10 +144,6 @@ test('Every name in single quotes on a page is one that the panel shows', () => 
   expect(named.filter(({ name }) => !shown.has(name) && !name.includes('…'))).toEqual([]);
 });
 
-test('The reference lists the options', () => {
-  expect(firstCells(table(REFERENCE, 'options', 'Option'))).toEqual(namesOf(collection(loaded.node, 'options', BULK)));
-});
-
 test('The reference names the options of Get Balance', () => {
   const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
   const { text } = cellOf(table(REFERENCE, 'get-balance', 'Parameter'), 'Options', 1);
@@ -175,16 +158,16 @@ test('The reference names the options of Send and Wait for Response', () => {
   expect(namesOf(options).filter((name) => !text.includes(name))).toEqual([]);
 });
 
-test('The reference lists the options of the trigger', () => {
-  expect(firstCells(table(REFERENCE, 'the-trigger', 'Trigger option'))).toEqual(
-    namesOf(collection(loaded.trigger, 'options')),
-  );
+test.each<[string, string, string, () => INodeProperties[]]>([
+  ['the options of the trigger', 'the-trigger', 'Trigger option', () => collection(loaded.trigger, 'options')],
+  ['the parameters of the trigger', 'the-trigger', 'Parameter', () => shown(loaded.trigger, {})],
+  ['the options', 'options', 'Option', () => collection(loaded.node, 'options', BULK)],
+  ['the Request Options', 'request-options', 'Option', () => collection(loaded.node, 'requestOptions', BULK)],
+])('The reference lists %s', (_what, under, column, properties) => {
+  expect(firstCells(table(REFERENCE, under, column))).toEqual(namesOf(properties()));
 });
 
-test('The reference lists the Request Options', () => {
-  expect(firstCells(table(REFERENCE, 'request-options', 'Option'))).toEqual(
-    namesOf(collection(loaded.node, 'requestOptions', BULK)),
-  );
+test('The reference names the Request Options of the trigger', () => {
   const { text } = cellOf(table(REFERENCE, 'the-trigger', 'Parameter'), 'Request Options', 1);
   for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
 });
@@ -192,21 +175,11 @@ test('The reference lists the Request Options', () => {
 test('The reference lists the choices of every field and option, and no others', () => {
   const documented = (found: Table) =>
     Object.fromEntries(found.rows.map(([name, text]) => [name?.text ?? '', [...(text?.bold ?? [])].sort()]));
+  const choices = (property: INodeProperties) => entries(property).map(({ name }) => name);
   const offered = (properties: INodeProperties[]) =>
-    Object.fromEntries(
-      properties.map((property) => [
-        property.displayName,
-        property.type === 'options'
-          ? entries(property)
-              .map(({ name }) => name)
-              .sort()
-          : [],
-      ]),
-    );
+    Object.fromEntries(properties.map((one) => [one.displayName, one.type === 'options' ? choices(one).sort() : []]));
 
-  const fields = shown(loaded.node, { ...BULK, source: 'items' }, { ...BULK, source: 'json' }).filter(
-    ({ name }) => name !== 'requestOptions',
-  );
+  const fields = shown(loaded.node, ...BULK_BY_SOURCE).filter(({ name }) => name !== 'requestOptions');
   expect(documented(table(REFERENCE, 'send-bulk', 'Parameter'))).toEqual(offered(fields));
   expect(documented(table(REFERENCE, 'options', 'Option'))).toEqual(offered(collection(loaded.node, 'options', BULK)));
   expect(documented(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));

@@ -44,11 +44,7 @@ test.each<[string, Partial<ReleaseInput>, string]>([
     { changelog: GOOD.changelog.replace(' - 2026-01-31', '') },
     'the newest heading is "[1.2.3]"',
   ],
-  [
-    'the version in the changelog has no entry',
-    { changelog: GOOD.changelog.replace('- Something new.', '') },
-    '[1.2.3] has no entry',
-  ],
+  ['the version has no entry', { changelog: GOOD.changelog.replace('- Something new.', '') }, '[1.2.3] has no entry'],
   [
     'entries are left under [Unreleased]',
     { changelog: GOOD.changelog.replace('[Unreleased]\n', '[Unreleased]\n\n### Fixed\n\n- More.\n') },

@@ -35,27 +35,13 @@ test('The control API lists requests to the API, and none to itself or the inbox
   await call(`${url}/v1/unknown`);
   await call(`${url}/_sandbox/state`);
   await call(`${url}/`);
-  const open = {
-    messages: 0,
-    sent: 0,
-    fault: null,
-    started_at: expect.any(String) as unknown,
-    duration_ms: expect.any(Number) as unknown,
-  };
+  const times = { started_at: expect.any(String) as unknown, duration_ms: expect.any(Number) as unknown };
+  const open = { messages: 0, sent: 0, fault: null, ...times };
+  const bulk = { ...open, messages: 2, sent: 2, status: 201 };
   expect((await call(`${url}/_sandbox/requests`)).body).toEqual({
     requests: [
       { ...open, number: 1, method: 'GET', path: '/v1/user/balance', endpoint: 'balance', key: 'key 1', status: 200 },
-      {
-        ...open,
-        number: 2,
-        method: 'POST',
-        path: '/api/v1/messages/send-bulk',
-        endpoint: 'bulk',
-        key: 'key 1',
-        status: 201,
-        messages: 2,
-        sent: 2,
-      },
+      { ...bulk, number: 2, method: 'POST', path: '/api/v1/messages/send-bulk', endpoint: 'bulk', key: 'key 1' },
       { ...open, number: 3, method: 'GET', path: '/v1/unknown', endpoint: null, key: null, status: 404 },
     ],
     total: 3,

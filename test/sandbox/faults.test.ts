@@ -14,9 +14,8 @@ async function bulkUnder(
   fault: Fault,
 ): Promise<{ reply: Reply | 'cut'; sandbox: Sandbox; sent: number; charged: number }> {
   const sandbox = await sandboxWith({ credits: 100, faults: [fault], now: () => 1_700_000_000_000 });
-  const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(5) }).catch(
-    () => 'cut' as const,
-  );
+  const asked = post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(5) });
+  const reply = await asked.catch(() => 'cut' as const);
   return { reply, sandbox, sent: sandbox.messages().length, charged: 100 - sandbox.credits() };
 }
 
@@ -74,23 +73,18 @@ describe('A fault of kind', () => {
   });
 
   test.each([
-    ['silence', 0, {}],
-    ['silence (handled)', 5, { handled: true }],
+    [0, {}],
+    [5, { handled: true }],
   ])(
-    '%s gives no answer, sends %i of 5 messages and does not keep the sandbox from closing',
-    async (_name, count, rest) => {
+    'silence gives no answer, sends %i of 5 messages and does not keep the sandbox from closing: %j',
+    async (count, rest) => {
       const sandbox = await sandboxWith({ faults: [{ kind: 'silence', ...rest }] });
       const giveUp = new AbortController();
       const body = JSON.stringify({ messages: messages(5) });
       const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-      const ask = async (signal?: AbortSignal) =>
-        await call(`${sandbox.url}/v1/messages/send-bulk`, {
-          method: 'POST',
-          headers,
-          body,
-          ...(signal && { signal }),
-        });
-      const reply = ask(giveUp.signal);
+      const ask = async (rest: RequestInit = {}) =>
+        await call(`${sandbox.url}/v1/messages/send-bulk`, { method: 'POST', headers, body, ...rest });
+      const reply = ask({ signal: giveUp.signal });
       while (sandbox.requests()[0]?.messages !== 5) await new Promise(setImmediate);
       giveUp.abort();
       await expect(reply).rejects.toThrow(/aborted/);
@@ -164,33 +158,28 @@ describe('A fault that replaces the answer', () => {
   });
 
   test('answers 422 with details in a named shape, about given fields, or in any JSON', async () => {
-    const details = async (fault: Fault) => (await bulk(fault)).body;
-    expect(await details({ kind: 'status', status: 422 })).toMatchObject({
-      error: { details: [{ field: 'messages.0.phone' }] },
-    });
-    expect(
-      await details({ kind: 'status', status: 422, detailsShape: 'array-with-nulls', fields: ['messages.3.phone'] }),
-    ).toMatchObject({ error: { details: [null, null, null, { phone: [expect.any(String)] }, null] } });
-    expect(await details({ kind: 'status', status: 422, details: null })).toMatchObject({ error: { details: null } });
+    const detailed = async (rest: Partial<Fault & { kind: 'status' }>) =>
+      (await bulk({ kind: 'status', status: 422, ...rest })).body;
+    expect(await detailed({})).toMatchObject({ error: { details: [{ field: 'messages.0.phone' }] } });
+    const shaped = await detailed({ detailsShape: 'array-with-nulls', fields: ['messages.3.phone'] });
+    expect(shaped).toMatchObject({ error: { details: [null, null, null, { phone: [expect.any(String)] }, null] } });
+    expect(await detailed({ details: null })).toMatchObject({ error: { details: null } });
     const hostile = JSON.parse('{"__proto__":{"phone":"x"},"list":[null,{"a":1}]}') as JsonValue;
-    const reply = await details({ kind: 'status', status: 422, details: hostile });
-    expect(JSON.stringify(reply)).toContain(JSON.stringify(hostile));
+    expect(JSON.stringify(await detailed({ details: hostile }))).toContain(JSON.stringify(hostile));
   });
 
-  test.each<[string | null, Fault & { kind: 'status' }]>([
-    [null, { kind: 'status', status: 429 }],
-    ['7', { kind: 'status', status: 429, retryAfter: 7 }],
-    ['soon', { kind: 'status', status: 429, retryAfter: 'soon' }],
-    ['Tue, 14 Nov 2023 22:13:30 GMT', { kind: 'status', status: 429, retryAfter: { dateInSeconds: 10 } }],
-  ])('answers with Retry-After %p for %j', async (expected, fault) => {
-    expect((await bulk(fault)).headers.get('retry-after')).toBe(expected);
+  test.each([
+    [null, {}],
+    ['7', { retryAfter: 7 }],
+    ['soon', { retryAfter: 'soon' }],
+    ['Tue, 14 Nov 2023 22:13:30 GMT', { retryAfter: { dateInSeconds: 10 } }],
+  ])('answers with Retry-After %p for %j', async (expected, rest) => {
+    expect((await bulk({ kind: 'status', status: 429, ...rest })).headers.get('retry-after')).toBe(expected);
   });
 
   test('answers 429 without a code', async () => {
-    expect((await bulk({ kind: 'status', status: 429, code: null, message: 'Slow down' })).body).toEqual({
-      success: false,
-      error: { message: 'Slow down' },
-    });
+    const { body } = await bulk({ kind: 'status', status: 429, code: null, message: 'Slow down' });
+    expect(body).toEqual({ success: false, error: { message: 'Slow down' } });
   });
 
   test('answers with an HTML page', async () => {
@@ -217,24 +206,19 @@ describe('A fault that replaces the answer', () => {
 describe('A bulk answer that differs from what was sent', () => {
   const phones = messages(5).map(({ phone }) => phone);
   const entries = phones.map((phone, index) => ({ message_id: 1001 + index, phone, status: 'sent' }));
-  test.each<[Fault & { kind: 'bulk-answer' }, unknown[]]>([
-    [{ kind: 'bulk-answer', shape: 'missing' }, entries.slice(1)],
-    [{ kind: 'bulk-answer', shape: 'missing', indices: [1, 3] }, [entries[0], entries[2], entries[4]]],
-    [{ kind: 'bulk-answer', shape: 'doubled' }, [entries[0], ...entries]],
-    [{ kind: 'bulk-answer', shape: 'reordered' }, entries.toReversed()],
-    [{ kind: 'bulk-answer', shape: 'other-status' }, entries.map((entry) => ({ ...entry, status: 'queued' }))],
-    [
-      { kind: 'bulk-answer', shape: 'other-status', status: 'failed', indices: [4] },
-      [...entries.slice(0, 4), { ...entries[4], status: 'failed' }],
-    ],
-    [
-      { kind: 'bulk-answer', shape: 'number-phones' },
-      entries.map((entry) => ({ ...entry, phone: Number(entry.phone) })),
-    ],
-    [{ kind: 'bulk-answer', shape: 'plus-phones' }, entries.map((entry) => ({ ...entry, phone: `+${entry.phone}` }))],
-    [{ kind: 'bulk-answer', shape: 'no-phones' }, entries.map(({ message_id, status }) => ({ message_id, status }))],
+  const failed = [...entries.slice(0, 4), { ...entries[4], status: 'failed' }];
+  test.each<[Omit<Fault & { kind: 'bulk-answer' }, 'kind'>, unknown[]]>([
+    [{ shape: 'missing' }, entries.slice(1)],
+    [{ shape: 'missing', indices: [1, 3] }, [entries[0], entries[2], entries[4]]],
+    [{ shape: 'doubled' }, [entries[0], ...entries]],
+    [{ shape: 'reordered' }, entries.toReversed()],
+    [{ shape: 'other-status' }, entries.map((entry) => ({ ...entry, status: 'queued' }))],
+    [{ shape: 'other-status', status: 'failed', indices: [4] }, failed],
+    [{ shape: 'number-phones' }, entries.map((entry) => ({ ...entry, phone: Number(entry.phone) }))],
+    [{ shape: 'plus-phones' }, entries.map((entry) => ({ ...entry, phone: `+${entry.phone}` }))],
+    [{ shape: 'no-phones' }, entries.map(({ message_id, status }) => ({ message_id, status }))],
   ])('comes from the fault %j', async (fault, expected) => {
-    const { reply, sent } = await bulkUnder(fault);
+    const { reply, sent } = await bulkUnder({ kind: 'bulk-answer', ...fault });
     expect(reply).toMatchObject({ status: 201, body: { data: { messages_sent: 5, credits_used: 5 } } });
     expect(reply).toHaveProperty('body.data.messages', expected);
     expect(sent).toBe(5);
@@ -242,11 +226,8 @@ describe('A bulk answer that differs from what was sent', () => {
 });
 
 describe('Messages that the service accepts and does not send', () => {
-  const [first, second, ...others] = messages(5).map(({ phone }, index) => ({
-    message_id: 1001 + index,
-    phone,
-    status: 'sent',
-  }));
+  const [first, ...others] = messages(5).map(({ phone }) => phone);
+  const sentEntries = others.map((phone, index) => ({ message_id: 1001 + index, phone, status: 'sent' }));
   test.each<[Fault & { kind: 'unsent' }, object]>([
     [{ kind: 'unsent' }, { status: 'failed' }],
     [
@@ -259,12 +240,9 @@ describe('Messages that the service accepts and does not send', () => {
     ],
   ])('are reported by the fault %j, neither sent nor charged', async (fault, entry) => {
     const { reply, sent, charged } = await bulkUnder(fault);
-    const renumbered = [second, ...others].map((one) => ({ ...one, message_id: (one?.message_id ?? 0) - 1 }));
-    expect(reply).toMatchObject({
-      status: 201,
-      body: { data: { messages_sent: 4, credits_used: 4, credits_remaining: 96 } },
-    });
-    expect(reply).toHaveProperty('body.data.messages', [{ phone: first?.phone, ...entry }, ...renumbered]);
+    const data = { messages_sent: 4, credits_used: 4, credits_remaining: 96 };
+    expect(reply).toMatchObject({ status: 201, body: { data } });
+    expect(reply).toHaveProperty('body.data.messages', [{ phone: first, ...entry }, ...sentEntries]);
     expect([sent, charged]).toEqual([4, 4]);
   });
 
@@ -301,19 +279,14 @@ describe('An outage', () => {
   };
 
   test('lasts for a number of balance requests, however much is sent', async () => {
-    const requests = ['balance', 'send', 'send', 'balance', 'send', 'balance', 'send'] as const;
-    const found = await statuses({ kind: 'status', status: 503, after: 1, balanceRequests: 2 }, [...requests]);
+    const fault: Fault = { kind: 'status', status: 503, after: 1, balanceRequests: 2 };
+    const found = await statuses(fault, ['balance', 'send', 'send', 'balance', 'send', 'balance', 'send']);
     expect(found).toEqual([200, 503, 503, 503, 503, 503, 201]);
   });
 
   test('of sending alone lasts for a number of balance requests, too', async () => {
-    const found = await statuses({ kind: 'html', on: 'send', balanceRequests: 1 }, [
-      'balance',
-      'send',
-      'send',
-      'balance',
-      'send',
-    ]);
+    const fault: Fault = { kind: 'html', on: 'send', balanceRequests: 1 };
+    const found = await statuses(fault, ['balance', 'send', 'send', 'balance', 'send']);
     expect(found).toEqual([200, 502, 502, 200, 201]);
   });
 
@@ -342,20 +315,11 @@ describe('A fault about messages', () => {
     const sandbox = await sandboxWith({ faults: [fault] });
     const bulk = async (from: number, to: number) =>
       (await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: messages(6).slice(from, to) })).status;
-    expect([await bulk(0, 3), await bulk(0, 6), await bulk(3, 4), await bulk(4, 6)]).toEqual([
-      201,
-      status,
-      status,
-      201,
-    ]);
+    const statuses = [await bulk(0, 3), await bulk(0, 6), await bulk(3, 4), await bulk(4, 6)];
+    expect(statuses).toEqual([201, status, status, 201]);
     expect((await get(`${sandbox.url}/v1/user/balance`)).status).toBe(200);
-    expect(sandbox.messages().map(({ message }) => message)).toEqual([
-      'Text 0',
-      'Text 1',
-      'Text 2',
-      'Text 4',
-      'Text 5',
-    ]);
+    const texts = [0, 1, 2, 4, 5].map((index) => `Text ${index}`);
+    expect(sandbox.messages().map(({ message }) => message)).toEqual(texts);
     expect(sandbox.requests()[1]).toMatchObject({ messages: 6, sent: 0, fault: fault.kind });
   });
 
@@ -395,11 +359,8 @@ describe('A fault', () => {
   });
 
   test('hits a request before the faults after it in the list, which still count it', () => {
-    const faults: Fault[] = [
-      { kind: 'html', times: 2 },
-      { kind: 'reset-after', after: 1 },
-    ];
-    expect(hits(faults, six)).toEqual(['html', 'html', 'reset-after', null, null, null]);
+    const [first, second] = [{ kind: 'html', times: 2 } as const, { kind: 'reset-after', after: 1 } as const];
+    expect(hits([first, second], six)).toEqual(['html', 'html', 'reset-after', null, null, null]);
   });
 
   test('with a probability hits the same requests for the same seed', () => {
@@ -424,9 +385,8 @@ describe('A fault', () => {
     expect([hit.status, hit.headers.get('ratelimit-remaining')]).toEqual([502, '0']);
     sandbox.setFaults([{ kind: 'status', status: 500 }]);
     expect((await get(balance)).status).toBe(429);
-    expect(await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()).toMatchObject({
-      faults: [{ seen: 0, hits: 0 }],
-    });
+    const { body } = await call(`${sandbox.url}/_sandbox/faults`);
+    expect(body).toMatchObject({ faults: [{ seen: 0, hits: 0 }] });
   });
 });
 

@@ -69,27 +69,19 @@ describe('A bulk request', () => {
     const entries = messages(5);
     entries[3] = { phone: '+447700900123', message: 'Hello' };
     const reply = await post(`${sandbox.url}/v1/messages/send-bulk`, { messages: entries });
-    expect(reply).toMatchObject({
-      status: 422,
-      body: {
-        success: false,
-        error: {
-          code: 'VALIDATION_ERROR',
-          details: [{ field: 'messages.3.phone', message: expect.any(String) as unknown }],
-        },
-      },
-    });
+    const details = [{ field: 'messages.3.phone', message: expect.any(String) as unknown }];
+    const body = { success: false, error: { code: 'VALIDATION_ERROR', details } };
+    expect(reply).toMatchObject({ status: 422, body });
     expect(sandbox.messages()).toEqual([]);
     expect(sandbox.credits()).toBe(1000);
   });
 
   test('over a limit of the document can be answered with 429, other invalid requests never', async () => {
     const { url } = await sandboxWith({ overLimitStatus: 429 });
-    expect((await post(`${url}/v1/messages/send-bulk`, { messages: messages(101) })).status).toBe(429);
-    expect((await post(`${url}/v1/messages/send`, { phone: '447700900123', message: 'x'.repeat(1001) })).status).toBe(
-      429,
-    );
-    expect((await post(`${url}/v1/messages/send-bulk`, { messages: [] })).status).toBe(422);
+    const statusOf = async (path: string, body: unknown) => (await post(`${url}/v1/messages/${path}`, body)).status;
+    expect(await statusOf('send-bulk', { messages: messages(101) })).toBe(429);
+    expect(await statusOf('send', { phone: '447700900123', message: 'x'.repeat(1001) })).toBe(429);
+    expect(await statusOf('send-bulk', { messages: [] })).toBe(422);
   });
 });
 

@@ -4,70 +4,41 @@ import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { phoneAt } from '../support/contacts';
-import { failureWith, ODD_VALUES } from './samples';
+import { failureWith, listOf, ODD_VALUES } from './samples';
 
 function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
   const retryAfter = readRetryAfter(headers, Date.now());
-  return answerFailure({
-    statusCode,
-    headers,
-    error,
-    refused: false,
-    body: Object.keys(error).length > 0 ? { success: false, error } : '',
-    retryAfter,
-  });
+  const body = Object.keys(error).length > 0 ? { success: false, error } : '';
+  return answerFailure({ statusCode, headers, error, refused: false, body, retryAfter });
 }
 
+const CREDITS = { code: 'INSUFFICIENT_CREDITS' };
+const INVALID = { code: 'VALIDATION_ERROR' };
+
 describe('The message of a failure', () => {
+  const SEVEN = listOf('a, b, c, d, e, f, g').map((field) => ({ field, message: 'x' }));
+  const LIMIT = 'The rate limit is reached: the service allows 60 requests per minute for each API key';
   test.each<[string, number, JsonRecord, string]>([
     ['a missing key', 401, { code: 'MISSING_API_KEY' }, 'The service received no API key'],
     ['a wrong key', 401, { code: 'INVALID_API_KEY' }, 'The API key is not valid'],
     ['a wrong key without a code', 401, {}, 'The API key is not valid'],
     [
-      'a lack of credits',
+      'no credits',
       402,
-      { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 },
+      { ...CREDITS, required_credits: 5, available_credits: 0 },
       'Not enough credits: 5 needed, 0 available',
     ],
-    ['a lack of credits without figures', 402, { code: 'INSUFFICIENT_CREDITS' }, 'Not enough credits'],
-    [
-      'a lack of credits with odd figures',
-      402,
-      { code: 'INSUFFICIENT_CREDITS', required_credits: '<b>', available_credits: null },
-      'Not enough credits',
-    ],
-    ['a value', 422, { code: 'VALIDATION_ERROR' }, 'The service rejected a value of the request'],
-    [
-      'a field',
-      422,
-      { code: 'VALIDATION_ERROR', details: { phone: ['x'] } },
-      'The service rejected the value of phone',
-    ],
-    [
-      'seven fields',
-      422,
-      {
-        code: 'VALIDATION_ERROR',
-        details: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((field) => ({ field, message: 'x' })),
-      },
-      'The service rejected the value of a, b, c, d, e and 2 more',
-    ],
-    [
-      'too many requests',
-      429,
-      {},
-      'The rate limit is reached: the service allows 60 requests per minute for each API key',
-    ],
+    ['no credits without figures', 402, CREDITS, 'Not enough credits'],
+    ['odd figures', 402, { ...CREDITS, required_credits: '<b>', available_credits: null }, 'Not enough credits'],
+    ['a value', 422, INVALID, 'The service rejected a value of the request'],
+    ['a field', 422, { ...INVALID, details: { phone: ['x'] } }, 'The service rejected the value of phone'],
+    ['seven fields', 422, { ...INVALID, details: SEVEN }, 'The service rejected the value of a, b, c, d, e and 2 more'],
+    ['too many requests', 429, {}, LIMIT],
     ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service did not finish handling the request (HTTP 500)'],
     ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, did not return a result (HTTP 502)'],
     ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
     ['an unknown address', 404, {}, 'The service does not know this address (HTTP 404)'],
-    [
-      'a missing permission',
-      403,
-      {},
-      'The service, or a firewall in front of it, does not allow this request (HTTP 403)',
-    ],
+    ['no permission', 403, {}, 'The service, or a firewall in front of it, does not allow this request (HTTP 403)'],
     ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
     ['any other refusal', 418, {}, 'The service rejected the request (HTTP 418)'],
   ])('names %s', (_what, statusCode, error, message) =>
@@ -77,7 +48,7 @@ describe('The message of a failure', () => {
 
 describe('A failure for a lack of credits', () => {
   test('has its figures as numbers', () => {
-    const error = { code: 'INSUFFICIENT_CREDITS', required_credits: 5, available_credits: 0 };
+    const error = { ...CREDITS, required_credits: 5, available_credits: 0 };
     expect(failure(402, error).credits).toEqual({ required: 5, available: 0 });
   });
 
@@ -86,7 +57,7 @@ describe('A failure for a lack of credits', () => {
     ['one figure', { required_credits: 5 }],
     ['figures that are no numbers', { required_credits: '<b>', available_credits: {} }],
   ])('has none if the service gives %s', (_what, error) => {
-    expect(failure(402, { code: 'INSUFFICIENT_CREDITS', ...error })).not.toHaveProperty('credits');
+    expect(failure(402, { ...CREDITS, ...error })).not.toHaveProperty('credits');
   });
 });
 
@@ -99,19 +70,12 @@ describe('A request may have been handled', () => {
     }
   });
 
-  test.each(['SERVER_ERROR', 'INTERNAL_ERROR', 'UPSTREAM_TIMEOUT', 'TIMED_OUT', 'BAD_GATEWAY', 'PARTIAL_FAILURE'])(
+  test.each(listOf('SERVER_ERROR, INTERNAL_ERROR, UPSTREAM_TIMEOUT, TIMED_OUT, BAD_GATEWAY, PARTIAL_FAILURE'))(
     'after the code %s, whatever the status',
     (code) => {
-      for (const [statusCode, refused] of [
-        [200, true],
-        [201, true],
-        [400, false],
-        [409, false],
-        [422, false],
-      ] as const) {
-        const error = { code };
-        const answer = { statusCode, headers: {}, error, body: { error }, refused, retryAfter: null };
-        const { sendAgain, advice, message } = answerFailure(answer);
+      for (const statusCode of [200, 201, 400, 409, 422]) {
+        const answer = { statusCode, headers: {}, error: { code }, body: { error: { code } }, retryAfter: null };
+        const { sendAgain, advice, message } = answerFailure({ ...answer, refused: statusCode < 300 });
         expect(sendAgain).toBe('checkFirst');
         expect(`${message} ${advice}`).not.toMatch(/refused|Nothing was sent/);
       }
@@ -126,15 +90,10 @@ describe('A request may have been handled', () => {
 
 describe('The description of a failure', () => {
   test('says what to do and what the service said, each once', () => {
-    expect(
-      descriptionOf(
-        failure(422, {
-          code: 'VALIDATION_ERROR',
-          message: 'Invalid',
-          details: { phone: ['is wrong', 'is wrong'], message: 'is too long' },
-        }),
-      ),
-    ).toBe('Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.');
+    const details = { phone: ['is wrong', 'is wrong'], message: 'is too long' };
+    expect(descriptionOf(failure(422, { ...INVALID, message: 'Invalid', details }))).toBe(
+      'Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.',
+    );
   });
 
   test.each<[unknown, string]>([
@@ -168,12 +127,12 @@ describe('A failure', () => {
   const nasty = `<img src=x onerror=alert(1)> ${phoneAt(123)}`;
 
   test.each<[string, JsonRecord]>([
-    ['the message', { code: 'VALIDATION_ERROR', message: nasty }],
-    ['a key of the details', { code: 'VALIDATION_ERROR', details: { [nasty]: ['x'] } }],
-    ['a key of the error', { code: 'VALIDATION_ERROR', [nasty]: 'x' }],
-    ['a text of the details', { code: 'VALIDATION_ERROR', details: { phone: [nasty] } }],
-    ['a field of the details', { code: 'VALIDATION_ERROR', details: [{ field: nasty, message: nasty }] }],
-    ['an object as the message', { code: 'VALIDATION_ERROR', message: { text: nasty } }],
+    ['the message', { ...INVALID, message: nasty }],
+    ['a key of the details', { ...INVALID, details: { [nasty]: ['x'] } }],
+    ['a key of the error', { ...INVALID, [nasty]: 'x' }],
+    ['a text of the details', { ...INVALID, details: { phone: [nasty] } }],
+    ['a field of the details', { ...INVALID, details: [{ field: nasty, message: nasty }] }],
+    ['an object as the message', { ...INVALID, message: { text: nasty } }],
     ['the code', { code: nasty, message: nasty }],
   ])('shows no markup and no phone number from %s', (_where, error) => {
     for (const statusCode of [200, 302, 400, 401, 402, 422, 429, 500]) {
@@ -184,13 +143,9 @@ describe('A failure', () => {
 
   test('does not show the text of a message that the service repeats', () => {
     const repeated = { phone: phoneAt(123), message: 'Dear Anna' };
-    for (const details of [
-      [repeated],
-      [{ ...repeated, index: 0, error: 'is wrong' }],
-      { value: repeated },
-      { messages: [repeated] },
-    ]) {
-      expect(JSON.stringify(failure(422, { code: 'VALIDATION_ERROR', details }))).not.toContain('Anna');
+    const named = [{ ...repeated, index: 0, error: 'is wrong' }];
+    for (const details of [[repeated], named, { value: repeated }, { messages: [repeated] }]) {
+      expect(JSON.stringify(failure(422, { ...INVALID, details }))).not.toContain('Anna');
     }
   });
 
@@ -205,79 +160,54 @@ describe('A failure', () => {
   });
 
   test('stays short, however much the service says', () => {
-    const details = Array.from({ length: 1000 }, (_, index) => ({
-      field: `field_${index}`,
-      message: 'x'.repeat(1000),
-    }));
-    expect(
-      descriptionOf(failure(422, { code: 'VALIDATION_ERROR', message: 'x'.repeat(10_000), details })).length,
-    ).toBeLessThan(3000);
-    expect(failure(422, { code: 'VALIDATION_ERROR', details }).message.length).toBeLessThan(500);
+    const message = 'x'.repeat(1000);
+    const details = Array.from({ length: 1000 }, (_, index) => ({ field: `field_${index}`, message }));
+    const shown = failure(422, { ...INVALID, message: message.repeat(10), details });
+    expect(descriptionOf(shown).length).toBeLessThan(3000);
+    expect(shown.message.length).toBeLessThan(500);
   });
 
   test.each(ODD_VALUES)('has a message if the answer has %s in every field', (_name, value) => {
     const error = { code: value, message: value, details: value, required_credits: value, available_credits: value };
     for (const statusCode of [200, 302, 400, 402, 422, 429, 500]) {
       expect(failure(statusCode, error, { 'retry-after': value, location: value }).message).not.toBe('');
-      expect(failure(statusCode, { ...error, code: 'INSUFFICIENT_CREDITS' }).message).not.toMatch(
-        /undefined|NaN|\[object/,
-      );
+      expect(failure(statusCode, { ...error, ...CREDITS }).message).not.toMatch(/undefined|NaN|\[object/);
     }
   });
 });
 
 describe('The failure of one message of a batch', () => {
-  const ofRequest = failureWith({
-    code: 'VALIDATION_ERROR',
-    httpStatus: 422,
-    message: 'The request',
-    advice: 'The request',
-  });
+  const request = { httpStatus: 422, message: 'The request', advice: 'The request' };
+  const ofRequest = failureWith({ code: 'VALIDATION_ERROR', ...request });
+  const phone = ['messages', 3, 'phone'];
+  const text = ['messages', 3, 'message'];
 
   test.each([
-    ['its phone', [['messages', 3, 'phone']], 'The service rejected the phone number of this message'],
-    ['its text', [['messages', 3, 'message']], 'The service rejected the text of this message'],
-    [
-      'its phone and its text',
-      [
-        ['messages', 3, 'phone'],
-        ['messages', 3, 'message'],
-      ],
-      'The service rejected the phone number and the text of this message',
-    ],
-    ['the message', [['messages', 3]], 'The service rejected this message'],
-    ['nothing in particular', [[]], 'The service rejected this message'],
-    ['nothing', [], 'The service rejected this message'],
-  ])('names what is wrong if the service complains about %s', (_what, paths, message) => {
-    expect(
-      messageFailure(
-        ofRequest,
-        paths.map((path) => ({ path, text: '' })),
-      ),
-    ).toEqual({
-      ...ofRequest,
-      message,
-      advice: 'Correct it, then try again.',
-    });
+    ['its phone', [phone], 'the phone number of this message'],
+    ['its text', [text], 'the text of this message'],
+    ['its phone and its text', [phone, text], 'the phone number and the text of this message'],
+    ['the message', [['messages', 3]], 'this message'],
+    ['nothing in particular', [[]], 'this message'],
+    ['nothing', [], 'this message'],
+  ])('names what is wrong if the service complains about %s', (_what, paths, what) => {
+    const complaints = paths.map((path) => ({ path, text: '' }));
+    const message = `The service rejected ${what}`;
+    const expected = { ...ofRequest, message, advice: 'Correct it, then try again.' };
+    expect(messageFailure(ofRequest, complaints)).toEqual(expected);
   });
 
   test('contains what the service says about it, without markup and phone numbers', () => {
-    const complaints = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
-      path: ['phone'],
-      text,
-    }));
+    const texts = ['<b>wrong</b>', '<b>wrong</b>', `${phoneAt(123)} is blocked`];
+    const complaints = texts.map((said) => ({ path: ['phone'], text: said }));
     expect(descriptionOf(messageFailure(ofRequest, complaints))).toBe(
       'Correct it, then try again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
     );
   });
 
-  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
-    'names no field that is called %s',
-    (name) =>
-      expect(messageFailure(ofRequest, [{ path: ['messages', 0, name], text: '' }]).message).toBe(
-        'The service rejected this message',
-      ),
-  );
+  test.each(listOf('constructor, toString, __proto__, hasOwnProperty, valueOf'))('names no field %s', (name) => {
+    const { message } = messageFailure(ofRequest, [{ path: ['messages', 0, name], text: '' }]);
+    expect(message).toBe('The service rejected this message');
+  });
 
   test('concerns the run if that of the whole request does', () => {
     expect(messageFailure(failureWith({ scope: 'run' }), []).scope).toBe('run');

@@ -34,7 +34,7 @@ test.each(ADDRESSES)('The Base URL %j is read as %s, in code and in expressions'
   expect(evaluate(written)).toBe(used);
 });
 
-test.each([
+const ODD = [
   '',
   ' ',
   '/',
@@ -49,10 +49,11 @@ test.each([
   '\ud800',
   '\0',
   'x\ny',
-  'https:/one.example.com',
-])('The Base URL %j is read alike in code and in expressions', (written) =>
-  expect(evaluate(written)).toBe(normalizeBaseUrl(written)),
-);
+  'https:/one',
+];
+test.each(ODD)('The Base URL %j is read alike in code and in expressions', (written) => {
+  expect(evaluate(written)).toBe(normalizeBaseUrl(written));
+});
 
 test.each(['', '  ', '/', 'https://', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
   const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };

@@ -1,6 +1,6 @@
 import { messageIndex, pathText, readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { ODD_VALUES } from './samples';
+import { listOf, ODD_VALUES } from './samples';
 
 function complaintsIn(details: unknown): Array<[path: string, text: string]> {
   return readComplaints({ code: 'VALIDATION_ERROR', message: 'Invalid', details }).map(({ path, text }) => [
@@ -55,19 +55,13 @@ describe('A complaint of the service', () => {
     expect(complaintsIn(details).map(([path]) => path)).toEqual([expect.stringMatching(/^messages?\.3/)]);
   });
 
-  test.each([
-    'details',
-    'errors',
-    'fields',
-    'violations',
-    'issues',
-    'validation_errors',
-    'invalid_params',
-    'validationErrors',
-  ])('is found under the name %s', (name) => {
-    const [complaint] = readComplaints({ code: 'VALIDATION_ERROR', [name]: { 'messages.3.phone': ['is wrong'] } });
-    expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
-  });
+  test.each(listOf('details, errors, fields, violations, issues, validation_errors, invalid_params, validationErrors'))(
+    'is found under the name %s',
+    (name) => {
+      const [complaint] = readComplaints({ code: 'VALIDATION_ERROR', [name]: { 'messages.3.phone': ['is wrong'] } });
+      expect(complaint).toEqual({ path: ['messages', 3, 'phone'], text: 'is wrong' });
+    },
+  );
 
   test('is found under the name of its field', () => {
     expect(readComplaints({ code: 'VALIDATION_ERROR', phone: ['is wrong'] })).toEqual([
@@ -128,14 +122,8 @@ describe('Reading complaints', () => {
   });
 
   test('stops after 200 of 100,000 entries', () => {
-    for (const entry of [
-      'is wrong',
-      { field: 'messages.1.phone', message: 'is wrong' },
-      { index: 1 },
-      { phone: ['is wrong'] },
-      ['is wrong'],
-      null,
-    ]) {
+    const field = { field: 'messages.1.phone', message: 'is wrong' };
+    for (const entry of ['is wrong', field, { index: 1 }, { phone: ['is wrong'] }, ['is wrong'], null]) {
       expect(complaintsIn(Array.from({ length: 100_000 }, () => entry)).length).toBe(entry === null ? 0 : 200);
     }
     const keyed = Object.fromEntries(
@@ -144,15 +132,12 @@ describe('Reading complaints', () => {
     expect(complaintsIn(keyed)).toHaveLength(200);
   });
 
-  test.each(['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'])(
-    'takes 10 MB of %j',
-    (part) => {
-      const text = part.repeat(10_000_000 / part.length);
-      for (const details of [text, [{ field: text, message: text }], { [text]: [text] }]) {
-        expect(() => readComplaints({ details })).not.toThrow();
-      }
-    },
-  );
+  const PARTS = ['messages[', 'messages.3.', '/', '.', '[', ' ', 'message messages[   ', '9'];
+  test.each(PARTS)('takes 10 MB of %j', (part) => {
+    const text = part.repeat(10_000_000 / part.length);
+    for (const details of [text, [{ field: text, message: text }], { [text]: [text] }])
+      expect(() => readComplaints({ details })).not.toThrow();
+  });
 
   test('is not affected by names such as __proto__', () => {
     const error = JSON.parse(

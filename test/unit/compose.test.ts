@@ -27,15 +27,8 @@ test('A message keeps the number as it was given in a dry run only, and only whe
 
 function draft(changed: Partial<Draft> = {}): Draft {
   const origin = { item: 0, entry: null, part: null };
-  return {
-    kind: 'draft',
-    ...origin,
-    phone: '447700900123',
-    message: 'Hello',
-    countryCode: null,
-    key: null,
-    ...changed,
-  };
+  const content = { phone: '447700900123', message: 'Hello', countryCode: null, key: null };
+  return { kind: 'draft', ...origin, ...content, ...changed };
 }
 
 /** The text of the message from a draft with this text, or the reason why it can't be sent. */
@@ -108,10 +101,8 @@ describe('The length of a text', () => {
 
 describe('An invalid draft', () => {
   test('does not affect the others, and none is lost', () => {
-    const { messages, unsendable: refused } = compose(
-      [draft({ item: 0 }), draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' }), draft({ item: 3 })],
-      1000,
-    );
+    const wrong = [draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' })];
+    const { messages, unsendable: refused } = compose([draft(), ...wrong, draft({ item: 3 })], 1000);
     expect(messages.map(({ item }) => item)).toEqual([0, 3]);
     expect(refused.map(({ item, failure }) => [item, failure.code])).toEqual([
       [1, 'INVALID_PHONE'],
@@ -120,40 +111,21 @@ describe('An invalid draft', () => {
   });
 
   test('that was refused before stays as it is', () => {
-    const refused = unsendable(
-      { item: 4, entry: null, part: null, phone: null },
-      failure('expressionFailed', { reason: 'made up' }),
-    );
+    const origin = { item: 4, entry: null, part: null, phone: null };
+    const refused = unsendable(origin, failure('expressionFailed', { reason: 'made up' }));
     expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
   });
 
   test('keeps what was given as its phone number, and its place in a list', () => {
     const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
-    expect(refused).toEqual([
-      {
-        kind: 'unsendable',
-        item: 1,
-        outcome: 'not_sent',
-        entry: 7,
-        part: null,
-        phone: '07700 900123',
-        failure: {
-          code: 'INVALID_PHONE',
-          httpStatus: null,
-          message: 'The phone number begins with 0, so its country code is missing',
-          advice: expect.stringContaining('country code') as unknown,
-          serviceSays: '',
-          scope: 'request',
-          sendAgain: 'safe',
-        },
-      },
-    ]);
-    expect(refused.map(messageOf)).toEqual([
-      'The phone number begins with 0, so its country code is missing (entry 7 of the list)',
-    ]);
-    expect(refused.map((draft) => messageOf({ ...draft, entry: null }))).toEqual([
-      'The phone number begins with 0, so its country code is missing',
-    ]);
+    const message = 'The phone number begins with 0, so its country code is missing';
+    const given = { item: 1, entry: 7, part: null, phone: '07700 900123' };
+    const advice = expect.stringContaining('country code') as unknown;
+    const rest = { httpStatus: null, serviceSays: '', scope: 'request', sendAgain: 'safe' };
+    const why = { code: 'INVALID_PHONE', message, advice, ...rest };
+    expect(refused).toEqual([{ kind: 'unsendable', outcome: 'not_sent', ...given, failure: why }]);
+    expect(refused.map(messageOf)).toEqual([`${message} (entry 7 of the list)`]);
+    expect(refused.map((one) => messageOf({ ...one, entry: null }))).toEqual([message]);
   });
 
   test('has a reason without the phone number and the text', () => {

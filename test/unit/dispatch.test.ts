@@ -1,6 +1,4 @@
-import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
-import { dispatch } from '../../nodes/MessagingSend/delivery/dispatch';
-import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
@@ -8,71 +6,59 @@ import { phoneAt } from '../support/contacts';
 import {
   byIndex,
   byIndexFrom1,
-  byNumber,
-  carried,
   type Changes,
   creditsFor,
   firstOnly,
-  journalWith,
-  OPERATION,
+  listed,
   refusing,
+  replying,
   Run,
+  send,
   type Service,
   upTo,
   withoutNames,
 } from './dispatchRun';
-import { acceptAll, complete, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { settled } from './fakeClock';
+import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
+
+const LOST: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
+const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
 
 describe('A run without failures', () => {
   test('sends all batches in order, and each message once', async () => {
-    const run = await new Run(acceptAll).send(messagesUpTo(250));
-    expect(run.requests).toEqual([upTo(100), upTo(200).slice(100), upTo(250).slice(200)]);
-    expect(run.items('sent')).toEqual(upTo(250));
-    expect(run.receipts.map(({ batch, data }) => [batch, data?.messages_sent])).toEqual([
-      [1, 100],
-      [2, 100],
-      [3, 50],
-    ]);
+    const run = await send(250, 100, acceptAll);
+    expect(run.report).toEqual({ requests: '0-99 | 100-199 | 200-249', sent: '0-249' });
+    const receipts = run.receipts.map(({ batch, data }) => ({ batch, sent: data?.messages_sent }));
+    expect(receipts).toEqual([100, 100, 50].map((sent, index) => ({ batch: index + 1, sent })));
   });
 
   test('makes no request without messages', async () => {
-    expect(await new Run(acceptAll).send([])).toMatchObject({ requests: [], receipts: [] });
+    expect(await send(0, 100, acceptAll)).toMatchObject({ requests: [], receipts: [] });
   });
 
   test('continues after a message that the answer does not list, which is uncertain', async () => {
-    const run = await new Run((messages) => acceptAll(messages.filter(({ item }) => item !== 1))).send(
-      messagesUpTo(4),
-      2,
-    );
-    expect(run.items('sent')).toEqual([0, 2, 3]);
-    expect(run.items('uncertain')).toEqual([1]);
+    const run = await send(4, 2, (messages) => acceptAll(messages.filter(({ item }) => item !== 1)));
+    expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0 2-3', uncertain: '1' });
   });
 });
 
 describe('The interval', () => {
-  test('is the time between the starts of two requests', async () => {
-    const run = await new Run(acceptAll, { interval: 1000, duration: 300 }).send(messagesUpTo(3), 1);
-    expect(run.startTimes).toEqual([1_000_000, 1_001_000, 1_002_000]);
-  });
-
-  test('adds no wait after a request that takes longer', async () => {
-    const run = await new Run(acceptAll, { interval: 1000, duration: 1500 }).send(messagesUpTo(3), 1);
-    expect(run.startTimes).toEqual([1_000_000, 1_001_500, 1_003_000]);
+  test.each([
+    ['is the time between the starts of two requests', 300, [1_000_000, 1_001_000, 1_002_000]],
+    ['adds no wait after a request that takes longer', 1500, [1_000_000, 1_001_500, 1_003_000]],
+  ])('%s', async (_what, duration, startTimes) => {
+    expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
   });
 
   test('applies to the requests after a refusal, too', async () => {
-    const run = await new Run(refusing([1], withoutNames), { interval: 1000 }).send(messagesUpTo(4));
+    const run = await send(4, 100, refusing([1], withoutNames), { interval: 1000 });
     expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
   });
 
   test('ends when the run is stopped, and the remaining messages are not sent', async () => {
-    const run = await new Run(acceptAll, {
-      interval: 1000,
-      wait: async () => await Promise.reject(new Error('Stopped')),
-    }).send(messagesUpTo(3), 1);
-    expect(run.requests).toEqual([[0]]);
-    expect(run.items('sent')).toEqual([0]);
-    expect(run.items('not_sent')).toEqual([1, 2]);
+    const wait = async () => await Promise.reject(new Error('Stopped'));
+    const run = await send(3, 1, acceptAll, { interval: 1000, wait });
+    expect(run.report).toEqual({ requests: '0', sent: '0', not_sent: '1-2' });
   });
 });
 
@@ -81,96 +67,37 @@ describe('A failure of the whole run', () => {
     ['INVALID_API_KEY', 401],
     ['INSUFFICIENT_CREDITS', 402],
   ] as const)('with the code %s ends the run, and the remaining messages are not sent', async (code, httpStatus) => {
-    const run = await new Run((messages, request) =>
-      request === 2 ? rejectWith({ code, httpStatus, scope: 'run' }) : acceptAll(messages),
-    ).send(messagesUpTo(8), 2);
-    expect(run.requests).toEqual([
-      [0, 1],
-      [2, 3],
-    ]);
-    expect(run.items('sent')).toEqual([0, 1]);
-    expect(run.items('not_sent')).toEqual([2, 3, 4, 5, 6, 7]);
+    const run = await send(8, 2, replying({ 2: rejectWith({ code, httpStatus, scope: 'run' }) }));
+    expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0-1', not_sent: '2-7' });
     expect(run.failureOf(7)).toBe(`${code}: It failed`);
     expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
   });
 
   test('ends the run while it looks for the refused messages', async () => {
-    const run = await new Run((_messages, request) =>
-      request === 1 ? refuseValues('x') : rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }),
-    ).send(messagesUpTo(6), 4);
-    expect(run.requests).toEqual([
-      [0, 1, 2, 3],
-      [0, 1],
-    ]);
-    expect(run.items('not_sent')).toEqual(upTo(6));
+    const run = await send(6, 4, (_messages, request) => (request === 1 ? refuseValues('x') : WRONG_KEY));
+    expect(run.report).toEqual({ requests: '0-3 | 0-1', not_sent: '0-5' });
   });
 
   test('leaves messages in flight uncertain, and the remaining ones not sent', async () => {
     const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
-    const run = await new Run(() => stopped).send(messagesUpTo(4), 2);
-    expect(run.requests).toEqual([[0, 1]]);
-    expect(run.items('uncertain')).toEqual([0, 1]);
-    expect(run.items('not_sent')).toEqual([2, 3]);
-  });
-});
-
-describe('A failure of one request', () => {
-  test('affects only its messages', async () => {
-    const notFound = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear' });
-    const run = await new Run((messages, request) => (request === 1 ? notFound : acceptAll(messages))).send(
-      messagesUpTo(4),
-      2,
-    );
-    expect(run.items('not_sent')).toEqual([0, 1]);
-    expect(run.items('sent')).toEqual([2, 3]);
-  });
-
-  test('leaves its messages uncertain if it may have reached the service, and it is not repeated', async () => {
-    const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
-    const run = await new Run((messages, request) => (request === 1 ? lost : acceptAll(messages))).send(
-      messagesUpTo(4),
-      2,
-    );
-    expect(run.requests).toEqual([
-      [0, 1],
-      [2, 3],
-    ]);
-    expect(run.items('uncertain')).toEqual([0, 1]);
+    const run = await send(4, 2, () => stopped);
+    expect(run.report).toEqual({ requests: '0-1', uncertain: '0-1', not_sent: '2-3' });
   });
 });
 
 describe('A batch that is refused because of some of its messages', () => {
   test('is sent without them in one more request', async () => {
-    const run = await new Run(refusing([3, 50, 99], byIndex)).send(messagesUpTo(120));
-    expect(run.requests.map((items) => items.length)).toEqual([100, 97, 20]);
-    expect(run.items('not_sent')).toEqual([3, 50, 99]);
-    expect(run.items('sent')).toHaveLength(117);
+    const run = await send(120, 100, refusing([3, 50, 99], byIndex));
+    const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
+    expect(run.report).toEqual({ requests, sent: '0-2 4-49 51-98 100-119', not_sent: '3 50 99' });
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected the phone number of this message');
   });
 
-  test('is sent without them if they are named by their phone numbers', async () => {
-    const run = await new Run(refusing([0, 4], byNumber)).send(messagesUpTo(5));
-    expect(run.requests).toEqual([upTo(5), [1, 2, 3]]);
-    expect(run.items('not_sent')).toEqual([0, 4]);
-  });
-
-  test('is not repeated if all its messages are refused', async () => {
-    const run = await new Run(refusing(upTo(3), byIndex)).send(messagesUpTo(3));
-    expect(run.requests).toEqual([upTo(3)]);
-    expect(run.items('not_sent')).toEqual(upTo(3));
-  });
-
-  test('is not repeated if it has only one message', async () => {
-    const run = await new Run(refusing([0], withoutNames)).send(messagesUpTo(1));
-    expect(run.requests).toEqual([[0]]);
-    expect(run.items('not_sent')).toEqual([0]);
-  });
-
-  test('is halved if no message is named', async () => {
-    const run = await new Run(refusing([5], withoutNames)).send(messagesUpTo(8));
-    expect(run.requests).toEqual([upTo(8), [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [6, 7], [4], [5]]);
-    expect(run.items('not_sent')).toEqual([5]);
-    expect(run.items('sent')).toEqual([0, 1, 2, 3, 4, 6, 7]);
+  test('is not repeated if all its messages are refused, or it has only one', async () => {
+    const all = await send(3, 100, refusing(upTo(3), byIndex));
+    expect(all.report).toEqual({ requests: '0-2', not_sent: '0-2' });
+    const one = await send(1, 100, refusing([0], withoutNames));
+    expect(one.report).toEqual({ requests: '0', not_sent: '0' });
   });
 
   test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
@@ -180,34 +107,24 @@ describe('A batch that is refused because of some of its messages', () => {
     ['name no message', withoutNames],
     ['name a message that does not exist', () => byIndex([500])],
     ['are missing', () => undefined],
+    ['are a list of general complaints', () => ['Too short', 'Not a number', 'No'].map((message) => ({ message }))],
   ])('loses only the invalid messages if the details %s', async (_how, name) => {
     for (const wrong of [[0], [4], [1, 3], [7], [0, 9], [2, 3, 4]]) {
-      const run = await new Run(refusing(wrong, name)).send(messagesUpTo(10));
+      const run = await send(10, 100, refusing(wrong, name));
       expect({ wrong, notSent: run.items('not_sent') }).toEqual({ wrong, notSent: wrong });
       expect(run.items('sent')).toHaveLength(10 - wrong.length);
     }
   });
 
-  test('loses only the invalid messages if the details are a list of general complaints', async () => {
-    const general = () => [{ message: 'Too short' }, { message: 'Not a number' }, { message: 'No such number' }];
-    const run = await new Run(refusing([0], general)).send(messagesUpTo(10));
-    expect(run.items('not_sent')).toEqual([0]);
-  });
-
   test('leaves the others uncertain if the second request may have been sent', async () => {
-    const lost: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
-    const run = await new Run((messages, request) =>
-      request === 1 ? refuseValues(byIndex([1])) : request === 2 ? lost : acceptAll(messages),
-    ).send(messagesUpTo(4));
-    expect(run.requests).toHaveLength(2);
-    expect(run.items('not_sent')).toEqual([1]);
-    expect(run.items('uncertain')).toEqual([0, 2, 3]);
+    const run = await send(4, 100, replying({ 1: refuseValues(byIndex([1])), 2: LOST }));
+    expect(run.report).toEqual({ requests: '0-3 | 0 2-3', not_sent: '1', uncertain: '0 2-3' });
   });
 
   test('never takes more than four requests per message', async () => {
     for (const name of [byIndex, byIndexFrom1, firstOnly, withoutNames]) {
       for (const wrong of [upTo(100), upTo(100).filter((item) => item % 2 === 0), [99]]) {
-        const run = await new Run(refusing(wrong, name)).send(messagesUpTo(100));
+        const run = await send(100, 100, refusing(wrong, name));
         expect(run.items('not_sent')).toEqual(wrong);
         expect(run.requests.length).toBeLessThanOrEqual(400);
       }
@@ -222,42 +139,22 @@ describe('A run with On Error set to Stop', () => {
     ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
     ['may have been sent', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
   ])('starts no request after one that %s', async (_what, reply, kind) => {
-    const run = await new Run((messages, request) => (request === 2 ? reply : acceptAll(messages)), {
-      stopOnFailure: true,
-    }).send(messagesUpTo(8), 2);
-    expect(run.requests).toEqual([
-      [0, 1],
-      [2, 3],
-    ]);
-    expect(run.items('sent')).toEqual([0, 1]);
-    expect(run.items(kind)).toEqual(expect.arrayContaining([2, 3]));
-    expect(run.items('not_sent')).toEqual(expect.arrayContaining([4, 5, 6, 7]));
+    const run = await send(8, 2, replying({ 2: reply }), { stopOnFailure: true });
+    const failed = kind === 'not_sent' ? { not_sent: '2-7' } : { uncertain: '2-3', not_sent: '4-7' };
+    expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0-1', ...failed });
   });
 
   test('starts no request after a message that the service did not send', async () => {
-    const service: Service = (messages) => ({
-      kind: 'accepted',
-      data: {
-        messages: messages.map(({ item, phone }) => ({
-          message_id: item,
-          phone,
-          status: item === 1 ? 'failed' : 'sent',
-        })),
-      },
-    });
-    const run = await new Run(service, { stopOnFailure: true }).send(messagesUpTo(6), 2);
-    expect(run.requests).toEqual([[0, 1]]);
-    expect(run.items('sent')).toEqual([0]);
-    expect(run.items('not_sent')).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  test('continues while nothing fails', async () => {
-    const run = await new Run(acceptAll, { stopOnFailure: true }).send(messagesUpTo(6), 2);
-    expect(run.items('sent')).toEqual(upTo(6));
+    const entry = ({ item, phone }: Message) => ({ message_id: item, phone, status: item === 1 ? 'failed' : 'sent' });
+    const service: Service = (messages) => ({ kind: 'accepted', data: { messages: messages.map(entry) } });
+    const run = await send(6, 2, service, { stopOnFailure: true });
+    expect(run.report).toEqual({ requests: '0-1', sent: '0', not_sent: '1-5' });
   });
 });
 
 describe('A run without enough credits', () => {
+  const ALLOW = { whenCreditsRunOut: 'sendWhatCreditsAllow' } as const;
+
   /** A service with this many credits. */
   function withCredits(credits: number): Service {
     let left = credits;
@@ -269,30 +166,20 @@ describe('A run without enough credits', () => {
   }
 
   test('sends the first messages, as many as the credits pay for, if the user wants it so', async () => {
-    const run = await new Run(withCredits(5), { whenCreditsRunOut: 'sendWhatCreditsAllow' }).send(messagesUpTo(12), 4);
-    expect(run.requests).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [4]]);
-    expect(run.items('sent')).toEqual(upTo(5));
-    expect(run.items('not_sent')).toEqual(upTo(12).slice(5));
+    const run = await send(12, 4, withCredits(5), ALLOW);
+    expect(run.report).toEqual({ requests: '0-3 | 4-7 | 4', sent: '0-4', not_sent: '5-11' });
   });
 
   test('sends them while no request has been accepted yet, and no other request leaves', async () => {
-    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 4 };
-    const run = await new Run(withCredits(2), changes).send(messagesUpTo(12), 4);
-    expect(run.requests).toEqual([
-      [0, 1, 2, 3],
-      [0, 1],
-    ]);
-    expect(run.items('sent')).toEqual([0, 1]);
-    expect(run.items('not_sent')).toEqual(upTo(12).slice(2));
+    const run = await send(12, 4, withCredits(2), { ...ALLOW, parallelRequests: 4 });
+    expect(run.report).toEqual({ requests: '0-3 | 0-1', sent: '0-1', not_sent: '2-11' });
     expect(run.failureOf(11)).toMatch(/^INSUFFICIENT_CREDITS/);
   });
 
   test('sends them after an outage, with the first request alone', async () => {
-    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 4 };
     const limited = withCredits(2);
-    const service: Service = (messages, request) =>
-      request === 1 ? { kind: 'uncertain', failure: failureWith() } : limited(messages, request);
-    const run = await new Run(service, changes).send(messagesUpTo(12), 4);
+    const service: Service = (messages, request) => (request === 1 ? LOST : limited(messages, request));
+    const run = await send(12, 4, service, { ...ALLOW, parallelRequests: 4 });
     expect(run.requests.map((items) => items.length)).toEqual([4, 4, 2]);
     expect(run.requests[2]).toEqual(run.requests[1]?.slice(0, 2));
     expect(run.balances).toBe(1);
@@ -300,231 +187,156 @@ describe('A run without enough credits', () => {
   });
 
   test('starts no other request while it sends them', async () => {
-    const changes: Changes = { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 2 };
-    const service: Service = (messages, request) => (request === 2 ? creditsFor(2, 4) : acceptAll(messages));
-    const run = await new Run(service, changes).send(messagesUpTo(20), 4);
-    expect(run.requests).toEqual([
-      [0, 1, 2, 3],
-      [4, 5, 6, 7],
-      [8, 9, 10, 11],
-      [4, 5],
-    ]);
-    expect(run.items('not_sent')).toEqual([6, 7, 12, 13, 14, 15, 16, 17, 18, 19]);
+    const run = await send(20, 4, replying({ 2: creditsFor(2, 4) }), { ...ALLOW, parallelRequests: 2 });
+    const requests = '0-3 | 4-7 | 8-11 | 4-5';
+    expect(run.report).toEqual({ requests, sent: '0-5 8-11', not_sent: '6-7 12-19' });
   });
 
-  test('sends nothing of the batch by default or with On Error set to Stop', async () => {
-    for (const changes of [{}, { whenCreditsRunOut: 'sendWhatCreditsAllow', stopOnFailure: true }] as const) {
-      const run = await new Run(withCredits(5), changes).send(messagesUpTo(12), 4);
-      expect(run.requests).toEqual([
-        [0, 1, 2, 3],
-        [4, 5, 6, 7],
-      ]);
-      expect(run.items('sent')).toEqual(upTo(4));
-    }
+  test.each<Changes>([{}, { ...ALLOW, stopOnFailure: true }])('sends nothing of the batch with %j', async (changes) => {
+    const run = await send(12, 4, withCredits(5), changes);
+    expect(run.report).toEqual({ requests: '0-3 | 4-7', sent: '0-3', not_sent: '4-11' });
   });
 });
 
 describe('Parallel requests', () => {
   /** A run in which each request waits until the test answers it. */
-  function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
-    const open: Array<{ items: number[]; answer: (reply?: Reply) => Promise<void> }> = [];
-    const make = async (request: ApiRequest) =>
-      await new Promise<Reply>((resolve) => {
-        const sent = carried(request);
-        const waiting = {
-          items: sent.map(({ item }) => item),
-          answer: async (reply?: Reply) => {
-            open.splice(open.indexOf(waiting), 1);
-            resolve(reply ?? acceptAll(sent));
-            await new Promise((next) => setImmediate(next));
-          },
-        };
-        open.push(waiting);
-      });
-    const probe = async () => await Promise.resolve(null);
-    const done = dispatch(complete(pack(messages, size)), {
-      operation: OPERATION,
-      requests: {
-        make,
-        probe,
-        halt: () => undefined,
-        wait: async () => await Promise.resolve(),
-        maxConcurrent: () => parallelRequests,
+  async function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
+    const open: Array<{ items: number[]; resolve: (reply?: Reply) => void }> = [];
+    const service: Service = async (sent) =>
+      await new Promise((resolve) =>
+        open.push({ items: sent.map(({ item }) => item), resolve: (reply = acceptAll(sent)) => resolve(reply) }),
+      );
+    const run = new Run(service, { parallelRequests });
+    const done = run.send(messages, size);
+    const answer = async (index: number, reply?: Reply) => {
+      open.splice(index, 1)[0]?.resolve(reply);
+      for (let turn = 0; turn < 4; turn += 1) await settled();
+    };
+    await settled();
+    return {
+      answer,
+      started: () => open.map(({ items }) => listed(items)).join(' | '),
+      end: async () => {
+        while (open.length > 0) await answer(0);
+        return await done;
       },
-      journal: journalWith(),
-      outages: { uncertainInARow: null, note: () => undefined },
-      repeated: complete(repeatedPhones(messages)),
-      uncertainBefore: 0,
-      wholeAnswers: true,
-      stopOnFailure: false,
-      whenCreditsRunOut: 'stop',
-      onSettled: () => undefined,
-    });
-    return { open, done, started: () => open.map(({ items }) => items) };
+    };
   }
 
-  const begin = async () => await new Promise((next) => setImmediate(next));
-
   test('start in order once the first one is answered, and never more than the user allows', async () => {
-    const { open, done, started } = byHand(messagesUpTo(10), 2, 2);
-    await begin();
-    expect(started()).toEqual([[0, 1]]);
-    await open[0]?.answer();
-    expect(started()).toEqual([
-      [2, 3],
-      [4, 5],
-    ]);
-    await open[1]?.answer();
-    expect(started()).toEqual([
-      [2, 3],
-      [6, 7],
-    ]);
-    await open[0]?.answer();
-    expect(started()).toEqual([
-      [6, 7],
-      [8, 9],
-    ]);
-    while (open.length > 0) await open[0]?.answer();
-    expect((await done).map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
+    const { started, answer, end } = await byHand(messagesUpTo(10), 2, 2);
+    expect(started()).toBe('0-1');
+    await answer(0);
+    expect(started()).toBe('2-3 | 4-5');
+    await answer(1);
+    expect(started()).toBe('2-3 | 6-7');
+    await answer(0);
+    expect(started()).toBe('6-7 | 8-9');
+    expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
   test('never contain messages to the same phone number', async () => {
-    const messages = [messageAt(0), messageAt(1), messageAt(2), messageAt(3, { phone: phoneAt(1) }), messageAt(4)];
-    const { open, done, started } = byHand(messages, 1, 4);
-    await begin();
-    await open[0]?.answer();
-    expect(started()).toEqual([[1], [2], [4]]);
-    await open[1]?.answer();
-    expect(started()).toEqual([[1], [4]]);
-    await open[0]?.answer();
-    expect(started()).toEqual([[4], [3]]);
-    while (open.length > 0) await open[0]?.answer();
-    expect((await done).flatMap(({ results }) => results)).toHaveLength(5);
+    const messages = messagesUpTo(5).with(3, messageAt(3, { phone: phoneAt(1) }));
+    const { started, answer, end } = await byHand(messages, 1, 4);
+    await answer(0);
+    expect(started()).toBe('1 | 2 | 4');
+    await answer(1);
+    expect(started()).toBe('1 | 4');
+    await answer(0);
+    expect(started()).toBe('4 | 3');
+    expect((await end()).items('sent')).toEqual(upTo(5));
   });
 
   test('wait for all earlier ones to the same phone number', async () => {
-    const messages = messagesUpTo(6).map((message) =>
-      message.item % 4 === 0 ? message : { ...message, phone: phoneAt(1) },
-    );
-    const { open, done, started } = byHand(messages, 1, 3);
-    await begin();
-    await open[0]?.answer();
-    expect(started()).toEqual([[1]]);
-    await open[0]?.answer();
-    expect(started()).toEqual([[2], [4]]);
-    await open[1]?.answer();
+    const messages = upTo(6).map((item) => messageAt(item, item % 4 === 0 ? {} : { phone: phoneAt(1) }));
+    const { started, answer, end } = await byHand(messages, 1, 3);
+    await answer(0);
+    expect(started()).toBe('1');
+    await answer(0);
+    expect(started()).toBe('2 | 4');
+    await answer(1);
     // The first one to this number is done, and the second one is in flight: the others wait.
-    expect(started()).toEqual([[2]]);
-    while (open.length > 0) await open[0]?.answer();
-    expect((await done).map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
+    expect(started()).toBe('2');
+    expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
 
   test('do not start if the first one is refused because of the key', async () => {
-    const { open, done, started } = byHand(messagesUpTo(5), 1, 4);
-    await begin();
-    await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
-    expect(started()).toEqual([]);
-    expect((await done).flatMap(({ results }) => results.map(({ outcome }) => outcome.kind))).toEqual(
-      Array(5).fill('not_sent'),
-    );
+    const { answer, end } = await byHand(messagesUpTo(5), 1, 4);
+    await answer(0, WRONG_KEY);
+    expect((await end()).report).toEqual({ requests: '0', not_sent: '0-4' });
   });
 
   test('end after a failure of the whole run, and those in flight keep their own outcomes', async () => {
-    const { open, done, started } = byHand(messagesUpTo(6), 1, 2);
-    await begin();
-    await open[0]?.answer();
-    await open[0]?.answer(rejectWith({ code: 'INVALID_API_KEY', scope: 'run' }));
-    expect(started()).toEqual([[2]]);
-    await open[0]?.answer();
-    const receipts = await done;
-    expect(
-      receipts.flatMap(({ results }) => results.map(({ message, outcome }) => [message.item, outcome.kind])).sort(),
-    ).toEqual([
-      [0, 'sent'],
-      [1, 'not_sent'],
-      [2, 'sent'],
-      [3, 'not_sent'],
-      [4, 'not_sent'],
-      [5, 'not_sent'],
-    ]);
+    const { started, answer, end } = await byHand(messagesUpTo(6), 1, 2);
+    await answer(0);
+    await answer(0, WRONG_KEY);
+    expect(started()).toBe('2');
+    expect((await end()).report).toEqual({ requests: '0 | 1 | 2', sent: '0 2', not_sent: '1 3-5' });
   });
 });
 
-describe('A run with a service that behaves randomly', () => {
-  test('has every message in exactly one receipt, and sends none twice', async () => {
-    const seed = Date.now();
-    const random = seededRandom(seed);
-    for (let round = 0; round < 300; round++) {
-      const count = Math.floor(random() * 60);
-      const messages = upTo(count).map((index) => messageAt(index, { phone: phoneAt(Math.floor(random() * 40)) }));
-      const accepted: number[] = [];
-      const unanswered: number[] = [];
-      const service: Service = (sent) => {
-        const items = sent.map(({ item }) => item);
-        const dice = random();
-        if (dice < 0.5) {
-          accepted.push(...items);
-          const listed = sent.filter(() => random() > 0.1);
-          return acceptAll(listed);
-        }
-        if (dice < 0.6) return refuseValues(undefined);
-        if (dice < 0.75) return refuseValues(byIndex(upTo(sent.length + 2).filter(() => random() > 0.7)));
-        if (dice < 0.8) return refuseValues(sent.slice(0, 2).map(({ phone }) => `${phone} is wrong`));
-        if (dice < 0.85) return rejectWith({});
-        if (dice < 0.86) return rejectWith({ scope: 'run' });
-        if (dice < 0.87) return creditsFor(Math.floor(random() * sent.length), sent.length);
-        if (dice < 0.9) return { kind: 'accepted', data: {} };
-        unanswered.push(...items);
-        return { kind: 'uncertain', failure: failureWith() };
-      };
-      const control: Changes = {
-        interval: random() > 0.5 ? 10 : 0,
-        stopOnFailure: random() > 0.8,
-        parallelRequests: 1 + Math.floor(random() * 5),
-        whenCreditsRunOut: random() > 0.5 ? 'stop' : 'sendWhatCreditsAllow',
-      };
-      const run = await new Run(service, control).send(messages, 1 + Math.floor(random() * 20));
+test('A run with a service that behaves randomly has every message in one receipt, and sends none twice', async () => {
+  const seed = Date.now();
+  const random = seededRandom(seed);
+  for (let round = 0; round < 300; round++) {
+    const count = Math.floor(random() * 60);
+    const messages = upTo(count).map((index) => messageAt(index, { phone: phoneAt(Math.floor(random() * 40)) }));
+    const accepted: number[] = [];
+    const unanswered: number[] = [];
+    const service: Service = (sent) => {
+      const items = sent.map(({ item }) => item);
+      const dice = random();
+      if (dice < 0.5) {
+        accepted.push(...items);
+        return acceptAll(sent.filter(() => random() > 0.1));
+      }
+      if (dice < 0.6) return refuseValues(undefined);
+      if (dice < 0.75) return refuseValues(byIndex(upTo(sent.length + 2).filter(() => random() > 0.7)));
+      if (dice < 0.8) return refuseValues(sent.slice(0, 2).map(({ phone }) => `${phone} is wrong`));
+      if (dice < 0.85) return rejectWith({});
+      if (dice < 0.86) return rejectWith({ scope: 'run' });
+      if (dice < 0.87) return creditsFor(Math.floor(random() * sent.length), sent.length);
+      if (dice < 0.9) return { kind: 'accepted', data: {} };
+      unanswered.push(...items);
+      return { kind: 'uncertain', failure: failureWith() };
+    };
+    const changes: Changes = {
+      interval: random() > 0.5 ? 10 : 0,
+      stopOnFailure: random() > 0.8,
+      parallelRequests: 1 + Math.floor(random() * 5),
+      whenCreditsRunOut: random() > 0.5 ? 'stop' : 'sendWhatCreditsAllow',
+    };
+    const run = await new Run(service, changes).send(messages, 1 + Math.floor(random() * 20));
 
-      const reported = run.receipts
-        .flatMap(({ results }) => results.map(({ message }) => message.item))
-        .sort((a, b) => a - b);
-      const problems = [
-        JSON.stringify(reported) === JSON.stringify(upTo(count)) || 'a message is lost or reported twice',
-        (run.settled.length === run.receipts.length &&
-          run.settled.every((receipt) => run.receipts.includes(receipt))) ||
-          'a receipt was not settled, or twice',
-        new Set([...accepted, ...unanswered]).size === accepted.length + unanswered.length ||
-          'a message was sent twice',
-        run.items('sent').every((item) => accepted.includes(item)) || 'reported sent, and was not',
-        run.items('not_sent').every((item) => !accepted.includes(item) && !unanswered.includes(item)) ||
-          'reported not sent, and may have been',
-      ].filter((problem) => problem !== true);
-      expect({ seed, round, problems }).toEqual({ seed, round, problems: [] });
-    }
-  });
+    const requested = [...accepted, ...unanswered];
+    const reported = run.receipts.flatMap(({ results }) => results.map(({ message }) => message.item));
+    const truths: Record<string, boolean> = {
+      'every message is reported once': listed(reported.sort((a, b) => a - b)) === listed(upTo(count)),
+      'every receipt is settled once':
+        run.settled.length === run.receipts.length && run.settled.every((one) => run.receipts.includes(one)),
+      'no message is sent twice': new Set(requested).size === requested.length,
+      'what is reported sent was sent': run.items('sent').every((item) => accepted.includes(item)),
+      'what is reported not sent was not': !run.items('not_sent').some((item) => requested.includes(item)),
+    };
+    const broken = Object.keys(truths).filter((truth) => truths[truth] !== true);
+    expect({ seed, round, broken }).toEqual({ seed, round, broken: [] });
+  }
 });
 
 test('A run that has ended pauses between the batches that it no longer sends', async () => {
   let pauses = 0;
-  const pause = async () => {
-    pauses += 1;
-    await Promise.resolve();
-  };
-  const run = await new Run(() => rejectWith({ scope: 'run' }), { pause }).send(messagesUpTo(5), 1);
-  expect(run.items('not_sent')).toEqual([0, 1, 2, 3, 4]);
+  const pause = async () => await Promise.resolve(void (pauses += 1));
+  const run = await send(5, 1, () => rejectWith({ scope: 'run' }), { pause });
+  expect(run.report).toEqual({ requests: '0', not_sent: '0-4' });
   expect(pauses).toBe(4);
 });
 
 test('A run whose messages another attempt is sending ends, and all of them are uncertain', async () => {
-  const why = failureWith({ scope: 'run', sendAgain: 'checkFirst' });
+  const refused = { kind: 'refused', failure: failureWith({ scope: 'run', sendAgain: 'checkFirst' }) } as const;
   let asked = 0;
-  const beforeRequest = async (): Promise<Permission> => {
-    asked += 1;
-    return await Promise.resolve(asked === 1 ? { kind: 'leave' } : { kind: 'refused', failure: why });
-  };
-  const run = await new Run(acceptAll, { journal: { beforeRequest } }).send(messagesUpTo(6), 2);
-  expect(run.requests).toEqual([[0, 1]]);
-  expect(run.items('sent')).toEqual([0, 1]);
-  expect(run.items('uncertain')).toEqual([2, 3, 4, 5]);
+  const beforeRequest = async (): Promise<Permission> =>
+    await Promise.resolve((asked += 1) === 1 ? { kind: 'leave' } : refused);
+  const run = await send(6, 2, acceptAll, { journal: { beforeRequest } });
+  expect(run.report).toEqual({ requests: '0-1', sent: '0-1', uncertain: '2-5' });
   expect(asked).toBe(2);
 });

@@ -12,9 +12,20 @@ import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
 import { follow } from '../../nodes/MessagingSend/requests/wait';
-import { acceptAll, complete, refuseValues, rejectWith } from './samples';
+import { acceptAll, complete, messagesUpTo, refuseValues, rejectWith } from './samples';
 
-export type Service = (messages: readonly Message[], request: number) => Reply;
+export type Service = (messages: readonly Message[], request: number) => Reply | Promise<Reply>;
+
+/** A service that gives these replies to the requests with these numbers, counted from 1, and accepts all others. */
+export const replying =
+  (replies: Record<number, Reply>): Service =>
+  (messages, request) =>
+    replies[request] ?? acceptAll(messages);
+
+/** Sends this many messages in batches of this size. */
+export async function send(count: number, size: number, service: Service, changes: Changes = {}): Promise<Run> {
+  return await new Run(service, changes).send(messagesUpTo(count), size);
+}
 
 /** Send Bulk whose requests carry whole messages, so that a service knows their items. */
 export const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
@@ -90,7 +101,7 @@ export class Run {
         if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
         this.startTimes.push(this.time);
         const sent = carried(request);
-        const reply = this.service(sent, this.requests.push(sent.map(({ item }) => item)));
+        const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         // Those that leave at the same time are in flight at the same time.
         await new Promise((next) => setImmediate(next));
         this.time += duration;
@@ -105,7 +116,13 @@ export class Run {
     this.receipts = await dispatch(complete(pack(messages, size)), {
       operation: OPERATION,
       requests,
-      journal: journalWith({ settle: (receipt) => (this.settled.push(receipt), receipt), ...journal }),
+      // By default it lets every request leave and keeps nothing.
+      journal: {
+        beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
+        afterReply: () => undefined,
+        settle: (receipt) => (this.settled.push(receipt), receipt),
+        ...journal,
+      },
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
@@ -116,6 +133,15 @@ export class Run {
       ...config,
     });
     return this;
+  }
+
+  /** The items of the requests, in order, and those with each outcome: "0-1 | 2-3" is a request of two, then another. */
+  get report(): Partial<Record<'requests' | 'sent' | 'not_sent' | 'uncertain', string>> {
+    const kinds = (['sent', 'not_sent', 'uncertain'] as const).map((kind) => [kind, listed(this.items(kind))] as const);
+    return {
+      requests: this.requests.map(listed).join(' | '),
+      ...Object.fromEntries(kinds.filter(([, items]) => items !== '')),
+    };
   }
 
   /** The items with this outcome, in the order of the input. */
@@ -150,14 +176,15 @@ async function unless(stopped: AbortSignal, wait: Promise<void>): Promise<void> 
   stopped.throwIfAborted();
 }
 
-/** A journal that lets every request leave and keeps nothing. */
-export function journalWith(changed: Partial<AccountJournal> = {}): AccountJournal {
-  return {
-    beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
-    afterReply: () => undefined,
-    settle: (receipt) => receipt,
-    ...changed,
-  };
+/** Such as "0-3 5": in their order, consecutive items as a range. */
+export function listed(items: readonly number[]): string {
+  const ranges: Array<[from: number, to: number]> = [];
+  for (const item of items) {
+    const last = ranges.at(-1);
+    if (last?.[1] === item - 1) last[1] = item;
+    else ranges.push([item, item]);
+  }
+  return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(' ');
 }
 
 export function upTo(count: number): number[] {
@@ -183,7 +210,5 @@ export function creditsFor(available: number, required: number): Reply {
 export const byIndex = (positions: number[]) =>
   positions.map((position) => ({ field: `messages.${position}.phone`, message: 'is wrong' }));
 export const byIndexFrom1 = (positions: number[]) => byIndex(positions.map((position) => position + 1));
-export const byNumber = (positions: number[], sent: readonly Message[]) =>
-  positions.map((position) => `${sent[position]?.phone} is wrong`);
 export const firstOnly = (positions: number[]) => byIndex(positions.slice(0, 1));
 export const withoutNames = () => 'Something is wrong';

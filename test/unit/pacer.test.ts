@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
+import { upTo } from './dispatchRun';
 import { FakeClock, MARGIN, settled, WINDOW } from './fakeClock';
+
+function setUp(start = 0) {
+  const clock = new FakeClock(start);
+  return { clock, pacer: new Pacer(WINDOW, clock) };
+}
 
 /** A request: when it wants to start, and how long it takes to the service and back. */
 interface Wanted {
@@ -21,8 +27,7 @@ interface Traffic {
 }
 
 async function traffic(kind: LimiterKind, limit: number, wanted: readonly Wanted[], start: number): Promise<Traffic> {
-  const clock = new FakeClock(start);
-  const pacer = new Pacer(WINDOW, clock);
+  const { clock, pacer } = setUp(start);
   const limiter = createLimiter(kind, limit, WINDOW);
   const result = { refused: 0, order: [] as number[], startedAt: [] as number[], seenAt: [] as number[] };
   const done = Promise.all(
@@ -43,6 +48,32 @@ async function traffic(kind: LimiterKind, limit: number, wanted: readonly Wanted
   return result;
 }
 
+/** Starts requests of a run that has so many at a time, each answered after the same time. */
+function busy(clock: FakeClock, pacer: Pacer, run: BusyRun) {
+  const { limit, parallel, count, takes = 100, onStart } = run;
+  const startedAt: number[] = [];
+  let left = count;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      const slot = await pacer.acquire(limit, clock.wait());
+      startedAt.push(clock.now());
+      onStart?.();
+      await clock.sleep(takes);
+      slot.release();
+    }
+  };
+  return { startedAt, done: Promise.all(Array.from({ length: parallel }, worker)) };
+}
+
+interface BusyRun {
+  readonly limit: number;
+  readonly parallel: number;
+  readonly count: number;
+  readonly takes?: number;
+  readonly onStart?: () => void;
+}
+
 const requests = fc.array(
   fc.record({ at: fc.nat({ max: 3 * WINDOW }), toService: fc.nat({ max: 3_000 }), back: fc.nat({ max: 3_000 }) }),
   { minLength: 1, maxLength: 40 },
@@ -60,21 +91,13 @@ describe.each(LIMITER_KINDS)('Under a limit of the kind %s,', (kind) => {
   });
 
   test('120 requests, four in parallel, take the least possible time', async () => {
-    const clock = new FakeClock(12_345);
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, pacer } = setUp(12_345);
     const limiter = createLimiter(kind, 60, WINDOW);
     let refused = 0;
-    let left = 120;
-    const worker = async () => {
-      while (left > 0) {
-        left -= 1;
-        const slot = await pacer.acquire(60, clock.wait());
-        if (limiter?.take(clock.now()).kind === 'refused') refused += 1;
-        await clock.sleep(1_000);
-        slot.release();
-      }
+    const take = () => {
+      if (limiter?.take(clock.now()).kind === 'refused') refused += 1;
     };
-    const done = Promise.all([worker(), worker(), worker(), worker()]);
+    const { done } = busy(clock, pacer, { limit: 60, parallel: 4, count: 120, takes: 1_000, onStart: take });
     await clock.run();
     await done;
     expect(refused).toBe(0);
@@ -116,19 +139,15 @@ test('A request starts when it wants to, or as soon as a window has passed since
 
 test('Requests start in the order in which they want to', async () => {
   const random = seededRandom(3);
-  const wanted = Array.from({ length: 30 }, (_, index) => ({
-    at: index * 100,
-    toService: Math.floor(random() * 500),
-    back: Math.floor(random() * 500),
-  }));
+  const time = () => Math.floor(random() * 500);
+  const wanted = upTo(30).map((index) => ({ at: index * 100, toService: time(), back: time() }));
   const { order } = await traffic('sliding', 4, wanted, 0);
   expect(order).toEqual(wanted.map((_, index) => index));
 });
 
 describe('A stopped wait', () => {
   test('passes its turn to the next request, and takes no slot', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, pacer } = setUp();
     (await pacer.acquire(1, clock.wait())).release();
     const stop = new AbortController();
     const started: string[] = [];
@@ -147,8 +166,7 @@ describe('A stopped wait', () => {
   });
 
   test('in the middle of the queue lets no request overtake another', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, pacer } = setUp();
     const slot = await pacer.acquire(1, clock.wait());
     const stop = new AbortController();
     const started: string[] = [];
@@ -173,8 +191,7 @@ describe('A stopped wait', () => {
   });
 
   test('ends immediately while requests in flight hold all slots', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, pacer } = setUp();
     const slot = await pacer.acquire(1, clock.wait());
     const stop = new AbortController();
     const waiting = pacer.acquire(1, clock.wait(stop.signal));
@@ -190,27 +207,10 @@ describe('A stopped wait', () => {
 });
 
 describe('Runs with different limits', () => {
-  /** Starts requests of a run that has so many at a time, each answered after 100 ms. */
-  const busy = (clock: FakeClock, pacer: Pacer, limit: number, parallel: number, count: number) => {
-    const startedAt: number[] = [];
-    let left = count;
-    const worker = async () => {
-      while (left > 0) {
-        left -= 1;
-        const slot = await pacer.acquire(limit, clock.wait());
-        startedAt.push(clock.now());
-        await clock.sleep(100);
-        slot.release();
-      }
-    };
-    return { startedAt, done: Promise.all(Array.from({ length: parallel }, worker)) };
-  };
-
   test('do not hold up one that is allowed more', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const low = busy(clock, pacer, 60, 4, 100);
-    const high = busy(clock, pacer, 600, 16, 540);
+    const { clock, pacer } = setUp();
+    const low = busy(clock, pacer, { limit: 60, parallel: 4, count: 100 });
+    const high = busy(clock, pacer, { limit: 600, parallel: 16, count: 540 });
     await clock.run();
     await Promise.all([low.done, high.done]);
     expect(Math.max(...high.startedAt)).toBeLessThan(10_000);
@@ -218,11 +218,10 @@ describe('Runs with different limits', () => {
   });
 
   test('each get their turn, also one that is allowed less than another one makes all the time', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const high = busy(clock, pacer, 600, 16, 6_000);
+    const { clock, pacer } = setUp();
+    const high = busy(clock, pacer, { limit: 600, parallel: 16, count: 6_000 });
     await clock.run(1_000);
-    const low = busy(clock, pacer, 60, 1, 30);
+    const low = busy(clock, pacer, { limit: 60, parallel: 1, count: 30 });
     await clock.run();
     await Promise.all([low.done, high.done]);
     // Its first request waits for at most a window; from then on it competes as one of 17.
@@ -232,17 +231,12 @@ describe('Runs with different limits', () => {
 
   test('keep to their own limit and, together, to the highest one', async () => {
     const mixed = fc.array(
-      fc.record({
-        at: fc.nat({ max: 2 * WINDOW }),
-        takes: fc.nat({ max: 3_000 }),
-        limit: fc.constantFrom(2, 3, 5),
-      }),
+      fc.record({ at: fc.nat({ max: 2 * WINDOW }), takes: fc.nat({ max: 3_000 }), limit: fc.constantFrom(2, 3, 5) }),
       { minLength: 1, maxLength: 40 },
     );
     await fc.assert(
       fc.asyncProperty(mixed, async (wanted) => {
-        const clock = new FakeClock();
-        const pacer = new Pacer(WINDOW, clock);
+        const { clock, pacer } = setUp();
         const made: Array<{ limit: number; from: number; to: number }> = [];
         const done = Promise.all(
           wanted.map(async ({ at, takes, limit }) => {
@@ -270,8 +264,7 @@ describe('Runs with different limits', () => {
 });
 
 test('A slot that is cancelled passes to the next request', async () => {
-  const clock = new FakeClock();
-  const pacer = new Pacer(WINDOW, clock);
+  const { clock, pacer } = setUp();
   const slot = await pacer.acquire(1, clock.wait());
   const next = pacer.acquire(1, clock.wait());
   await settled();

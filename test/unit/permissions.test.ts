@@ -2,7 +2,7 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
-import { byIndexFrom1, type Changes, refusing, Run, upTo, withoutNames } from './dispatchRun';
+import { byIndexFrom1, type Changes, refusing, replying, Run, send, upTo, withoutNames } from './dispatchRun';
 import { acceptAll, messagesUpTo, rejectWith } from './samples';
 
 const LEAVE: Permission = { kind: 'leave' };
@@ -46,18 +46,14 @@ describe('Messages that another execution has taken', () => {
     const { journal: own, log } = journal(taking(1));
     const done: number[] = [];
     const onSettled: Changes['onSettled'] = (messages) => done.push(messages);
-    const run = await new Run(acceptAll, { journal: own, onSettled }).send(messagesUpTo(5), 3);
-    expect(run.requests).toEqual([
-      [0, 2],
-      [3, 4],
-    ]);
+    const run = await send(5, 3, acceptAll, { journal: own, onSettled });
     expect(log).toEqual(['taken 0,1,2', 'leave 0,2', 'accepted 0,2', 'leave 3,4', 'accepted 3,4']);
     expect(itemsOfReceipts(run)).toEqual(upTo(5));
     expect(done).toEqual([1, 2, 2]);
   });
 
   test('are not settled again: the journal knows their outcome', async () => {
-    const run = await new Run(acceptAll, { journal: journal(taking(0, 1)).journal }).send(messagesUpTo(2));
+    const run = await send(2, 100, acceptAll, { journal: journal(taking(0, 1)).journal });
     expect(run.requests).toEqual([]);
     expect([run.settled, run.receipts.length]).toEqual([[], 1]);
   });
@@ -67,11 +63,8 @@ describe('Messages that another execution has taken', () => {
     ['not named', withoutNames],
   ])('while a batch is searched for its offender, which is %s, have one outcome', async (_how, name) => {
     let asked = 0;
-    const { journal: own } = journal((items, messages) => {
-      asked += 1;
-      return asked === 1 ? LEAVE : taking(1, 4)(items, messages);
-    });
-    const run = await new Run(refusing([2], name), { journal: own }).send(messagesUpTo(6));
+    const { journal: own } = journal((...batch) => ((asked += 1) === 1 ? LEAVE : taking(1, 4)(...batch)));
+    const run = await send(6, 100, refusing([2], name), { journal: own });
     expect(itemsOfReceipts(run)).toEqual(upTo(6));
     expect([run.items('not_sent'), run.items('sent')]).toEqual([[2], [0, 3, 5]]);
   });
@@ -81,9 +74,8 @@ describe('A batch that the journal refuses', () => {
   test('is not sent, for the reason of the journal, which ends the run', async () => {
     const refused: Permission = { kind: 'refused', failure: failure('notReserved') };
     const { journal: own, log } = journal((items) => (items.includes(2) ? refused : LEAVE));
-    const run = await new Run(acceptAll, { journal: own }).send(messagesUpTo(6), 2);
-    expect(run.requests).toEqual([[0, 1]]);
-    expect(run.items('not_sent')).toEqual([2, 3, 4, 5]);
+    const run = await send(6, 2, acceptAll, { journal: own });
+    expect(run.report).toEqual({ requests: '0-1', sent: '0-1', not_sent: '2-5' });
     expect(run.failureOf(2)).toMatch(/^NOT_RESERVED/);
     // A batch that may not leave has no reply.
     expect(log).toEqual(['leave 0,1', 'accepted 0,1', 'refused 2,3']);
@@ -92,12 +84,9 @@ describe('A batch that the journal refuses', () => {
   test('is not searched for offenders, whatever the reason', async () => {
     const refused: Permission = { kind: 'refused', failure: failure('refused') };
     const { journal: own, log } = journal((items) => (items.includes(0) ? refused : LEAVE));
-    const run = await new Run(acceptAll, { journal: own }).send(messagesUpTo(8), 4);
+    const run = await send(8, 4, acceptAll, { journal: own });
     expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);
-    expect([run.items('not_sent'), run.items('sent')]).toEqual([
-      [0, 1, 2, 3],
-      [4, 5, 6, 7],
-    ]);
+    expect(run.report).toEqual({ requests: '4-7', sent: '4-7', not_sent: '0-3' });
   });
 });
 
@@ -131,7 +120,7 @@ describe('A batch that waits for another run of this process', () => {
 
   test('is not sent if the run ends first', async () => {
     const { own, log } = waiting();
-    const run = await new Run(() => WRONG_KEY, { journal: own, parallelRequests: 2 }).send(messagesUpTo(2), 1);
+    const run = await send(2, 1, () => WRONG_KEY, { journal: own, parallelRequests: 2 });
     expect(log).toEqual(['wait 0', 'leave 1', 'rejected 1']);
     expect(run.items('not_sent')).toEqual([0, 1]);
     expect(run.failureOf(0)).toMatch(/^INVALID_API_KEY/);
@@ -156,10 +145,7 @@ test('A request that is called off after the journal allowed it is reported as n
     if (items.includes(2)) await new Promise((resolve) => setTimeout(resolve, 20));
     return LEAVE;
   });
-  const run = await new Run((messages) => (messages[0]?.item === 0 ? acceptAll(messages) : WRONG_KEY), {
-    journal: own,
-    parallelRequests: 2,
-  }).send(messagesUpTo(3), 1);
+  const run = await send(3, 1, replying({ 2: WRONG_KEY }), { journal: own, parallelRequests: 2 });
   expect(log.filter((line) => line.endsWith(' 2'))).toEqual(['leave 2', 'not made 2']);
   expect(run.requests).toEqual([[0], [1]]);
 });

@@ -1,8 +1,8 @@
 /** Whom a refusal harms: the messages that it is about, and no others. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Changes, refusing, Run, type Service, upTo, withoutNames } from './dispatchRun';
-import { acceptAll, failureWith, messagesUpTo, rejectWith } from './samples';
+import { refusing, send, type Service, upTo, withoutNames } from './dispatchRun';
+import { acceptAll, failureWith, rejectWith } from './samples';
 
 /** A page of a firewall. */
 const BLOCKED = rejectWith(
@@ -22,7 +22,7 @@ const answering =
 test.each([false, true])(
   'A 429 that outlasts Max Wait ends the run, without reading the balance (On Error set to Stop: %s)',
   async (stopOnFailure) => {
-    const run = await new Run(answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure }).send(messagesUpTo(8), 2);
+    const run = await send(8, 2, answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure });
     // Repeated after 1, 2 and 4 seconds.
     expect(run.requests.map(([first]) => first)).toEqual([0, 2, 2, 2, 2]);
     expect(run.time).toBe(1_007_000);
@@ -33,91 +33,63 @@ test.each([false, true])(
 );
 
 describe('An answer that may be about the run or about one request', () => {
-  test('fails one message alone if the balance is still reported', async () => {
-    const run = await new Run(answering(BLOCKED, 12)).send(messagesUpTo(30), 1);
-    expect(run.items('not_sent')).toEqual([12]);
+  const FROM_12 = upTo(30).slice(12);
+
+  test.each([0, 12])('fails one message alone if the balance is still reported: %i of 30', async (item) => {
+    const run = await send(30, 1, answering(BLOCKED, item));
+    expect(run.items('not_sent')).toEqual([item]);
     expect(run.items('sent')).toHaveLength(29);
-    expect(run.failureOf(12)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
+    expect(run.failureOf(item)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
     expect(run.balances).toBe(1);
   });
 
-  test('fails only the first message if it is about that one', async () => {
-    const run = await new Run(answering(BLOCKED, 0)).send(messagesUpTo(5), 1);
-    expect(run.items('not_sent')).toEqual([0]);
-  });
-
-  test.each<[string, Reply]>([
-    ['is refused as well', BLOCKED],
-    ['has no answer', { kind: 'uncertain', failure: failureWith() }],
-  ])('ends the run if the balance %s', async (_what, balance) => {
-    const run = await new Run(answering(BLOCKED, ...upTo(30).slice(12)), { balance: () => balance }).send(
-      messagesUpTo(30),
-      1,
-    );
-    expect(run.requests).toHaveLength(13);
-    expect(run.items('not_sent')).toEqual(upTo(30).slice(12));
+  test.each<[string, Reply, number]>([
+    ['if the balance is refused as well', BLOCKED, 1],
+    ['if the balance has no answer', { kind: 'uncertain', failure: failureWith() }, 1],
+    ['after three in a row, whatever the balance', acceptAll([]), 3],
+  ])('ends the run %s', async (_when, balance, refused) => {
+    const run = await send(30, 1, answering(BLOCKED, ...FROM_12), { balance: () => balance });
+    expect(run.requests).toHaveLength(12 + refused);
+    expect(run.items('not_sent')).toEqual(FROM_12);
     expect(run.failureOf(29)).toBe('FORBIDDEN: Not allowed');
   });
 
-  test('ends the run after three in a row, whatever the balance', async () => {
-    const run = await new Run(answering(BLOCKED, ...upTo(30).slice(12))).send(messagesUpTo(30), 1);
-    expect(run.requests).toHaveLength(15);
-    expect(run.items('not_sent')).toEqual(upTo(30).slice(12));
-  });
-
   test('does not end the run if messages are sent between', async () => {
-    const run = await new Run(answering(BLOCKED, 1, 2, 4, 5, 7, 8, 10, 11)).send(messagesUpTo(30), 1);
-    expect(run.items('not_sent')).toEqual([1, 2, 4, 5, 7, 8, 10, 11]);
+    const refused = [1, 2, 4, 5, 7, 8, 10, 11];
+    expect((await send(30, 1, answering(BLOCKED, ...refused))).items('not_sent')).toEqual(refused);
   });
 
   test('is searched for its cause in a batch', async () => {
-    const run = await new Run(answering(BLOCKED, 0, 77)).send(messagesUpTo(250));
+    const run = await send(250, 100, answering(BLOCKED, 0, 77));
     expect(run.items('not_sent')).toEqual([0, 77]);
     expect(run.failureOf(77)).toMatch(/rejected this message/);
   });
 
   test('is not searched in a batch if it is about the address', async () => {
-    const run = await new Run(answering(NOT_FOUND, 0)).send(messagesUpTo(8), 4);
-    expect(run.requests).toHaveLength(2);
-    expect(run.items('not_sent')).toEqual([0, 1, 2, 3]);
+    const run = await send(8, 4, answering(NOT_FOUND, 0));
+    expect(run.report).toEqual({ requests: '0-3 | 4-7', not_sent: '0-3', sent: '4-7' });
     expect(run.failureOf(0)).toBe('NOT_FOUND: No such address');
   });
 
   test('ends a run with On Error set to Stop without another request', async () => {
-    const run = await new Run(answering(BLOCKED, 2), { stopOnFailure: true }).send(messagesUpTo(8), 1);
-    expect(run.requests).toHaveLength(3);
-    expect(run.balances).toBe(0);
+    const run = await send(8, 1, answering(BLOCKED, 2), { stopOnFailure: true });
+    expect([run.requests.length, run.balances]).toEqual([3, 0]);
     expect(run.failureOf(2)).toBe('FORBIDDEN: Not allowed');
   });
-});
-
-test.each([
-  ['400', rejectWith({ code: 'HTTP_400', httpStatus: 400 })],
-  ['409 with a code of its own', rejectWith({ httpStatus: 409 })],
-  ['413', rejectWith({ code: 'HTTP_413', httpStatus: 413 })],
-  ['422', rejectWith({ code: 'VALIDATION_ERROR', httpStatus: 422 })],
-])('A batch that is refused with %s is searched for the cause', async (_name, answer) => {
-  const run = await new Run(answering(answer, 42)).send(messagesUpTo(100));
-  expect(run.items('not_sent')).toEqual([42]);
-  expect(run.items('sent')).toHaveLength(99);
 });
 
 describe('A refusal that is about everything', () => {
   const everything = rejectWith({ code: 'VALIDATION_ERROR', httpStatus: 422 });
 
-  test.each([
-    [300, 3],
-    [10_000, 100],
-  ])('costs some 20 requests more than one for each batch, for %i messages', async (count, batches) => {
-    const run = await new Run(() => everything).send(messagesUpTo(count));
-    expect(run.requests.length).toBeLessThanOrEqual(batches + 21);
+  test.each([300, 10_000])('costs some 20 requests more than one for each batch, for %i messages', async (count) => {
+    const run = await send(count, 100, () => everything);
+    expect(run.requests.length).toBeLessThanOrEqual(count / 100 + 21);
     expect(run.items('not_sent')).toHaveLength(count);
   });
 
   test('costs no more if it begins in the middle of a campaign, with requests at the same time', async () => {
-    const changes: Changes = { parallelRequests: 16 };
     const service: Service = (messages, request) => (request <= 30 ? acceptAll(messages) : everything);
-    const run = await new Run(service, changes).send(messagesUpTo(6_000));
+    const run = await send(6_000, 100, service, { parallelRequests: 16 });
     expect(run.requests.length).toBeLessThanOrEqual(60 + 21);
     expect(run.items('sent')).toHaveLength(3_000);
   });
@@ -126,23 +98,21 @@ describe('A refusal that is about everything', () => {
     const wrong = 2_950;
     const service: Service = (messages, request) =>
       request <= 40 || messages.some(({ item }) => item === wrong) ? everything : acceptAll(messages);
-    const run = await new Run(service).send(messagesUpTo(3_000));
+    const run = await send(3_000, 100, service);
     expect(run.items('not_sent').filter((item) => item >= 2_000)).toEqual([wrong]);
   });
 });
 
-describe('Culprits among good messages', () => {
-  test.each<[string, number[]]>([
-    ['the first one', [0]],
-    ['the last one', [99]],
-    ['the first ten', upTo(10)],
-    ['the last ten', upTo(10).map((index) => 90 + index)],
-    ['every seventh', upTo(100).filter((index) => index % 7 === 3)],
-    ['one in each of many batches that are under way at the same time', upTo(16).map((batch) => 100 * batch + 37)],
-  ])('are found, and all others are sent: %s', async (_which, culprits) => {
-    const count = Math.max(100, ...culprits.map((culprit) => culprit + 1));
-    const run = await new Run(refusing(culprits, withoutNames), { parallelRequests: 16 }).send(messagesUpTo(count));
-    expect(run.items('not_sent')).toEqual(culprits);
-    expect(run.items('sent')).toHaveLength(count - culprits.length);
-  });
+test.each<[string, number[]]>([
+  ['the first one', [0]],
+  ['the last one', [99]],
+  ['the first ten', upTo(10)],
+  ['the last ten', upTo(10).map((index) => 90 + index)],
+  ['every seventh', upTo(100).filter((index) => index % 7 === 3)],
+  ['one in each of many batches that are under way at the same time', upTo(16).map((batch) => 100 * batch + 37)],
+])('Culprits among good messages are found, and all others are sent: %s', async (_which, culprits) => {
+  const count = Math.max(100, ...culprits.map((culprit) => culprit + 1));
+  const run = await send(count, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
+  expect(run.items('not_sent')).toEqual(culprits);
+  expect(run.items('sent')).toHaveLength(count - culprits.length);
 });

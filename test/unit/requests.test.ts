@@ -21,22 +21,32 @@ const refusal = (headers: Record<string, string>, now = 0): Reply => ({
 });
 const accepted: Reply = { kind: 'accepted', data: {} };
 
-/** The requests of a run, each answered in this way. */
-function requestsWith(
-  clock: FakeClock,
-  pacer: Pacer,
-  answer: () => Promise<Reply>,
-  changed: Partial<RequestLimits> = {},
-  parallelRequests: number | null = null,
-): Requests {
-  return new Requests({
-    call: answer,
-    pacer,
-    limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
-    signal: undefined,
-    clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
-    traffic: new Traffic(clock.now, parallelRequests),
-  });
+/** The headers of this many refusals. */
+const repeated = (count: number, headers: Record<string, string>) => Array.from({ length: count }, () => headers);
+
+/** Refuses the first request with this Retry-After, and accepts those after it. */
+function refusingFirst(retryAfter: string): () => Reply {
+  let refusals = 1;
+  return () => (refusals-- > 0 ? refusal({ 'retry-after': retryAfter }) : accepted);
+}
+
+/** A clock, the pacer of a key, and the requests of runs with that key, each answered in this way. */
+function setUp(clock = new FakeClock()) {
+  const pacer = new Pacer(WINDOW, clock);
+  const run = (
+    changed: Partial<RequestLimits> = {},
+    answer: () => Reply | Promise<Reply> = () => accepted,
+    parallelRequests: number | null = null,
+  ) =>
+    new Requests({
+      call: async () => await answer(),
+      pacer,
+      limits: { requestsPerMinute: 60, maxWait: 5 * WINDOW, interval: 0, ...changed },
+      signal: undefined,
+      clock: { now: clock.now, random: () => 1, waitUnless: (signal) => clock.wait(signal) },
+      traffic: new Traffic(clock.now, parallelRequests),
+    });
+  return { clock, pacer, run };
 }
 
 /** Lets its request leave, and records the calls. */
@@ -52,17 +62,16 @@ const make = async (requests: Requests): Promise<Reply> => await requests.make({
 describe('Where the user sets no number of parallel requests,', () => {
   /** 180 requests whose answers take so long: when the last one came, and how many were in flight at most. */
   async function run(answerTime: number): Promise<{ end: number; most: number }> {
-    const clock = new FakeClock();
+    const { clock, run: runWith } = setUp();
     let inFlight = 0;
     let most = 0;
-    const answer = async (): Promise<Reply> => {
+    const requests = runWith({}, async () => {
       inFlight += 1;
       most = Math.max(most, inFlight);
       await clock.sleep(answerTime);
       inFlight -= 1;
       return accepted;
-    };
-    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer);
+    });
     const batches = Array.from({ length: 180 }, (_, index): Batch => ({ number: index + 1, messages: [] }));
     const done = inOrder(batches, new Set(), requests.maxConcurrent, async () => void (await make(requests)));
     await clock.run();
@@ -70,7 +79,7 @@ describe('Where the user sets no number of parallel requests,', () => {
     return { end: clock.now(), most };
   }
 
-  test.each([[50], [1_000], [5_000]])('a service that answers within %i ms gets 16 at the same time', async (time) => {
+  test.each([50, 1_000, 5_000])('a service that answers within %i ms gets 16 at the same time', async (time) => {
     expect((await run(time)).most).toBe(16);
   });
 
@@ -88,15 +97,13 @@ describe('After a 429,', () => {
     headers: Array<Record<string, string>>,
     changed: Partial<RequestLimits> = {},
   ): Promise<{ at: number[]; reply: Reply }> {
-    const clock = new FakeClock();
+    const { clock, run } = setUp();
     const at: number[] = [];
-    const left = [...headers];
-    const answer = async (): Promise<Reply> => {
-      at.push(clock.now());
-      const next = left.shift();
-      return await Promise.resolve(next === undefined ? accepted : refusal(next, clock.now()));
+    const answer = () => {
+      const next = headers[at.push(clock.now()) - 1];
+      return next === undefined ? accepted : refusal(next, clock.now());
     };
-    const ended = make(requestsWith(clock, new Pacer(WINDOW, clock), answer, changed));
+    const ended = make(run(changed, answer));
     await clock.run();
     return { at, reply: await ended };
   }
@@ -123,76 +130,56 @@ describe('After a 429,', () => {
   });
 
   test('waits get longer up to a window if no header says how long', async () => {
-    const { at } = await times(Array<Record<string, string>>(8).fill({}), { maxWait: 30 * WINDOW });
+    const { at } = await times(repeated(8, {}), { maxWait: 30 * WINDOW });
     const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
   test('waits get longer if Retry-After is 0 each time', async () => {
-    const { at } = await times(Array<Record<string, string>>(4).fill({ 'retry-after': '0' }));
+    const { at } = await times(repeated(4, { 'retry-after': '0' }));
     expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
   });
 
   test('waits together last at most Max Wait, and then the refusal is the reply', async () => {
-    const { at, reply } = await times(Array<Record<string, string>>(100).fill({ 'retry-after': '40' }), {
-      maxWait: 2 * WINDOW,
-    });
+    const { at, reply } = await times(repeated(100, { 'retry-after': '40' }), { maxWait: 2 * WINDOW });
     expect(at).toEqual([0, 40_000, 80_000, 120_000]);
     expect(reply.kind).toBe('rejected');
   });
 
-  test('a request is not repeated with a Max Wait of 0', async () => {
-    const { at, reply } = await times([{ 'retry-after': '0' }], { maxWait: 0 });
-    expect(at).toEqual([0]);
-    expect(reply.kind).toBe('rejected');
-  });
-
-  test('a wait longer than Max Wait does not start', async () => {
-    const { at } = await times([{ 'retry-after': '301' }]);
-    expect(at).toEqual([0]);
+  test.each([
+    ['0', 0],
+    ['301', 300_000],
+  ])('a wait of %s s does not start with a Max Wait of %i ms', async (seconds, maxWait) => {
+    const { at, reply } = await times([{ 'retry-after': seconds }], { maxWait });
+    expect([at, reply]).toEqual([[0], refusal({ 'retry-after': seconds })]);
   });
 
   test('the other requests of the key wait, too', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, run } = setUp();
     const log: string[] = [];
-    let refusals = 1;
-    const first = requestsWith(clock, pacer, async () => {
-      log.push(`first at ${clock.now()}`);
-      return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
-    });
-    const firstReply = make(first);
+    const first = refusingFirst('20');
+    const firstReply = make(run({}, () => (log.push(`first at ${clock.now()}`), first())));
     await clock.run(5_000);
-    const other = requestsWith(clock, pacer, async () => {
-      log.push(`other at ${clock.now()}`);
-      return await Promise.resolve(accepted);
-    });
-    const otherReply = make(other);
+    const otherReply = make(run({}, () => (log.push(`other at ${clock.now()}`), accepted)));
     await clock.run();
     await Promise.all([firstReply, otherReply]);
     expect(log).toEqual(['first at 0', 'first at 20000', 'other at 20000']);
   });
 
   test('those that have their turn, and wait for the interval, wait, too', async () => {
-    const clock = new FakeClock();
+    const { clock, run } = setUp();
     const at: number[] = [];
-    let refusals = 1;
-    const answer = async (): Promise<Reply> => {
-      at.push(clock.now());
-      return await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted);
-    };
-    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer, { interval: 1_000 });
+    const answer = refusingFirst('20');
+    const requests = run({ interval: 1_000 }, () => (at.push(clock.now()), answer()));
     const replies = [make(requests), make(requests), make(requests)];
     await clock.run();
-    expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await Promise.all(replies)).toEqual([accepted, accepted, accepted]);
     expect(at).toEqual([0, 20_000, 21_000, 22_000]);
   });
 
   test('those that wait for the interval wait no longer than Max Wait either', async () => {
-    const clock = new FakeClock();
-    const answer = async (): Promise<Reply> => await Promise.resolve(refusal({ 'retry-after': '15' }));
-    const limits = { interval: 1_000, maxWait: WINDOW };
-    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer, limits);
+    const { clock, run } = setUp();
+    const requests = run({ interval: 1_000, maxWait: WINDOW }, () => refusal({ 'retry-after': '15' }));
     const replies = Array.from({ length: 5 }, async () => {
       const reply = await make(requests);
       return { kind: reply.kind, at: clock.now() };
@@ -206,17 +193,11 @@ describe('After a 429,', () => {
   });
 
   test('a request is repeated before those that came after it start', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, run } = setUp();
     const log: string[] = [];
     let refusals = 2;
-    const request = async (name: string, answer: () => Reply): Promise<Reply> => {
-      const logged = async (): Promise<Reply> => {
-        log.push(name);
-        return await Promise.resolve(answer());
-      };
-      return await make(requestsWith(clock, pacer, logged, { requestsPerMinute: 1 }));
-    };
+    const request = async (name: string, answer: () => Reply) =>
+      await make(run({ requestsPerMinute: 1 }, () => (log.push(name), answer())));
     const first = request('first', () => (refusals-- > 0 ? refusal({ 'retry-after': '20' }) : accepted));
     await clock.run(1);
     const others = ['second', 'third'].map(async (name) => await request(name, () => accepted));
@@ -250,7 +231,7 @@ describe('After a 429,', () => {
         };
         await Promise.all(Array.from({ length: 16 }, worker));
       };
-      const runs = Array.from({ length: processes }, () => requestsWith(clock, new Pacer(WINDOW, clock), requestOf));
+      const runs = Array.from({ length: processes }, () => setUp(clock).run({}, requestOf));
       const all = Promise.all(runs.flatMap((run) => Array.from({ length: 5 }, async () => await execution(run))));
       await clock.run();
       await all;
@@ -262,15 +243,9 @@ describe('After a 429,', () => {
 
 describe('A run whose own Max Wait is shorter than the wait that the service asks another for', () => {
   const held = async (maxWait: number, joinsAt: number) => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    let refusals = 1;
-    const answer = async () => await Promise.resolve(refusals-- > 0 ? refusal({ 'retry-after': '1800' }) : accepted);
-    const first = make(requestsWith(clock, pacer, answer, { maxWait: 60 * WINDOW, requestsPerMinute: 1 }));
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
-      maxWait,
-      requestsPerMinute: 1,
-    });
+    const { clock, run } = setUp();
+    const first = make(run({ maxWait: 60 * WINDOW, requestsPerMinute: 1 }, refusingFirst('1800')));
+    const requests = run({ maxWait, requestsPerMinute: 1 });
     await clock.run(joinsAt);
     const replied = make(requests).then((reply) => ({ reply, at: clock.now() }));
     await clock.run();
@@ -278,29 +253,20 @@ describe('A run whose own Max Wait is shorter than the wait that the service ask
     return { ...(await replied), made: requests.tally.requests };
   };
 
-  test.each([
-    [0, 5_000],
-    [20 * WINDOW, 5_000],
-  ])('makes no request and does not wait (Max Wait: %i ms)', async (maxWait, joinsAt) => {
-    const { reply, at, made } = await held(maxWait, joinsAt);
+  test.each([0, 20 * WINDOW])('makes no request and does not wait (Max Wait: %i ms)', async (maxWait) => {
+    const { reply, at, made } = await held(maxWait, 5_000);
     expect(reply).toMatchObject({ kind: 'rejected', failure: { code: 'RATE_LIMITED', sendAgain: 'safe' } });
-    expect([at, made]).toEqual([joinsAt, 0]);
+    expect([at, made]).toEqual([5_000, 0]);
   });
 
   test('waits as soon as the rest of it is short enough', async () => {
-    const { reply, made } = await held(20 * WINDOW, 11 * WINDOW);
-    expect(reply).toBe(accepted);
-    expect(made).toBe(1);
+    expect(await held(20 * WINDOW, 11 * WINDOW)).toMatchObject({ reply: accepted, made: 1 });
   });
 
   test('stops waiting for its turn if the service asks for it meanwhile', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
+    const { clock, pacer, run } = setUp();
     (await pacer.acquire(1, clock.wait())).release();
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
-      maxWait: WINDOW,
-      requestsPerMinute: 1,
-    });
+    const requests = run({ maxWait: WINDOW, requestsPerMinute: 1 });
     const replied = make(requests).then((reply) => ({ reply, at: clock.now() }));
     await clock.run(10_000);
     pacer.hold(2 * WINDOW);
@@ -313,9 +279,8 @@ describe('A run whose own Max Wait is shorter than the wait that the service ask
 
 describe('A request that is not made', () => {
   test('does not count', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), { requestsPerMinute: 1 });
+    const { clock, run } = setUp();
+    const requests = run({ requestsPerMinute: 1 });
     const { flight, replies } = flightWith({ mayLeave: () => false });
     await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
     expect(replies).toEqual([]);
@@ -324,12 +289,8 @@ describe('A request that is not made', () => {
   });
 
   test('because the run was stopped in its interval, does not count', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), {
-      interval: 1_000,
-      requestsPerMinute: 2,
-    });
+    const { clock, pacer, run } = setUp();
+    const requests = run({ interval: 1_000, requestsPerMinute: 2 });
     await make(requests);
     await clock.run(WINDOW + MARGIN);
     await make(requests);
@@ -344,10 +305,8 @@ describe('A request that is not made', () => {
   });
 
   test('because the journal refuses, gives back its slot and its place among the requests in flight', async () => {
-    const clock = new FakeClock();
-    const pacer = new Pacer(WINDOW, clock);
-    const limits = { requestsPerMinute: 1 };
-    const requests = requestsWith(clock, pacer, async () => await Promise.resolve(accepted), limits, 1);
+    const { clock, run } = setUp();
+    const requests = run({ requestsPerMinute: 1 }, undefined, 1);
     const { flight, replies } = flightWith({ beforeRequest: async () => await Promise.resolve(false) });
     await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
     // It never had permission, so there is nothing to report.
@@ -361,10 +320,8 @@ describe('A request that is not made', () => {
     ['the run was halted', (requests) => requests.halt(), () => true],
     ['it is no longer wanted', () => undefined, (isOver) => !isOver],
   ])('because %s while the journal stored it, is reported as not made', async (_why, end, mayLeave) => {
-    const clock = new FakeClock();
     let calls = 0;
-    const answer = async () => await Promise.resolve(((calls += 1), accepted));
-    const requests = requestsWith(clock, new Pacer(WINDOW, clock), answer);
+    const requests = setUp().run({}, () => ((calls += 1), accepted));
     let isOver = false;
     const { flight, replies } = flightWith({
       mayLeave: () => mayLeave(isOver),
@@ -380,31 +337,21 @@ describe('A request that is not made', () => {
 });
 
 test('The journal is asked before each repetition, and told each reply', async () => {
-  const clock = new FakeClock();
-  const answers = [refusal({ 'retry-after': '5' }), accepted];
-  const requests = requestsWith(
-    clock,
-    new Pacer(WINDOW, clock),
-    async () => await Promise.resolve(answers.shift() ?? accepted),
-  );
+  const { clock, run } = setUp();
   const log: string[] = [];
-  const replied = requests.make(
-    { endpoint: GET_BALANCE },
-    {
-      mayLeave: () => true,
-      beforeRequest: async () => await Promise.resolve(log.push('before') > 0),
-      afterReply: (reply) => log.push(reply?.kind ?? 'not made'),
-    },
-  );
+  const { flight } = flightWith({
+    beforeRequest: async () => await Promise.resolve(log.push('before') > 0),
+    afterReply: (reply) => log.push(reply?.kind ?? 'not made'),
+  });
+  const replied = run({}, refusingFirst('5')).make({ endpoint: GET_BALANCE }, flight);
   await clock.run();
   expect(await replied).toBe(accepted);
   expect(log).toEqual(['before', 'rejected', 'before', 'accepted']);
 });
 
 test('The time spent waiting is counted, and waits that overlap count once', async () => {
-  const clock = new FakeClock();
-  const answered = async () => await Promise.resolve(accepted);
-  const requests = requestsWith(clock, new Pacer(WINDOW, clock), answered, { requestsPerMinute: 1 });
+  const { clock, run } = setUp();
+  const requests = run({ requestsPerMinute: 1 });
   const all = Promise.all([make(requests), make(requests), make(requests)]);
   await clock.run();
   await all;

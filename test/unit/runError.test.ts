@@ -80,9 +80,8 @@ describe('The error of a run', () => {
   });
 
   test('reports that nothing was sent of one message', () => {
-    expect(stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] })?.description).toBe(
-      'Do something. 0 of 1 message was sent.',
-    );
+    const error = stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] });
+    expect(error?.description).toBe('Do something. 0 of 1 message was sent.');
   });
 
   test('can be the failure of an uncertain message', () => {
@@ -95,18 +94,15 @@ describe('The error of a run', () => {
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
       receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
     ];
-    expect(stopError({ unsendable: [], receipts })?.description).toContain(
-      'Affected items (counted from 0): 1, 2 (entry 5).',
-    );
+    const affected = 'Affected items (counted from 0): 1, 2 (entry 5).';
+    expect(stopError({ unsendable: [], receipts })?.description).toContain(affected);
   });
 
   test('names at most 10 items', () => {
     const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
     expect(ten?.description).toMatch(/Affected items \(counted from 0\): 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
     const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
-    expect(more?.description).toMatch(
-      /Affected items \(counted from 0\): 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/,
-    );
+    expect(more?.description).toMatch(/: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
   });
 
   test('keeps its own text if n8n has one for a word in it', () => {

@@ -96,3 +96,8 @@ export function complete<Result>(work: Interruptible<Result>): Result {
     if (step.done === true) return step.value;
   }
 }
+
+/** The values of a list with commas between them, for tables whose rows are single words. */
+export function listOf(values: string): string[] {
+  return values.trim().split(/,\s+/);
+}

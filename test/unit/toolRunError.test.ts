@@ -20,13 +20,14 @@ function toolError(delivered: Partial<Delivered>) {
 
 /** The outcomes of a list, by entry. */
 function list(...outcomes: Outcome[]): Receipt[] {
-  return [
-    {
-      batch: 1,
-      results: outcomes.map((outcome, entry) => ({ message: { ...messageAt(0), entry }, outcome })),
-      data: null,
-    },
-  ];
+  const results = outcomes.map((outcome, entry) => ({ message: messageAt(0, { entry }), outcome }));
+  return [{ batch: 1, results, data: null }];
+}
+
+/** The outcomes of the parts of a text. */
+function inParts(entry: number | null, ...outcomes: Outcome[]): Receipt[] {
+  const parted = (part: number) => messageAt(0, { entry, part: outcomes.length === 1 ? null : part });
+  return outcomes.map((outcome, part) => ({ batch: 1, results: [{ message: parted(part), outcome }], data: null }));
 }
 
 function wrongEntry(entry: number) {
@@ -41,19 +42,14 @@ test('A tool call without failures has no error', () => {
 });
 
 test('The error of a tool call has everything in its message, because a model sees nothing else', () => {
-  const error = toolError({
-    receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: NOT_SENT }], data: null }],
-  });
+  const error = toolError({ receipts: inParts(null, NOT_SENT) });
   expect(error).toBeInstanceOf(NodeApiError);
   expect(error?.message).toBe('It failed. Do something. Nothing was sent.');
   expect(error?.description ?? null).toBeNull();
 });
 
 test('The error of a tool call advises against another call if the message may have been sent', () => {
-  const error = toolError({
-    receipts: [{ batch: 1, results: [{ message: messageAt(0), outcome: UNCERTAIN }], data: null }],
-  });
-  expect(error?.message).toBe(
+  expect(toolError({ receipts: inParts(null, UNCERTAIN) })?.message).toBe(
     'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Do not call this tool again until it is clear whether the message was sent.',
   );
 });
@@ -64,15 +60,6 @@ test('The error of a tool call reports which entries of a list were sent', () =>
     'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this tool again with only the entries that were not sent.',
   );
 });
-
-/** The outcomes of the parts of a text. */
-function inParts(entry: number | null, ...outcomes: Outcome[]): Receipt[] {
-  return outcomes.map((outcome, part) => ({
-    batch: 1,
-    results: [{ message: { ...messageAt(0), entry, part }, outcome }],
-    data: null,
-  }));
-}
 
 test('The error of a tool call advises against another call if a part of the text was sent', () => {
   expect(toolError({ receipts: inParts(null, SENT, NOT_SENT) })?.message).toBe(

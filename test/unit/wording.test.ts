@@ -14,6 +14,7 @@ import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
 import { readManifest } from '../../release/project';
 import { readPage } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
+import { listOf } from './samples';
 
 /** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
 const manifest = readManifest();
@@ -57,14 +58,8 @@ function entriesOf(where: string, properties: INodeProperties[]): Entry[] {
       if ('type' in option) return entriesOf(here, [option]);
       if (!('value' in option)) return [];
       const { name, description: text, action } = option;
-      return [
-        {
-          where: `${here} → ${name}`,
-          name,
-          texts: [text, action].filter((text) => text !== undefined),
-          property: null,
-        },
-      ];
+      const texts = [text, action].filter((given) => given !== undefined);
+      return [{ where: `${here} → ${name}`, name, texts, property: null }];
     });
     return [{ where: here, name: displayName, texts, property }, ...within];
   });
@@ -96,14 +91,10 @@ test('Every name is in title case', () => {
       (word, index) => /^[A-Z\d]/.test(word) || (index > 0 && index < words.length - 1 && small.test(word)),
     );
   };
-  const named = [...nodes, ...credentials].map(({ displayName }) => ({
-    where: displayName,
-    name: displayName,
-    property: null,
-  }));
-  expect(
-    where([...named, ...entries], ({ name, property }) => property?.type !== 'notice' && !isTitleCase(name)),
-  ).toEqual([]);
+  const named = panels.map(([name]) => ({ where: name, name, property: null }));
+  const isWrong = ({ name, property }: Pick<Entry, 'name' | 'property'>) =>
+    property?.type !== 'notice' && !isTitleCase(name);
+  expect(where([...named, ...entries], isWrong)).toEqual([]);
 });
 
 test('Every text of one sentence has no period at its end, and every text of several has one', () => {
@@ -118,12 +109,10 @@ test('Every field says what it is for', () => {
   // What these three are for is said by their options.
   const isHeading = ({ displayName, type }: INodeProperties): boolean =>
     type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
-  expect(
-    where(
-      parameters,
-      ({ property }) => !isHeading(property) && property.description === undefined && property.hint === undefined,
-    ),
-  ).toEqual([]);
+  const silent = parameters.filter(
+    ({ property: { description, hint } }) => description === undefined && hint === undefined,
+  );
+  expect(where(silent, ({ property }) => !isHeading(property))).toEqual([]);
 });
 
 /** What the service, n8n or a failure can put into a text of the catalogue. */
@@ -192,26 +181,14 @@ test('Every action is short, without articles, as n8n wants it', () => {
 test('Every placeholder is an example', () => {
   // There it is the text of a button.
   const isCollection = ({ type }: INodeProperties): boolean => type === 'collection' || type === 'fixedCollection';
-  expect(
-    where(
-      parameters,
-      ({ property }) =>
-        property.placeholder !== undefined && !isCollection(property) && !/^e\.g\. \S/.test(property.placeholder),
-    ),
-  ).toEqual([]);
+  const fields = parameters.filter(({ property }) => !isCollection(property));
+  expect(where(fields, ({ property }) => !/^e\.g\. \S/.test(property.placeholder ?? 'e.g. x'))).toEqual([]);
 });
 
 test('Every required field has an example or a default', () => {
-  expect(
-    where(
-      parameters,
-      ({ property }) =>
-        property.required === true &&
-        property.typeOptions?.password !== true &&
-        property.placeholder === undefined &&
-        property.default === '',
-    ),
-  ).toEqual([]);
+  const required = parameters.filter(({ property }) => property.required === true);
+  const isBare = ({ placeholder, default: value }: INodeProperties) => placeholder === undefined && value === '';
+  expect(where(required, ({ property }) => isBare(property) && property.typeOptions?.password !== true)).toEqual([]);
 });
 
 test('The subtitle and the hints of a node name parameters that it has', () => {
@@ -234,41 +211,29 @@ describe('A notice is shown only', () => {
       .filter((notice) => NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, description))
       .map(({ name }) => name);
   };
-  const sending = (options: INodeParameters): INodeParameters => ({
-    resource: 'message',
-    operation: 'sendBulk',
-    source: 'items',
-    options,
-  });
+  const BULK = { resource: 'message', operation: 'sendBulk', source: 'items' };
+  const BALANCE = { resource: 'balance', operation: 'get' };
 
   test.each<[string, INodeParameters, string[]]>([
     ['no option', {}, []],
-    [
-      'options that cost nothing',
-      { dryRun: false, uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' },
-      [],
-    ],
+    ['safe options', { dryRun: false, uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' }, []],
     ['Dry Run', { dryRun: true }, ['dryRunNotice']],
     ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
     ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
     ['Send What the Credits Allow', { whenCreditsRunOut: 'sendWhatCreditsAllow' }, ['creditsNotice']],
   ])('for its option: %s', (_choice, options, expected) => {
-    expect(noticesOf(sender, sending(options))).toEqual(expected);
-    expect(noticesOf(sender, { resource: 'balance', operation: 'get', options })).toEqual([]);
+    expect(noticesOf(sender, { ...BULK, options })).toEqual(expected);
+    expect(noticesOf(sender, { ...BALANCE, options })).toEqual([]);
   });
 
   test('for a tool that sends', () => {
-    expect(noticesOf(sender, sending({}), true)).toEqual(['toolNotice']);
-    expect(noticesOf(sender, { resource: 'balance', operation: 'get', options: {} }, true)).toEqual([]);
+    expect(noticesOf(sender, { ...BULK, options: {} }, true)).toEqual(['toolNotice']);
+    expect(noticesOf(sender, { ...BALANCE, options: {} }, true)).toEqual([]);
   });
 
   test('for a check every minute', () => {
-    const polling = (mode: string): INodeParameters => ({
-      pollTimes: { item: [{ mode }] },
-      event: 'lowBalance',
-      threshold: 100,
-      options: {},
-    });
+    const options = { event: 'lowBalance', threshold: 100, options: {} };
+    const polling = (mode: string): INodeParameters => ({ pollTimes: { item: [{ mode }] }, ...options });
     expect(noticesOf(trigger, polling('everyMinute'))).toEqual(['everyMinuteNotice']);
     expect(noticesOf(trigger, polling('everyHour'))).toEqual([]);
   });
@@ -297,18 +262,8 @@ describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))(
 
   test('has categories that n8n knows', () => {
     // The categories of n8n's own nodes, without its core nodes.
-    const known = [
-      'Analytics',
-      'Communication',
-      'Data & Storage',
-      'Development',
-      'Finance & Accounting',
-      'Marketing',
-      'Miscellaneous',
-      'Productivity',
-      'Sales',
-      'Utility',
-    ];
+    const known = listOf(`Analytics, Communication, Data & Storage, Development, Finance & Accounting, Marketing,
+      Miscellaneous, Productivity, Sales, Utility`);
     expect(codex.categories).not.toHaveLength(0);
     expect(codex.categories?.filter((category) => ![...known, HUMAN_REVIEW].includes(category))).toEqual([]);
   });
