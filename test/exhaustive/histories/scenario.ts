@@ -144,7 +144,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     kind: fc.constantFrom('send' as const, 'items' as const, 'json' as const),
     mode: fc.constantFrom('manual' as const, 'trigger' as const, 'trigger' as const),
     /** Whether the node may wait, so that other executions run at the same moment and the database may be locked. */
-    isPatient: fc.constantFrom(true, false, false),
+    isPatient: fc.constantFrom(true, false, false, false, false, false),
     drafts,
     settings: fc.record({
       // Needs a credential whose key is an expression: then fc.constantFrom(1, 1, 2).
@@ -185,7 +185,11 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     return {
       mode,
       rounds: rounds.map(({ service: own, calmService: calm, places, change: wanted, ...events }, index): Round => {
-        if (index > 0 && listChange !== undefined && places.length > 0) list = changed(list, listChange, places);
+        // Send has no list.
+        const mayChange = listChange !== 'source' || settings.operation === 'sendBulk';
+        if (index > 0 && listChange !== undefined && mayChange && places.length > 0) {
+          list = changed(list, listChange, places);
+        }
         const round = withChange(settings, index > 0 ? wanted : {}, list);
         // A dry run is tried once.
         if (!round.options.dryRun) settings = round;
