@@ -20,7 +20,7 @@ export interface List {
   readonly inputs: Input[][];
 }
 
-/** Stands in each text for what an attempt puts there, which is as long. */
+/** A placeholder in each text; an attempt replaces it with something of the same length. */
 export const STAMP = '#############';
 
 /** The text as it is in the scenario. */
