@@ -64,12 +64,25 @@ export async function parametersShown(page: Page): Promise<string[]> {
 
 /** Picks an option of a parameter of the open node. */
 export async function choose(page: Page, parameter: string, option: string): Promise<void> {
-  await page.getByTestId(`parameter-input-${parameter}`).click();
   // An option's description is part of its name.
-  await page
-    .getByRole('option')
-    .filter({ has: page.getByText(option, { exact: true }), visible: true })
-    .click();
+  const choice = page.getByRole('option').filter({ has: page.getByText(option, { exact: true }), visible: true });
+  await openList(page.getByTestId(`parameter-input-${parameter}`), choice);
+  await choice.click();
+}
+
+/** How long the editor may take to show a list, in milliseconds; where it redraws the panel meanwhile, it never does. */
+const LIST_OPENS_WITHIN = 5_000;
+
+/** Clicks until a list shows this option. */
+async function openList(box: Locator, option: Locator): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await box.click();
+    const isOpen = await option.waitFor({ timeout: LIST_OPENS_WITHIN }).then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return;
+  }
 }
 
 /** Where an option is chosen; the editor also keeps the one of the settings, which it does not show. */
@@ -80,9 +93,10 @@ function addOptionBox(page: Page): Locator {
 
 /** Adds an option of the open node, with its default. */
 export async function addOption(page: Page, option: string): Promise<void> {
-  await addOptionBox(page).click();
   const offered = page.getByRole('option').filter({ visible: true });
-  await offered.filter({ hasText: option }).click();
+  const choice = offered.filter({ hasText: option });
+  await openList(addOptionBox(page), choice);
+  await choice.click();
   // While the list closes, it would close the next one, too.
   await offered.first().waitFor({ state: 'hidden' });
 }
