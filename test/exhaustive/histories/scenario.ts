@@ -211,6 +211,8 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 /** As far as the list allows it; the same object where nothing changes. */
 function withChange(settings: Settings, { options, apiKey, ...rest }: Change, { source }: List): Settings {
   const own = { ...(source === 'items' && rest), ...(settings.accounts === 1 && apiKey !== undefined && { apiKey }) };
-  if (Object.keys(own).length === 0 && options === undefined) return settings;
+  // A message that was sent from one account can then be a duplicate of another account's: its item says only that.
+  const isTold = settings.accounts === 1 || options?.duplicateMessages === undefined;
+  if (!isTold || (Object.keys(own).length === 0 && options === undefined)) return settings;
   return { ...settings, ...own, options: { ...settings.options, ...options } };
 }
