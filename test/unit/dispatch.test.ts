@@ -15,11 +15,10 @@ import {
   Run,
   send,
   type Service,
-  upTo,
   withoutNames,
 } from './dispatchRun';
 import { settled } from './fakeClock';
-import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith, upTo } from './samples';
 
 const LOST: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
 const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });

@@ -187,10 +187,6 @@ export function listed(items: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(' ');
 }
 
-export function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index);
-}
-
 /** A service that refuses these items, and names them in this way. */
 export function refusing(
   items: readonly number[],

@@ -2,8 +2,7 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { entryOutcome, matchEntries, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
-import { upTo } from './dispatchRun';
-import { listOf, messageAt, ODD_VALUES } from './samples';
+import { listOf, messageAt, ODD_VALUES, upTo } from './samples';
 
 /** For messages to these phones: the message_id of each that was sent, else the kind of its outcome. */
 function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {

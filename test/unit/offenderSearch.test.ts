@@ -2,8 +2,7 @@
 import { OffenderSearch, type RequestPart } from '../../nodes/MessagingSend/delivery/offenderSearch';
 import type { Batch } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
-import { upTo } from './dispatchRun';
-import { failureWith, messageAt, messagesUpTo } from './samples';
+import { failureWith, messageAt, messagesUpTo, upTo } from './samples';
 
 const WHY = failureWith({ code: 'VALIDATION_ERROR' });
 const itemsOf = ({ messages }: Batch) => messages.map(({ item }) => item);

@@ -3,8 +3,7 @@ import { type Message, unsendable } from '../../nodes/MessagingSend/messages/mes
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
-import { upTo } from './dispatchRun';
-import { complete, failureWith, messageAt, messagesUpTo, ODD_VALUES } from './samples';
+import { complete, failureWith, messageAt, messagesUpTo, ODD_VALUES, upTo } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { createLimiter, LIMITER_KINDS, type LimiterKind } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
-import { upTo } from './dispatchRun';
 import { FakeClock, MARGIN, settled, WINDOW } from './fakeClock';
+import { upTo } from './samples';
 
 function setUp(start = 0) {
   const clock = new FakeClock(start);

@@ -2,8 +2,8 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
-import { byIndexFrom1, type Changes, refusing, replying, Run, send, upTo, withoutNames } from './dispatchRun';
-import { acceptAll, messagesUpTo, rejectWith } from './samples';
+import { byIndexFrom1, type Changes, refusing, replying, Run, send, withoutNames } from './dispatchRun';
+import { acceptAll, messagesUpTo, rejectWith, upTo } from './samples';
 
 const LEAVE: Permission = { kind: 'leave' };
 const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });

@@ -1,8 +1,8 @@
 /** Whom a refusal harms: the messages that it is about, and no others. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { refusing, send, type Service, upTo, withoutNames } from './dispatchRun';
-import { acceptAll, failureWith, rejectWith } from './samples';
+import { refusing, send, type Service, withoutNames } from './dispatchRun';
+import { acceptAll, failureWith, rejectWith, upTo } from './samples';
 
 /** A page of a firewall. */
 const BLOCKED = rejectWith(

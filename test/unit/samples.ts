@@ -101,3 +101,7 @@ export function complete<Result>(work: Interruptible<Result>): Result {
 export function listOf(values: string): string[] {
   return values.trim().split(/,\s+/);
 }
+
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

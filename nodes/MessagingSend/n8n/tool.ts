@@ -63,7 +63,7 @@ export function progressForModel(results: readonly Result[]): string {
   return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }
 
-/** The outcomes of list entries, in the order in which a model is told them; a text may be sent in several parts. */
+/** The outcomes of list entries, in the order that a model sees them; a text may be sent in several parts. */
 const PROGRESS = ['were sent', 'were sent in part', 'may have been sent', 'were not sent'] as const;
 type Progress = (typeof PROGRESS)[number];
 

@@ -11,7 +11,7 @@ export interface Country {
   readonly lengths: readonly number[];
   /** What is dialled before a number inside the country; empty where nothing is. */
   readonly trunk: string;
-  /** The pattern of what is dialled before the code of another country. */
+  /** The pattern of what is dialled before the code of another country, and of 00, which people write everywhere. */
   readonly exit: string;
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
@@ -62,7 +62,7 @@ function readLine(line: string): Country {
       return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
     }),
     trunk,
-    exit: exit === '' ? '00' : exit,
+    exit: exit === '' ? '00' : `00|${exit}`,
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     mobile: {
       beginnings: beginningsOf(beginnings),
@@ -121,10 +121,11 @@ export function dropsZero({ trunk }: Country): boolean {
 const expressions = { start: new Map<string, RegExp>(), whole: new Map<string, RegExp>() };
 
 export function patternAt(pattern: string, place: keyof typeof expressions): RegExp {
-  const known = expressions[place];
-  const expression = known.get(pattern) ?? new RegExp(`^(?:${pattern})${place === 'whole' ? '$' : ''}`);
-  known.set(pattern, expression);
-  return expression;
+  const known = expressions[place].get(pattern);
+  if (known !== undefined) return known;
+  const made = new RegExp(`^(?:${pattern})${place === 'whole' ? '$' : ''}`);
+  expressions[place].set(pattern, made);
+  return made;
 }
 
 export function isMatch(pattern: string, digits: string): boolean {

@@ -37,13 +37,12 @@ function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): bo
 const MAX_EXIT_DIGITS = 8;
 
 /**
- * The number behind what is dialled in `home` before the code of another country, or behind 00, which people write
- * everywhere: 001 354 611 1234 is one of Iceland in Singapore, and none elsewhere.
+ * The number behind what is dialled in `home` before the code of another country, or behind 00: 001 354 611 1234 is one of Iceland in Singapore, and none elsewhere.
  * @param groups the digits as they are written
  * @returns null where no country has such a number
  */
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
-  const exit = `00|${home.exit}`;
+  const { exit } = home;
   if (!patternAt(exit, 'start').test(digits)) return null;
   // Nobody dials what is for other countries before the code of his own.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
