@@ -30,7 +30,7 @@ interface Ended {
   readonly outcome: string;
 }
 
-/** How often two workers of queue mode send the same message, with Send Once, Across Executions. */
+/** How often two workers of queue mode send the same message, with Send Once, Also in Later Runs. */
 export async function workers({ log }: Options): Promise<Measurements> {
   return await withSession(log, async (session) => {
     const tarball = await packPackage(await makeTemporaryFolder('packed', session.cleanup), session.signal);
@@ -125,5 +125,5 @@ async function newest({ instance: { rest } }: RealN8n, workflow: JsonObject, cou
 }
 
 function count(what: string, unit: string, value: number): Series {
-  return { case: what, contender: 'Send Once, Across Executions', unit, rounds: [value] };
+  return { case: what, contender: 'Send Once, Also in Later Runs', unit, rounds: [value] };
 }

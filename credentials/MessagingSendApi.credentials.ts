@@ -40,9 +40,9 @@ export class MessagingSendApi implements ICredentialType {
       required: true,
       default: '',
       placeholder: 'e.g. https://api.example.com/v1',
-      hint: 'From your account settings. It ends in /v1 or in /api/v1.',
+      hint: 'Starts with https:// and ends in /v1 or /api/v1',
       description:
-        'Address of the service: the standard one ends in /v1, the alternative one in /api/v1. Both work, with or without a trailing slash.',
+        'Address of the service, from your account settings: the standard one ends in /v1, the alternative one in /api/v1. Both work.',
     },
     {
       displayName: 'API Key',

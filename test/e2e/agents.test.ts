@@ -124,7 +124,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(sentTexts().sort(), ['again', 'again', 'one']);
       });
 
-      test('With Send Once, Across Executions, a text to a fixed number that is called for twice is sent once', async () => {
+      test('With Send Once, Also in Later Runs, a text to a fixed number that is called for twice is sent once', async () => {
         const options = { duplicateMessages: 'sendOnceEver' };
         const boss = tool('Tell the boss', { ...SEND, phone: PHONE, options });
         const tell = call('Tell_the_boss', { Message: 'Done for today.' });

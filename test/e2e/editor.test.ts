@@ -110,7 +110,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   {
     choices: [
       ['operation', 'Send Bulk'],
-      ['source', 'Input Items'],
+      ['source', 'One Message per Input Item'],
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Phone', 'Message', 'Options'],
     options: BULK_OPTIONS,
@@ -118,7 +118,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
   {
     choices: [
       ['operation', 'Send Bulk'],
-      ['source', 'JSON List'],
+      ['source', 'A JSON List'],
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
     options: BULK_OPTIONS,
@@ -281,7 +281,7 @@ for (const release of SUPPORTED) {
         await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM, NOTHING_IS_SENT]);
         await choose(page, 'operation', 'Send Bulk');
         await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
-        await choose(page, 'source', 'JSON List');
+        await choose(page, 'source', 'A JSON List');
         await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
         await addOption(page, 'On Uncertain Outcome');
         await choose(page, 'uncertain', 'Send Again');

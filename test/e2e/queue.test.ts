@@ -130,7 +130,7 @@ for (const release of SUPPORTED) {
       assert.ok(refused > 0, 'the service has refused some requests');
     });
 
-    test('When a worker is killed, the other one continues, and a new execution with Send Once, Across Executions sends only what is missing', async () => {
+    test('When a worker is killed, the other one continues, and a new execution with Send Once, Also in Later Runs sends only what is missing', async () => {
       const campaign = await makeCampaign(instance, REQUESTS, { duplicateMessages: 'sendOnceEver' });
       const { killed, sent } = await killInTheMiddle(instance, campaign);
       const other = await campaign.start(1);

@@ -224,12 +224,12 @@ for (const release of SUPPORTED) {
         });
       });
 
-      test('With Send Once, Across Executions, Retry recognizes messages whose texts contain the time', async () => {
+      test('With Send Once, Also in Later Runs, Retry recognizes messages whose texts contain the time', async () => {
         assert.deepEqual(reported(await crashes.retry('once')), RESUMED);
         assert.deepEqual(crashes.received('once'), indexes());
       });
 
-      test('With Send Once, Across Executions, Retry with the saved workflow recognizes messages whose text was corrected, in a node that was renamed', async () => {
+      test('With Send Once, Also in Later Runs, Retry with the saved workflow recognizes messages whose text was corrected, in a node that was renamed', async () => {
         const retried = await crashes.retrySaved('once-corrected', SENDER, ({ parameters, ...node }) => {
           const messages = String(parameters.messages).replace('+ index', "+ index + ' (corrected)'");
           return { ...node, name: 'Renamed', parameters: { ...parameters, messages } };

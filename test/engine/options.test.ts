@@ -107,7 +107,7 @@ describe("'Long Messages'", () => {
   const sendText = async (given: INodeParameters, longMessages: string, text: string) =>
     await run({ items: [{ phone: phoneAt(0), text }], parameters: withOptions(given, { longMessages }) });
 
-  test("set to 'Fail' lets Send send 1,000 characters, whatever their size in bytes, and the service decide for Send Bulk", async () => {
+  test("set to 'Do Not Shorten' lets Send send 1,000 characters, whatever their size in bytes, and the service decide for Send Bulk", async () => {
     expect((await sendText(SEND, 'fail', emoji.repeat(1000))).error).toBeUndefined();
     expect((await sendText(SEND, 'fail', emoji.repeat(1001))).error?.message).toBe(
       'The message has 1001 characters, but at most 1000 can be sent',
@@ -165,7 +165,7 @@ describe("'Duplicate Messages'", () => {
   });
 
   test.each(SENDING_OPERATIONS)(
-    "set to 'Send Once' makes %s send a text to a phone number once, and each item reports it",
+    "set to 'Send Once in This Run' makes %s send a text to a phone number once, and each item reports it",
     async (_name, parameters) => {
       const { outputs } = await run({ items, parameters: withOptions(parameters, { duplicateMessages: 'sendOnce' }) });
       expect(received().sort()).toEqual(phones(0, 0, 1));
@@ -180,7 +180,7 @@ describe("'Duplicate Messages'", () => {
     },
   );
 
-  test("set to 'Send Once' fails the duplicate of a message that failed", async () => {
+  test("set to 'Send Once in This Run' fails the duplicate of a message that failed", async () => {
     sandbox().setFaults([{ kind: 'status', status: 403 }]);
     const parameters = withOptions(SEND, { duplicateMessages: 'sendOnce' });
     const { outputs } = await run({ items: items.slice(0, 2), parameters, onError: 'continueErrorOutput' });

@@ -56,7 +56,7 @@ const CASES: Case[] = [
     besides: ['duplicate_of'],
   },
   {
-    name: 'Send, Send Once, Across Executions',
+    name: 'Send, Send Once, Also in Later Runs',
     parameters: withOptions(SEND, { duplicateMessages: 'sendOnceEver' }),
     executions: 2,
     besides: ['sent_before'],
@@ -89,7 +89,7 @@ const CASES: Case[] = [
     besides: ['duplicate_of', 'duplicate_of_entry'],
   },
   {
-    name: 'Send Bulk, Send Once, Across Executions',
+    name: 'Send Bulk, Send Once, Also in Later Runs',
     parameters: withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' }),
     executions: 2,
     besides: ['sent_before'],

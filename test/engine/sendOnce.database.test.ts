@@ -1,4 +1,4 @@
-/** 'Send Once, Across Executions' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
+/** 'Send Once, Also in Later Runs' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { processedData } from '../support/engine/processedData';
 import { hintsOf, outcomesOf } from '../support/outputs';
@@ -50,7 +50,7 @@ test('No number, text, key or API key is stored', async () => {
 const WAITING = { parallelRequests: 1, longestWait: 1 };
 test.each([
   ['without Send Once', withOptions(SEND_BULK, WAITING)],
-  ['with Send Once, Across Executions', once(SEND_BULK, WAITING)],
+  ['with Send Once, Also in Later Runs', once(SEND_BULK, WAITING)],
 ])(
   'A database that is locked in the middle of a campaign is waited for, and everything is sent: %s',
   async (_how, parameters) => {

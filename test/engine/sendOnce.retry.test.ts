@@ -1,4 +1,4 @@
-/** Retries with 'Send Once, Across Executions', after a failure and after a kill. */
+/** Retries with 'Send Once, Also in Later Runs', after a failure and after a kill. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';

@@ -1,4 +1,4 @@
-/** 'Send Once, Across Executions': what other executions of the node have sent is not sent again. */
+/** 'Send Once, Also in Later Runs': what other executions of the node have sent is not sent again. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
@@ -136,7 +136,7 @@ test('One Item per Request gives what was sent before an item each', async () =>
 test('Where n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const routed = runRouting(setupOf({ items, parameters: once(SEND), onError: 'stopWorkflow' }));
-  await expect(routed).rejects.toThrow("'Send Once, Across Executions' works only in a saved workflow");
+  await expect(routed).rejects.toThrow("'Send Once, Also in Later Runs' works only in a saved workflow");
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(requests()).toEqual([]);

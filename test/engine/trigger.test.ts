@@ -252,9 +252,9 @@ describe('An error', () => {
   });
 
   test.each<[string, INodeParameters, RegExp]>([
-    ['Threshold is empty', parameters({ threshold: '' }), /Threshold/],
-    ['Threshold is 0', parameters({ threshold: 0 }), /Threshold/],
-    ['Threshold is not a number', parameters({ threshold: '={{ "many" }}' }), /Threshold/],
+    ['Warn Below is empty', parameters({ threshold: '' }), /Warn Below/],
+    ['Warn Below is 0', parameters({ threshold: 0 }), /Warn Below/],
+    ['Warn Below is not a number', parameters({ threshold: '={{ "many" }}' }), /Warn Below/],
     ['Margin is negative', parameters({}, { margin: -1 }), /Margin/],
     ['Remind Every is not a number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
     ['Max Wait is not a number', parameters({}, { longestWait: 'long' }), /Max Wait/],

@@ -1,4 +1,4 @@
-/** Runs with 'Send Once, Across Executions', and items with a key of the user. */
+/** Runs with 'Send Once, Also in Later Runs', and items with a key of the user. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { SandboxOptions } from '../../sandbox/server';

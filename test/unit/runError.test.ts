@@ -73,7 +73,7 @@ describe('The error of a run', () => {
   test.each([
     ['names the one message that a new execution would send again', 1, false, 'that message again.'],
     ['names how many messages a new execution would send again', 2, false, 'those 2 messages again.'],
-    ['names none with Send Once, Across Executions', 2, true, '2 of 3 messages were sent.'],
+    ['names none with Send Once, Also in Later Runs', 2, true, '2 of 3 messages were sent.'],
   ])('%s', (_title, sent, isRemembered, end) => {
     const receipts = [receipt(messagesUpTo(sent), SENT), receipt([messageAt(9)], notSent())];
     expect(stopError({ unsendable: [], receipts }, isRemembered)?.description?.endsWith(end)).toBe(true);

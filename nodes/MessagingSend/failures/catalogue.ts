@@ -178,7 +178,7 @@ export const CATALOGUE = {
     ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
     'Correct the expression in the option.',
   ),
-  thresholdInvalid: notSetUp("'Threshold' must be a number above 0", 'Correct the threshold.'),
+  thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
     'Correct the credential. If the address comes from an expression, check its value for this item.',
@@ -196,7 +196,7 @@ export const CATALOGUE = {
     'Select the credential in the node again. If it contains expressions, check their values for this item.',
   ),
   sendOnceUnavailable: notSetUp(
-    "'Send Once, Across Executions' works only in a saved workflow",
+    "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. n8n runs the calls of an MCP server or a sub-agent outside the workflow: for these, choose another value for the option 'Duplicate Messages', or let them call a workflow that contains this node.",
   ),
   waitUnavailable: notSetUp(
@@ -285,7 +285,7 @@ export const CATALOGUE = {
 
   notReserved: entry('NOT_RESERVED', 'run')(
     "n8n's database could not be written to, so it is unknown whether this message was sent before",
-    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Across Executions', the database is not needed.`,
+    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
   ),
 
   // The service was not reached: nothing was sent.

@@ -31,7 +31,7 @@ const margin: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 0,
   description:
-    'How many credits above the threshold the balance must rise before the next drop starts the workflow again. This prevents repeated alerts while the balance hovers around the threshold.',
+    "How many credits above 'Warn Below' the balance must rise before the next drop starts the workflow again. This prevents repeated alerts while the balance goes up and down around it.",
 };
 
 const remindEvery: INodeProperties = {
@@ -52,24 +52,24 @@ export const lowBalanceProperties: INodeProperties[] = [
     name: 'event',
     type: 'options',
     noDataExpression: true,
-    options: [{ name: 'Low Balance', value: 'lowBalance', description: 'When the balance drops below the threshold' }],
+    options: [{ name: 'Low Balance', value: 'lowBalance', description: 'When fewer credits are left than you choose' }],
     default: 'lowBalance',
   },
   {
-    displayName: 'Threshold',
+    displayName: 'Warn Below (Credits)',
     name: 'threshold',
     type: 'number',
     typeOptions: { minValue: 1 },
     required: true,
     default: 100,
     description:
-      'The balance is low when fewer credits than this are left. Set it above your largest list: each message uses 1 credit.',
+      'Start the workflow when fewer credits than this are left. Choose more than your largest list needs: each message uses 1 credit.',
   },
   optionsField([
     {
       ...maxWait,
       description:
-        'How long a check waits when the rate limit is reached. After that, the check ends without a result, and n8n reports it.',
+        'How long a check keeps trying while the service is busy or down. After that, the check ends without a result, and n8n reports it.',
     },
     margin,
     remindEvery,

@@ -13,7 +13,7 @@ export const maxWait: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 5,
   description:
-    'How long a request waits when the rate limit is reached or the service is down. After that, the remaining messages are not sent.',
+    'How long to keep trying while the service is busy or down. After that, the remaining messages are not sent.',
 };
 
 export const requestsPerMinute: INodeProperties = {

@@ -30,7 +30,7 @@ export const message: INodeProperties = {
   description: 'Text to send. To address each recipient by name, drag a field from the input into it.',
 };
 
-/** The two fields that Send, and Send Bulk from Input Items, have in common. */
+/** The two fields that Send, and Send Bulk with one message per item, have in common. */
 export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {
   const text: INodeProperties = { ...message, hint: textHint };
   return [

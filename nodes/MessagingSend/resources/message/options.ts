@@ -20,7 +20,7 @@ const checkCreditsFirst: INodeProperties = {
   name: 'checkCreditsFirst',
   type: 'boolean',
   noDataExpression: true,
-  default: false,
+  default: true,
   description:
     'Whether to read the balance first, and send nothing if it does not cover every message of the run. This takes one more request.',
 };
@@ -41,7 +41,7 @@ const dryRun: INodeProperties = {
   name: 'dryRun',
   type: 'boolean',
   noDataExpression: true,
-  default: false,
+  default: true,
   description:
     'Whether to check everything without sending or using credits. Each output item shows the number and the text that would be used.',
 };
@@ -52,15 +52,15 @@ const duplicateMessages: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Send', value: 'send', description: 'Send every message, even if the same one was sent before' },
-    { name: 'Send Once', value: 'sendOnce', description: 'Send each message only once in a run' },
+    { name: 'Send Every One', value: 'send', description: 'Send every message, even if the same one was sent before' },
+    { name: 'Send Once in This Run', value: 'sendOnce', description: 'Send each message only once in a run' },
     {
-      name: 'Send Once, Across Executions',
+      name: 'Send Once, Also in Later Runs',
       value: 'sendOnceEver',
       description: 'Send each message only once, even if an earlier execution of this node sent it',
     },
   ],
-  default: 'send',
+  default: 'sendOnce',
   description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
 };
 
@@ -72,7 +72,7 @@ const messageKey: INodeProperties = {
   default: '',
   placeholder: 'e.g. the order number',
   description:
-    'Idempotency key that identifies a message instead of its number and text, for example an order number. Retries use it as well. In a JSON List, number and text count in addition to the key. To send a message again on purpose, change its key.',
+    'What makes two messages the same, such as the order number, instead of number and text. Retries use it as well. In a JSON list, number and text count in addition. To send a message again on purpose, change its key.',
 };
 
 const rememberLast: INodeProperties = {
@@ -82,7 +82,7 @@ const rememberLast: INodeProperties = {
   typeOptions: { minValue: 1, maxValue: 50_000 },
   default: 10_000,
   description:
-    'How many of the newest messages Send Once, Across Executions remembers. Above 10,000, each request takes noticeably longer.',
+    'How many of the newest messages Send Once, Also in Later Runs remembers. Above 10,000, each request takes noticeably longer.',
 };
 
 const uncertain: INodeProperties = {
@@ -92,7 +92,7 @@ const uncertain: INodeProperties = {
   noDataExpression: true,
   options: [
     {
-      name: 'Report',
+      name: "Don't Send Again",
       value: 'report',
       description: 'The message is reported as uncertain and never sent again automatically',
     },
@@ -115,10 +115,10 @@ const longMessages: INodeProperties = {
   noDataExpression: true,
   options: [
     {
-      name: 'Fail',
+      name: 'Do Not Shorten',
       value: 'fail',
       description:
-        'Send does not send the message. Send Bulk sends it at full length, and the service may reject it: no limit for bulk messages is known.',
+        'Send Bulk sends the message at full length, and the service may reject it: no limit for bulk messages is known. Send does not send it.',
     },
     {
       name: 'Split Into Several',

@@ -38,8 +38,12 @@ const source: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   options: [
-    { name: 'Input Items', value: 'items', description: 'One message per input item' },
-    { name: 'JSON List', value: 'json', description: 'A list of messages of any length, for example from a webhook' },
+    { name: 'A JSON List', value: 'json', description: 'A list of messages of any length, for example from a webhook' },
+    {
+      name: 'One Message per Input Item',
+      value: 'items',
+      description: "Each item's own values are used for 'Phone' and 'Message'",
+    },
   ],
   default: 'items',
   description: 'Where the messages come from',
@@ -61,7 +65,7 @@ const messages: INodeProperties = {
 
 export const sendBulkFields: INodeProperties[] = [
   notForModels(source, BULK),
-  // A call by a model is one item, so from Input Items it could send only one message.
+  // A call by a model is one item, so with one message per item it could send only one message.
   { ...forModels(source, BULK), default: 'json' },
   ...recipientAndText(FROM_ITEMS),
   notForModels({ ...messages, hint: `For example ${LIST}. Each input item sends its own list.` }, FROM_LIST),
