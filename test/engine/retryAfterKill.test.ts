@@ -110,7 +110,7 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
 
   test.each([
     ['Send Again, refused once more,', true],
-    ['Report', false],
+    ["Don't Send Again", false],
   ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
     const campaign = await killed();
     refuse(2, 99);
