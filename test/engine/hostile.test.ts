@@ -196,6 +196,30 @@ describe('The API key', () => {
     }
   });
 
+  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const FORMS = [
+    KEY.toUpperCase(),
+    [...Buffer.from(KEY)].map((byte) => `%${byte.toString(16)}`).join(''),
+    base64(`Bearer ${KEY}`),
+    base64(`user:${KEY}`),
+    base64(KEY),
+  ];
+  /** What is inside of each form; the ends of the key in base64 depend on what is around it. */
+  const partOfKey = new RegExp(FORMS.map((form) => form.slice(-20, -4).toLowerCase()).join('|'));
+  test.each(FORMS)('is nowhere in what n8n stores if the service repeats it as %s', async (form) => {
+    const faults: Fault[] = [
+      status(401, { message: `No: ${form}` }),
+      status(422, { details: [{ field: form, message: form }] }),
+      { kind: 'body', status: 201, body: JSON.stringify({ success: true, data: { ...data, status: form } }) },
+      { kind: 'redirect', location: `https://${form}.example/` },
+    ];
+    for (const fault of faults) {
+      sandbox().setFaults([fault]);
+      const ran = await run({ items: contacts(1), parameters: SEND, onError: 'continueRegularOutput' });
+      expect(everythingIn(ran).toLowerCase()).not.toMatch(partOfKey);
+    }
+  });
+
   test.each([
     ['nothing listens at the address', () => 'http://127.0.0.1:9/v1'],
     ['the Base URL is not an address', () => 'http://[/v1'],
