@@ -112,6 +112,10 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
   ),
+  textBlankWhenCut: invalidMessage<{ max: number }>(
+    ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
+    'Remove the spaces and invisible characters at the start of the text.',
+  ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     "Shorten the text, or set the option 'Long Messages'.",
