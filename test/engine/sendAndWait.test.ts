@@ -4,7 +4,7 @@ import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, hintsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
@@ -29,6 +29,16 @@ describe('Send and Wait for Response', () => {
     expect(received()).toEqual(phones(0));
     expect(latestText()).toMatch(/^Hello 0\nhttp:\/\/127\.0\.0\.1\/\S+\/2\?q=0&signature=[0-9a-f]{64}$/);
     expect(waitTill(waiting)).toEqual(FOREVER);
+  });
+
+  test('warns of a link that no phone can open', async () => {
+    const waiting = await run({});
+    expect(hintsOf(waiting)[1]).toEqual({
+      message:
+        'The link in the message begins with http://127.0.0.1, which no phone can open. Set WEBHOOK_URL of n8n to an address that phones can open.',
+      type: 'warning',
+      location: 'outputPane',
+    });
   });
 
   test('asks once with Retry On Fail, also if its input tells of an error', async () => {

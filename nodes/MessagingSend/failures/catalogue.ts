@@ -112,6 +112,10 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
   ),
+  textBlankWhenCut: invalidMessage<{ max: number }>(
+    ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
+    'Remove the spaces and invisible characters at the start of the text.',
+  ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     "Shorten the text, or set the option 'Long Messages'.",
@@ -191,6 +195,10 @@ export const CATALOGUE = {
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
     'Correct the credential. If the address comes from an expression, check its value for this item.',
   ),
+  baseUrlLogin: notSetUp(
+    "'Base URL' in the credential contains a user name or a password, which it can't have",
+    "Remove what is between // and @. If that is the API key, enter it in 'API Key'.",
+  ),
   apiKeyEmpty: notSetUp(
     "'API Key' in the credential is empty",
     'Correct the credential. If the key comes from an expression, check its value for this item.',
@@ -255,6 +263,10 @@ export const CATALOGUE = {
   redirected: entry('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
+  ),
+  redirectedNowhere: entry('REDIRECTED', 'unclear')<{ status: number }>(
+    ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
+    `${CHECK_BASE_URL} If it is right, ask the support of the service.`,
   ),
   notFound: entry('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,

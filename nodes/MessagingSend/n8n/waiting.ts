@@ -12,6 +12,7 @@ import type {
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Answer, type Question, readAnswer } from '../questions/question';
+import { reachOf } from '../questions/reach';
 import { runDataOf } from './memory/runData';
 import { isHumanReview } from './tool';
 
@@ -52,6 +53,20 @@ export function asking(context: IExecuteFunctions): Asked {
  */
 export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
   return context.getSignedResumeUrl({ [RUN]: String(run) });
+}
+
+const OPENED_BY = {
+  thisMachine: 'no phone can open',
+  ownNetwork: 'only phones in its network can open',
+} as const;
+
+/** Warns over the output of a link that does not open everywhere. Only n8n's configuration can correct it. */
+export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
+  const link = linkTo(context, asked);
+  const reach = reachOf(link);
+  if (reach === 'unknown') return;
+  const message = `The link in the message begins with ${new URL(link).origin}, which ${OPENED_BY[reach]}. Set WEBHOOK_URL of n8n to an address that phones can open.`;
+  context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
 /** Whether the latest question that was asked is this one, so that its link still works. */

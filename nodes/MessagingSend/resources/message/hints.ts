@@ -13,6 +13,12 @@ export const hintsBeforeRun: NodeHint[] = [
     '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
   ),
   hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
+  // Before the run, no expression knows the address.
+  hint(
+    'info',
+    "The link in the message begins with n8n's address (WEBHOOK_URL). If that is http://localhost, no phone can open it.",
+    '$parameter["operation"] === "sendAndWait"',
+  ),
   hint(
     'warning',
     `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,

@@ -20,7 +20,7 @@ import { setUpError } from '../../n8n/output/nodeErrors';
 import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
-import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
+import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
@@ -111,6 +111,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     review: (outcomes) => review(outcomes, hasLink),
   });
   if (!isSent(delivered)) return [items];
+  warnOfLink(this, asked);
   await waitForAnswer(this, waitLimit());
   return [this.getInputData().map(withoutError)];
 }
