@@ -49,7 +49,8 @@ describe('Send and Wait for Response', () => {
 
   test('approves no call of a tool when the time is up, even if the model has written that it is approved', async () => {
     const items = [{ ...contacts(1)[0], approved: true, data: { approved: true } }];
-    expect(await outputAfter(setupOf({ items, isHumanReview: true }))).toEqual([{ data: { approved: false } }]);
+    const setup = withParameters({ sendTo: phoneAt(0) });
+    expect(await outputAfter({ ...setup, items, type: 'HitlTool' })).toEqual([{ data: { approved: false } }]);
   });
 
   test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
@@ -167,9 +168,14 @@ describe('Send and Wait for Response', () => {
     expect((await open(waiting, setup, link)).page).toContain(`<h1 id="question">${text}</h1>`);
   });
 
-  test('is refused through its routing, where n8n can not wait', async () => {
-    await expect(runRouting(setupOf({}))).rejects.toThrow("'Send and Wait for Response' does not work as a tool");
-    expect(texts()).toEqual([]);
+  const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+
+  test.each(ON_ERROR)('is refused as the tool of an agent, and makes no request: %s', async (onError) => {
+    const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
+    const [item] = outputs.flat();
+    expect(error?.message ?? item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+    expect(ended.waitTill).toBeUndefined();
+    expect(requests()).toEqual([]);
   });
 });
 
@@ -198,6 +204,18 @@ describe('The link of Send and Wait for Response', () => {
     const { page, item } = await answer({ decision, comment: 'ignored: the page has no field' });
     expect(page).toContain('Thank you. You can close this page.');
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
+
+  test.each(['', 'Tool', 'HitlTool'] as const)(
+    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
+    async (type) => {
+      await expect(runRouting(setupOf({ type }))).rejects.toThrow(
+        "'Send and Wait for Response' does not work as a tool",
+      );
+      const [item] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
+      expect(item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+      expect(requests()).toEqual([]);
+    },
+  );
   });
 
   test('passes a comment on where the page has a field for it', async () => {
