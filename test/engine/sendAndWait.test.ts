@@ -92,9 +92,36 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + milliseconds);
   });
 
-  test("waits until a date and time, in the workflow's time zone", async () => {
-    const waiting = await run(limited(until('2999-06-01T12:00:00'), { settings: { timezone: 'Asia/Tokyo' } }));
+  test.each([
+    '2999-06-01T12:00:00',
+    '2999-06-01T12:00',
+    '2999-06-01 12:00:00',
+    '2999-06-01 12:00',
+    '2999/06/01 12:00',
+    'June 1, 2999 12:00',
+    '1 Jun 2999 12:00',
+    '6/1/2999, 12:00:00 PM',
+    "={{ DateTime.fromISO('2999-06-01T12:00').toFormat('dd LLL yyyy HH:mm') }}",
+    "={{ DateTime.fromISO('2999-06-01T12:00') }}",
+    "={{ '2999-06-01T12:00'.toDateTime() }}",
+  ])("waits until a date and time in the workflow's time zone: %s", async (time) => {
+    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T03:00:00.000Z'));
+  });
+
+  test.each([
+    '2999-06-01T12:00:00Z',
+    '2999-06-01T14:00:00+02:00',
+    'Sat, 01 Jun 2999 12:00:00 GMT',
+    'Sat Jun 01 2999 12:00:00 GMT+0000 (Coordinated Universal Time)',
+    'June 1, 2999 12:00 UTC',
+    'June 1, 2999 2:00 PM +0200',
+    "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}",
+    "={{ new Date('2999-06-01T12:00:00Z') }}",
+    "={{ String(new Date('2999-06-01T12:00:00Z')) }}",
+  ])('waits until a date and time in the time zone that it names: %s', async (time) => {
+    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
+    expect(waitTill(waiting)).toEqual(new Date('2999-06-01T12:00:00.000Z'));
   });
 
   test('ends its wait at a date and time that has passed while the message was sent', async () => {
