@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { linkIn, open } from '../support/engine/webhook';
+import { linkIn, open, type Sent } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
@@ -204,6 +204,18 @@ describe('Send and Wait for Response', () => {
     expect(ended.waitTill).toBeUndefined();
     expect(requests()).toEqual([]);
   });
+
+  test.each(['', 'Tool', 'HitlTool'] as const)(
+    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
+    async (type) => {
+      await expect(runRouting(setupOf({ type }))).rejects.toThrow(
+        "'Send and Wait for Response' does not work as a tool",
+      );
+      const [item] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
+      expect(item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+      expect(requests()).toEqual([]);
+    },
+  );
 });
 
 describe('The link of Send and Wait for Response', () => {
@@ -211,7 +223,8 @@ describe('The link of Send and Wait for Response', () => {
   const ask = async (setup: Setup) => {
     const waiting = await run(setup);
     const link = linkIn(latestText());
-    return async (form?: IDataObject, address = link) => await open(waiting, setup, address, form);
+    return async (form?: IDataObject, address = link, sent: Sent = {}) =>
+      await open(waiting, setup, address, form, sent);
   };
 
   test('shows the question, and answers nothing when it is opened', async () => {
@@ -228,21 +241,10 @@ describe('The link of Send and Wait for Response', () => {
     ['decline', false],
   ])('answers with the button "%s"', async (decision, approved) => {
     const answer = await ask(setupOf({}));
-    const { page, item } = await answer({ decision, comment: 'ignored: the page has no field' });
+    const { page, item, headers } = await answer({ decision, comment: 'ignored: the page has no field' });
     expect(page).toContain('Thank you. You can close this page.');
+    expect(headers['x-frame-options']).toBe('DENY');
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
-
-  test.each(['', 'Tool', 'HitlTool'] as const)(
-    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
-    async (type) => {
-      await expect(runRouting(setupOf({ type }))).rejects.toThrow(
-        "'Send and Wait for Response' does not work as a tool",
-      );
-      const [item] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
-      expect(item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
-      expect(requests()).toEqual([]);
-    },
-  );
   });
 
   test('passes a comment on where the page has a field for it', async () => {
@@ -265,6 +267,39 @@ describe('The link of Send and Wait for Response', () => {
     expect(item).toMatchObject({ data: { text: 'Tuesday\nat 9' } });
   });
 
+  test('takes one of two answers, and tells the other person so in words', async () => {
+    const answer = await ask(setupOf({}));
+    expect((await answer({ decision: 'approve' })).item).toBeDefined();
+    const { status, item, page } = await answer({ decision: 'decline' });
+    expect([status, item]).toEqual([409, undefined]);
+    expect(page).toContain('Another answer arrived first, so this one does not count.');
+  });
+
+  test('takes another answer if n8n could not take the first one', async () => {
+    const answer = await ask(setupOf({}));
+    await answer({ decision: 'approve' }, undefined, { n8nAnswers: 500 });
+    expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
+  });
+
+  test.each(['application/json', 'application/xml', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'is answered by nothing but the form of its page: %s',
+    async (contentType) => {
+      const answer = await ask(setupOf({}));
+      const { status, item } = await answer({ decision: 'approve' }, undefined, { contentType });
+      expect([status, item]).toEqual([415, undefined]);
+      expect((await answer({ decision: 'approve' })).item).toBeDefined();
+    },
+  );
+
+  test('refuses a form of 15 MB, and takes the longest text that the page allows', async () => {
+    const answer = await ask(withParameters({ responseType: 'freeText' }));
+    const { status, item, page } = await answer({ text: 'short', more: 'x'.repeat(15_000_000) });
+    expect([status, item]).toEqual([413, undefined]);
+    expect(page).toContain('This is too long: at most 10,000 characters can be sent.');
+    const text = '€'.repeat(10_000);
+    expect((await answer({ text })).item).toMatchObject({ data: { text } });
+  });
+
   test.each([
     ['approval', {}],
     ['approval', { decision: 'maybe' }],
@@ -276,6 +311,7 @@ describe('The link of Send and Wait for Response', () => {
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
     expect(page).toContain('<form method="post">');
+    expect(page).toContain(responseType === 'approval' ? 'Choose an answer.' : 'Write an answer first.');
   });
 
   test('does not decline where the page offers only to approve', async () => {
