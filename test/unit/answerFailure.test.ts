@@ -26,7 +26,7 @@ describe('The message of a failure', () => {
       'no credits',
       402,
       { ...CREDITS, required_credits: 5, available_credits: 0 },
-      'Not enough credits: 5 needed, 0 available',
+      'Not enough credits (5 needed, 0 left)',
     ],
     ['no credits without figures', 402, CREDITS, 'Not enough credits'],
     ['odd figures', 402, { ...CREDITS, required_credits: '<b>', available_credits: null }, 'Not enough credits'],

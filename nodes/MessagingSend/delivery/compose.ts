@@ -88,11 +88,16 @@ function isUnevaluated(text: string): boolean {
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {
-  const { item, entry, part, key } = draft;
+  const { item, entry, part, key, empty } = draft;
   const message = { item, entry, part, phone, text };
-  if (key === null && !dryRun) return message;
+  if (key === null && empty === undefined && !dryRun) return message;
   const phoneGiven = textOf(draft.phone) ?? '';
-  return { ...message, ...(dryRun && phoneGiven !== phone && { phoneGiven }), ...(key !== null && { key }) };
+  return {
+    ...message,
+    ...(dryRun && phoneGiven !== phone && { phoneGiven }),
+    ...(key !== null && { key }),
+    ...(empty && { empty }),
+  };
 }
 
 /** No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to. */

@@ -6,6 +6,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly checkCreditsFirst: boolean;
   /** Checks and packs everything, and sends nothing. */
   readonly dryRun: boolean;
+  /** What is done with a text in which an expression gives nothing for an item. */
+  readonly emptyFields: 'send' | 'doNotSend';
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';

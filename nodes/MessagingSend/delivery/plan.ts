@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Batch, type Drafts, type KeptBack, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
@@ -44,6 +44,7 @@ export interface Share extends Channel {
 export interface Plan {
   readonly unsendable: readonly Unsendable[];
   readonly duplicates: readonly Duplicate[];
+  readonly keptBack: readonly KeptBack[];
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
   /** What is sent now, or would be, in a dry run. */
@@ -78,20 +79,23 @@ export async function plan(
     isSingle: operation.maxBatchSize === 1,
   });
 
-  const left = new Set(earlier.others);
-  const refusedNow = refused.filter(({ message }) => left.has(message));
+  const refusedNow = await work(leftOf(refused, earlier.others));
   const { sendable, unsendable } = await work(withRefused(earlier, refusedNow, asked.duplicates, broken));
-  const nothing: Plan = { unsendable, duplicates: [], known: earlier.receipts, shares: [], repeated };
+  const nothing: Plan = { unsendable, duplicates: [], keptBack: [], known: earlier.receipts, shares: [], repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
+  const known = [...earlier.receipts];
+  const keptBack: KeptBack[] = [];
   const shares: Share[] = [];
   let last = earlier.lastBatch;
   for (const [index, { channel }] of accounts.entries()) {
-    const batches = await work(pack(earlier.pending[index] ?? [], batchSize, last));
+    const pending = earlier.pending[index] ?? [];
+    const willSend = await work(separateKeptBack(pending, options, earlier.again, known, keptBack));
+    const batches = await work(pack(willSend, batchSize, last));
     shares.push({ ...channel, batches });
     last += batches.length;
   }
-  return { ...nothing, duplicates: sendable, shares };
+  return { ...nothing, duplicates: sendable, keptBack, known, shares };
 }
 
 /** The messages of a run, divided by the account that they are sent from. */
@@ -117,7 +121,9 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
   const { messages, unsendable } = yield* compose(drafts, rules);
   const sendOnce = options.duplicateMessages !== 'send';
-  const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
+  const { unique, duplicates } = sendOnce
+    ? yield* separateDuplicates(messages, (message) => reasonToKeep(message, options) === null)
+    : { unique: messages, duplicates: [] };
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
   const ambiguous = isSplit
@@ -125,6 +131,42 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
     : repeated;
   const divided = yield* divide(unique, broken === null ? channel : () => broken);
   return { ...divided, duplicates, unsendable, repeated, ambiguous };
+}
+
+/** Why the user does not want a message to be sent; null if it is sent. */
+function reasonToKeep({ empty }: Message, { emptyFields }: DeliveryOptions): KeptBack['reason'] | null {
+  return empty !== undefined && emptyFields === 'doNotSend' ? 'empty_field' : null;
+}
+
+/**
+ * Decides anew in each attempt which of the messages that have no outcome are kept back. One that an earlier attempt may
+ * have sent stays uncertain.
+ * @param known receives the receipts of those that stay uncertain
+ * @param keptBack receives the others
+ * @returns what is sent
+ */
+function* separateKeptBack(
+  messages: readonly Message[],
+  options: DeliveryOptions,
+  again: Recalled['again'],
+  known: Receipt[],
+  keptBack: KeptBack[],
+): Interruptible<readonly Message[]> {
+  if (options.emptyFields === 'send') return messages;
+  const willSend: Message[] = [];
+  yield* withEach(messages, (message) => {
+    const reason = reasonToKeep(message, options);
+    const mayBeSent = again.get(message);
+    if (reason === null) willSend.push(message);
+    else if (mayBeSent === undefined) keptBack.push({ message, reason });
+    else
+      known.push({
+        batch: null,
+        results: [{ message, outcome: { kind: 'uncertain', failure: mayBeSent } }],
+        data: null,
+      });
+  });
+  return willSend;
 }
 
 /** The phones that more than one of the messages goes to. */
@@ -152,6 +194,17 @@ function* divide(
     else addTo(byAccount, own, message);
   });
   return { accounts: Array.from(byAccount, ([own, list]) => ({ channel: own, messages: list })), refused };
+}
+
+/** Those of the refused messages that have no outcome yet. */
+function* leftOf(refused: readonly Refused[], left: readonly Message[]): Interruptible<readonly Refused[]> {
+  if (left.length === refused.length) return refused;
+  const messages = new Set(left);
+  const found: Refused[] = [];
+  yield* withEach(refused, (each) => {
+    if (messages.has(each.message)) found.push(each);
+  });
+  return found;
 }
 
 /** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */

@@ -225,7 +225,7 @@ export const CATALOGUE = {
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
   creditsTooLow: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits: ${required} needed, ${available} available`,
+    ({ required, available }) => `Not enough credits (${required} needed, ${available} left)`,
     'Top up the account, then try again.',
   ),
   creditsTooLowUnknown: fewCredits('Not enough credits', 'Top up the account, then try again.'),
@@ -281,7 +281,7 @@ export const CATALOGUE = {
     "Try again later, or turn off the option 'Check Credits First'.",
   ),
   creditsTooLowForRun: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits for the run: ${required} needed, ${available} available`,
+    ({ required, available }) => `Not enough credits for the run (${required} needed, ${available} left)`,
     "Nothing was sent. Top up the account, or turn off the option 'Check Credits First'.",
   ),
 
@@ -408,12 +408,12 @@ export const CATALOGUE = {
   // The run ended before this message's turn.
 
   serviceDown: entry('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
-    'Not sent, because the service is down',
+    'The service is down',
     ({ reason, uncertain }) =>
       `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: entry('NOT_STARTED', 'run')(
-    'Not sent, because another request stopped the run',
+    'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
   stopped: entry('STOPPED', 'run')(

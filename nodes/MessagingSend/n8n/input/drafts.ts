@@ -12,6 +12,7 @@ import {
   unsendable,
 } from '../../messages/message';
 import { reasonOf } from '../output/failureText';
+import { emptyFieldsIn } from './emptyFields';
 import { parametersOf, type ReadParameter } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
@@ -20,7 +21,13 @@ export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 /** The drafts of all items of a run. */
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
-  return { items: context.getInputData().length, of: (item) => readDrafts(item, read) };
+  const emptyIn = emptyFieldsIn(context, 'message');
+  const of = (item: number): DraftsOfItem => {
+    const drafts = readDrafts(item, read);
+    const empty = 'kind' in drafts && drafts.kind === 'draft' ? emptyIn(item, drafts.message) : [];
+    return empty.length === 0 ? drafts : { ...(drafts as Draft), empty };
+  };
+  return { items: context.getInputData().length, of };
 }
 
 /** The drafts of the one item that a call through the routing is about. */

@@ -5,7 +5,7 @@ import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import type { Failure } from '../../failures/failure';
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import type { Message, Origin } from '../../messages/message';
+import type { KeptBack, Message, Origin } from '../../messages/message';
 import { byOrigin, sorted } from '../../messages/order';
 import type { Outcome, Receipt, Sent, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
@@ -29,7 +29,7 @@ const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID w
  * adds the input item's own fields).
  */
 export function* outputItems(
-  { unsendable, receipts, duplicates, planned }: Delivered,
+  { unsendable, receipts, duplicates, keptBack, planned }: Delivered,
   output: Output,
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
@@ -48,6 +48,10 @@ export function* outputItems(
   const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
   yield* withEach(duplicates, ({ message, original }) => {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
+  });
+  yield* withEach(keptBack, ({ message, reason }) => {
+    const fields = { empty_fields: [...(message.empty ?? [])] };
+    items.add(message, linked({ ...skippedJson(output, message, reason), ...fields }, message));
   });
   for (const { number, messages } of planned) {
     for (const message of messages) {
@@ -90,7 +94,7 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind === 'sent_before') {
-      items.add(message, linked({ ...skippedJson(output, message, null), sent_before: true }, message));
+      items.add(message, linked({ ...skippedJson(output, message, 'sent_before'), sent_before: true }, message));
     } else if (outcome.kind !== 'sent') {
       const { batch } = receipt;
       const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
@@ -118,14 +122,17 @@ function duplicateItem(
     return failed(message, outcome, { phone: message.phone, ...duplicate });
   }
   const messageId = outcome?.kind === 'sent' ? outcome.messageId : null;
-  return linked({ ...skippedJson(output, message, messageId), ...duplicate }, message);
+  return linked({ ...skippedJson(output, message, 'duplicate', messageId), ...duplicate }, message);
 }
 
-function skippedJson(output: Output, { phone }: Message, messageId: JsonScalar): IDataObject {
+/** Why a message was skipped, which is no failure. */
+type Skipped = KeptBack['reason'] | 'sent_before' | 'duplicate';
+
+function skippedJson(output: Output, { phone }: Message, reason: Skipped, id: JsonScalar = null): IDataObject {
   const status = 'skipped';
   return output === 'send'
-    ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone }
-    : { message_id: messageId, phone, status, batch: null };
+    ? { message_id: id, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, reason }
+    : { message_id: id, phone, status, batch: null, reason };
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {

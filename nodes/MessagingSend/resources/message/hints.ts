@@ -9,7 +9,7 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
-    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run' and switch it on.`,
+    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
     '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
   ),
   hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),

@@ -64,6 +64,24 @@ const duplicateMessages: INodeProperties = {
   description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
 };
 
+const emptyFields: INodeProperties = {
+  displayName: 'Empty Fields',
+  name: 'emptyFields',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: "Don't Send",
+      value: 'doNotSend',
+      description: 'The message is not sent, and its item says which field is empty',
+    },
+    { name: 'Send Anyway', value: 'send', description: 'The message is sent with a gap' },
+  ],
+  default: 'doNotSend',
+  description:
+    "What to do with a message if a field in its text is empty, as in 'Hello ,' without a name. A dry run counts such messages and names the fields.",
+};
+
 /** Read for each item, in `n8n/input/drafts.ts`. */
 const messageKey: INodeProperties = {
   displayName: 'Message Key',
@@ -179,7 +197,7 @@ const parallelRequests: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1 },
   default: PARALLEL_REQUESTS,
-  description: `How many requests may be in flight at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
+  description: `How many requests to make at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
 };
 
 const whenCreditsRunOut: INodeProperties = {
@@ -210,6 +228,7 @@ export const deliveryOptions = optionsField(
     defaultCountryCode,
     dryRun,
     duplicateMessages,
+    emptyFields,
     longMessages,
     maxWait,
     messageKey,
@@ -234,6 +253,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),
     dryRun: readBoolean(given, dryRun),
+    emptyFields: readChoice(given, emptyFields, ['send', 'doNotSend']),
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
     numberCheck: readNumberCheck(given),

@@ -72,6 +72,7 @@ const FIXED = {
   checkCreditsFirst: false,
   dryRun: false,
   duplicateMessages: 'send',
+  emptyFields: 'send',
   longMessages: 'fail',
   parallelRequests: 1,
   rememberLast: 0,
