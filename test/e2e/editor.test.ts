@@ -85,9 +85,11 @@ const SEND_OPTIONS = [
   'Dry Run',
   'Duplicate Messages',
   'Empty Fields',
+  'Include Other Input Fields',
   'Long Messages',
   'Max Wait (Minutes)',
   'Message Key',
+  'Never Send To',
   'Number Check',
   'On Uncertain Outcome',
   'Parallel Requests',
@@ -95,7 +97,7 @@ const SEND_OPTIONS = [
   'Requests per Minute',
   'When Credits Run Out',
 ];
-const BULK_OPTIONS = SEND_OPTIONS.toSpliced(10, 0, 'Output');
+const BULK_OPTIONS = SEND_OPTIONS.toSpliced(12, 0, 'Output');
 const REVIEW_OPTIONS = [
   'Default Country Code',
   'Limit Wait Time',

@@ -10,7 +10,7 @@ const NOTHING: Summary = {
   uncertainDuplicates: 0,
   skipped: 0,
   sentBefore: 0,
-  keptBack: 0,
+  keptBack: new Map(),
   planned: null,
   numbers: null,
   emptyFields: new Map(),
@@ -38,7 +38,14 @@ test.each<[string, Partial<Summary>]>([
   ['2 sent, 3 skipped as duplicates, 1 request.', { sent: 2, skipped: 3, requests: 1 }],
   ['0 sent, 1 skipped because it was sent before, 0 requests.', { sentBefore: 1 }],
   ['0 sent, 4 skipped because they were sent before, 0 requests.', { sentBefore: 4 }],
-  ['2 sent, 3 skipped because a field is empty, 1 request.', { sent: 2, keptBack: 3, requests: 1 }],
+  [
+    '2 sent, 3 skipped because a field is empty, 1 request.',
+    { sent: 2, keptBack: new Map([['empty_field', 3]]), requests: 1 },
+  ],
+  [
+    "2 sent, 1 skipped because of 'Never Send To', 1 request.",
+    { sent: 2, keptBack: new Map([['opted_out', 1]]), requests: 1 },
+  ],
   ['2 sent, 2 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 359_000 }],
   ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
 ])('A run is summed up as: %s', (text, changed) => {
@@ -143,7 +150,7 @@ test.each<[string, Partial<Summary>]>([
   ['Running this step again sends that message again, and the 2 uncertain messages.', { sent: 1, uncertain: cause(2) }],
   ['Running this step again sends the uncertain message again.', { uncertain: cause(1) }],
   ['Running this step again sends the 2 uncertain messages again.', { uncertain: cause(2), notSent: cause(3) }],
-  ['', { notSent: cause(3), skipped: 2, sentBefore: 1, keptBack: 4 }],
+  ['', { notSent: cause(3), skipped: 2, sentBefore: 1, keptBack: new Map([['opted_out', 4]]) }],
   ['', { sent: 5, uncertain: cause(2), isRemembered: true }],
 ])('What would be sent a second time is named as: "%s"', (text, changed) => {
   expect(secondSendText(summary(changed))).toBe(text);

@@ -11,6 +11,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
+  /** Numbers that nothing is sent to, as the user has them, and the country code of those that have none. */
+  readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
   /** How many requests may be in flight at once; null to adapt to the service's response time. */

@@ -9,6 +9,7 @@ import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
+import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 
@@ -23,6 +24,8 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The channel of all items; or that of an item, the same object for the same account, or why there is none. */
   readonly channel: Channel | ((item: number) => Channel | Failure);
+  /** Which messages the user does not want to be sent; null if all are. */
+  readonly keepBack: KeepBack | null;
   /** Why nothing at all can be sent now, if so. */
   readonly broken: Failure | null;
 }
@@ -63,7 +66,7 @@ export async function plan(
   journal: Pick<Journal, 'recall'>,
   work: <Done>(work: Interruptible<Done>) => Promise<Done>,
 ): Promise<Plan> {
-  const { operation, options, broken, stopOnFailure } = order;
+  const { operation, options, broken, stopOnFailure, keepBack } = order;
   const asked = await work(addressed(order));
   const { accounts, refused, repeated } = asked;
   const batchSize = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
@@ -90,7 +93,7 @@ export async function plan(
   let last = earlier.lastBatch;
   for (const [index, { channel }] of accounts.entries()) {
     const pending = earlier.pending[index] ?? [];
-    const willSend = await work(separateKeptBack(pending, options, earlier.again, known, keptBack));
+    const willSend = await work(separateKeptBack(pending, keepBack, earlier.again, known, keptBack));
     const batches = await work(pack(willSend, batchSize, last));
     shares.push({ ...channel, batches });
     last += batches.length;
@@ -115,14 +118,14 @@ interface Refused {
   readonly why: Failure;
 }
 
-function* addressed({ operation, drafts, options, channel, broken }: Order): Interruptible<Addressed> {
+function* addressed({ operation, drafts, options, channel, broken, keepBack }: Order): Interruptible<Addressed> {
   const { dryRun, longMessages, numberCheck } = options;
   // No spread: an object of a new shape each time would slow down what reads it for each message.
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
   const { messages, unsendable } = yield* compose(drafts, rules);
   const sendOnce = options.duplicateMessages !== 'send';
   const { unique, duplicates } = sendOnce
-    ? yield* separateDuplicates(messages, (message) => reasonToKeep(message, options) === null)
+    ? yield* separateDuplicates(messages, (message) => (keepBack?.(message) ?? null) === null)
     : { unique: messages, duplicates: [] };
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
@@ -131,11 +134,6 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
     : repeated;
   const divided = yield* divide(unique, broken === null ? channel : () => broken);
   return { ...divided, duplicates, unsendable, repeated, ambiguous };
-}
-
-/** Why the user does not want a message to be sent; null if it is sent. */
-function reasonToKeep({ empty }: Message, { emptyFields }: DeliveryOptions): KeptBack['reason'] | null {
-  return empty !== undefined && emptyFields === 'doNotSend' ? 'empty_field' : null;
 }
 
 /**
@@ -147,15 +145,15 @@ function reasonToKeep({ empty }: Message, { emptyFields }: DeliveryOptions): Kep
  */
 function* separateKeptBack(
   messages: readonly Message[],
-  options: DeliveryOptions,
+  keepBack: KeepBack | null,
   again: Recalled['again'],
   known: Receipt[],
   keptBack: KeptBack[],
 ): Interruptible<readonly Message[]> {
-  if (options.emptyFields === 'send') return messages;
+  if (keepBack === null) return messages;
   const willSend: Message[] = [];
   yield* withEach(messages, (message) => {
-    const reason = reasonToKeep(message, options);
+    const reason = keepBack(message);
     const mayBeSent = again.get(message);
     if (reason === null) willSend.push(message);
     else if (mayBeSent === undefined) keptBack.push({ message, reason });

@@ -178,6 +178,14 @@ export const CATALOGUE = {
     ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
     'Correct the expression in the option.',
   ),
+  optOutUnreadable: notSetUp<{ place: number; count: number; reason: string }>(
+    ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
+    'Correct that number. Nothing is sent before, because it could belong to somebody who opted out.',
+  ),
+  optOutsNotList: notSetUp<{ kind: string }>(
+    ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
+    "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
+  ),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",

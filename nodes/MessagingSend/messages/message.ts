@@ -68,7 +68,7 @@ export interface Message extends Origin {
 /** A message that is not sent, because the user chose so. */
 export interface KeptBack {
   readonly message: Message;
-  readonly reason: 'empty_field';
+  readonly reason: 'empty_field' | 'opted_out';
 }
 
 /**

@@ -120,7 +120,11 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
  * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
 function readCountryCode(item: number, read: ReadParameter): string | null {
-  const value = read('options.defaultCountryCode', item, '');
+  return countryCodeIn(read('options.defaultCountryCode', item, ''));
+}
+
+/** @throws FailureError if the value can't be a country code; null where there is none */
+export function countryCodeIn(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
   const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');

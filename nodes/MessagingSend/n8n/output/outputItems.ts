@@ -50,7 +50,7 @@ export function* outputItems(
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
   });
   yield* withEach(keptBack, ({ message, reason }) => {
-    const fields = { empty_fields: [...(message.empty ?? [])] };
+    const fields = reason === 'empty_field' ? { empty_fields: [...(message.empty ?? [])] } : {};
     items.add(message, linked({ ...skippedJson(output, message, reason), ...fields }, message));
   });
   for (const { number, messages } of planned) {
@@ -60,6 +60,25 @@ export function* outputItems(
     yield;
   }
   return yield* items.inOrder();
+}
+
+/**
+ * Adds the fields of its input item to each item; the node's own win. A failed item keeps its shape: to the error output, n8n
+ * adds the fields itself. So does an item of several input items.
+ */
+export function* withInputFields(
+  items: readonly INodeExecutionData[],
+  inputs: readonly INodeExecutionData[],
+): Interruptible<INodeExecutionData[]> {
+  const all: INodeExecutionData[] = [];
+  yield* withEach(items, (item) => {
+    const { json, pairedItem } = item;
+    const isOfOne = typeof pairedItem === 'object' && !Array.isArray(pairedItem) && json.error === undefined;
+    // n8n runs a node again whose first item has an error, though all of this was sent.
+    const { error: _, ...own } = (isOfOne ? inputs[pairedItem.item]?.json : undefined) ?? {};
+    all.push({ ...item, json: { ...own, ...json } });
+  });
+  return all;
 }
 
 /**

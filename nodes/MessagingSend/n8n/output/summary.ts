@@ -1,7 +1,7 @@
 import type { Delivered } from '../../delivery/deliver';
 import type { DeliveryOptions } from '../../delivery/options';
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import { countMessages, type Message, personOf } from '../../messages/message';
+import { countMessages, type KeptBack, type Message, personOf } from '../../messages/message';
 import type { Tally } from '../../requests/traffic';
 import { withinSentence } from './failureText';
 import { type Reason, reasonsOf } from './reasons';
@@ -25,8 +25,8 @@ export interface Summary {
   readonly skipped: number;
   /** Not sent, because another execution had sent them. */
   readonly sentBefore: number;
-  /** Not sent, because the user chose so. */
-  readonly keptBack: number;
+  /** Not sent, because the user chose so: how many for which reason. */
+  readonly keptBack: ReadonlyMap<KeptBack['reason'], number>;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
   /** How many numbers the messages go to, and how many of these get more than one; null if none does. */
@@ -84,7 +84,7 @@ export function* summarize(
     uncertainDuplicates,
     skipped: duplicates.length - failedDuplicates - uncertainDuplicates,
     sentBefore: count.sent_before,
-    keptBack: keptBack.length,
+    keptBack: yield* countKeptBack(keptBack),
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
     numbers: yield* countNumbers(delivered),
     emptyFields: yield* countEmptyFields(delivered),
@@ -146,6 +146,14 @@ function* countEmptyFields(delivered: Delivered): Interruptible<ReadonlyMap<stri
   return counts;
 }
 
+function* countKeptBack(keptBack: readonly KeptBack[]): Interruptible<Summary['keptBack']> {
+  const counts = new Map<KeptBack['reason'], number>();
+  yield* withEach(keptBack, ({ reason }) => {
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  });
+  return counts;
+}
+
 /** The summary in words, for the hint over the output and the log. */
 export function summaryText(summary: Summary): string {
   const { notSent, uncertain, planned, numbers, emptyFields } = summary;
@@ -165,7 +173,8 @@ export function summaryText(summary: Summary): string {
 
 /** How many messages the run was about. */
 export function countAll({ sent, notSent, uncertain, skipped, sentBefore, keptBack, planned }: Summary): number {
-  return sent + notSent.messages + uncertain.messages + skipped + sentBefore + keptBack + (planned?.messages ?? 0);
+  const held = [...keptBack.values()].reduce((sum, count) => sum + count, 0);
+  return sent + notSent.messages + uncertain.messages + skipped + sentBefore + held + (planned?.messages ?? 0);
 }
 
 function countsText(summary: Summary, isNothing: boolean): string {
@@ -199,11 +208,16 @@ function dryRunText(summary: Summary, { messages, requests }: NonNullable<Summar
   return `${plan}${rest === '' ? '' : `; ${rest}`}. ${nothing}`;
 }
 
+const WHY_KEPT_BACK: Record<KeptBack['reason'], string> = {
+  empty_field: 'a field is empty',
+  opted_out: "of 'Never Send To'",
+};
+
 function skippedTexts({ skipped, sentBefore, keptBack }: Summary): string[] {
   return [
     skipped > 0 ? `${skipped} skipped as ${skipped === 1 ? 'a duplicate' : 'duplicates'}` : '',
     sentBefore > 0 ? `${sentBefore} skipped because ${sentBefore === 1 ? 'it was' : 'they were'} sent before` : '',
-    keptBack > 0 ? `${keptBack} skipped because a field is empty` : '',
+    ...Array.from(keptBack, ([reason, count]) => `${count} skipped because ${WHY_KEPT_BACK[reason]}`),
   ];
 }
 

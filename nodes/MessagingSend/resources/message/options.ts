@@ -1,8 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
+import { failure, FailureError } from '../../failures/failure';
+import { countryCodeIn } from '../../n8n/input/drafts';
 import {
   type GivenOptions,
+  includeOtherFields,
   maxWait,
   optionsField,
   readBoolean,
@@ -168,6 +172,17 @@ export const numberCheck: INodeProperties = {
     'Whether to compare phone numbers with the numbering plan of their country. Mobile Numbers Only also finds most numbers with a digit missing. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
+const neverSendTo: INodeProperties = {
+  displayName: 'Never Send To',
+  name: 'neverSendTo',
+  type: 'string',
+  typeOptions: { rows: 2 },
+  default: '',
+  placeholder: "e.g. {{ $('Opt-Outs').all().map((row) => row.json.phone) }}",
+  description:
+    'Numbers of people who opted out, separated by commas or lines, or an expression that returns a list. In any spelling; read once for all items. If one of them is no phone number, nothing is sent.',
+};
+
 /** Read in `sendBulk.ts`: Send has no choice. */
 export const output: INodeProperties = {
   displayName: 'Output',
@@ -229,9 +244,11 @@ export const deliveryOptions = optionsField(
     dryRun,
     duplicateMessages,
     emptyFields,
+    includeOtherFields,
     longMessages,
     maxWait,
     messageKey,
+    neverSendTo,
     numberCheck,
     uncertain,
     output,
@@ -247,6 +264,24 @@ export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberChe
   return readChoice(given, numberCheck, ['on', 'mobile', 'off']);
 }
 
+function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
+  const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
+  // Without numbers, it is left to the items whether theirs can be used.
+  const countryCode =
+    numbers.length === 0
+      ? null
+      : given.get(defaultCountryCode.name, defaultCountryCode.displayName, null, countryCodeIn);
+  return { numbers, countryCode };
+}
+
+/** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */
+function numbersIn(value: unknown): readonly unknown[] {
+  const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
+  if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
+  const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
+  throw new FailureError(failure('optOutsNotList', { kind }));
+}
+
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   return {
@@ -256,6 +291,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     emptyFields: readChoice(given, emptyFields, ['send', 'doNotSend']),
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
+    neverSendTo: readNeverSendTo(given),
     numberCheck: readNumberCheck(given),
     parallelRequests: readCount(given, parallelRequests),
     rememberLast: Math.floor(readNumber(given, rememberLast)),

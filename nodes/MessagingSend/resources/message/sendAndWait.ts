@@ -74,6 +74,7 @@ const FIXED = {
   duplicateMessages: 'send',
   emptyFields: 'send',
   longMessages: 'fail',
+  neverSendTo: { numbers: [], countryCode: null },
   parallelRequests: 1,
   rememberLast: 0,
   uncertain: 'report',
