@@ -215,6 +215,10 @@ export const CATALOGUE = {
     "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. n8n runs the calls of an MCP server or a sub-agent outside the workflow: for these, choose another value for the option 'Duplicate Messages', or let them call a workflow that contains this node.",
   ),
+  operationUnknown: notSetUp(
+    "'Resource' and 'Operation' must be chosen from their lists",
+    "Choose them again: they can't be expressions.",
+  ),
   waitUnavailable: notSetUp(
     "'Send and Wait for Response' does not work as a tool that a model calls",
     'To have a person approve tool calls, add this node as a human review step of the AI Agent.',

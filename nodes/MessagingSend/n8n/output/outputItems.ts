@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
+import type { Failure } from '../../failures/failure';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { KeptBack, Message, Origin } from '../../messages/message';
 import { byOrigin, sorted } from '../../messages/order';
@@ -207,6 +208,11 @@ function* outcomesOf(receipts: readonly Receipt[]): Interruptible<Map<Message, O
 /** Which part of a split text it is, counted from 1 for people. */
 function partOf({ part }: Origin): { part?: number } {
   return part === null ? {} : { part: part + 1 };
+}
+
+/** The item of an input item from which nothing can be sent. */
+export function failedItem(item: number, failure: Failure): INodeExecutionData {
+  return failed({ item, entry: null, part: null }, { kind: 'not_sent', failure }, { phone: null });
 }
 
 function failed(
