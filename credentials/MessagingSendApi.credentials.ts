@@ -8,8 +8,8 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-import { BASE_URL_EXPRESSION, normalizeApiKey } from '../nodes/MessagingSend/api/account';
-import { asText } from '../nodes/MessagingSend/api/records';
+import { accountIn, BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/account';
+import { FailureError, isFailure } from '../nodes/MessagingSend/failures/failure';
 
 /**
  * Whether neither field is an expression. n8n gives a node the credential with its expressions evaluated for one item, so
@@ -64,12 +64,14 @@ export class MessagingSendApi implements ICredentialType {
     },
   ];
 
-  // In code, because n8n would evaluate an expression for each request, which takes some milliseconds.
-  authenticate: IAuthenticate = async ({ apiKey }, request) =>
-    await Promise.resolve({
-      ...request,
-      headers: { ...request.headers, Authorization: `Bearer ${normalizeApiKey(asText(apiKey))}` },
-    });
+  // In code, because n8n would evaluate an expression for each request, which takes some milliseconds. The test of the
+  // credential shows what is thrown here.
+  authenticate: IAuthenticate = async (credential, request) => {
+    const account = accountIn(credential);
+    if (isFailure(account)) throw new FailureError(account);
+    const headers = { ...request.headers, Authorization: `Bearer ${account.apiKey}` };
+    return await Promise.resolve({ ...request, headers });
+  };
 
   // A missing and an invalid key have the same status, so answers are distinguished by their body;
   // n8n hands the statuses under `except` to the rules of type responseCode.

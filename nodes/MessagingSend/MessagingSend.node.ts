@@ -10,6 +10,7 @@ import { hintsBeforeRun } from './resources/message/hints';
 import { sendAll } from './resources/message/send';
 import { sendAndWaitForResponse } from './resources/message/sendAndWait';
 import { sendAllInBulk } from './resources/message/sendBulk';
+import { unavailable } from './resources/unavailable';
 
 /**
  * Declarative: the routing of each operation names its endpoint and makes its requests for one item; MCP servers and
@@ -59,6 +60,7 @@ export class MessagingSend implements INodeType {
           { name: 'Message', value: 'message', description: 'Text messages to phone numbers' },
         ],
         default: 'message',
+        routing: unavailable,
       },
       ...balanceProperties,
       ...messageProperties,

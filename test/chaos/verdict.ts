@@ -106,7 +106,7 @@ function receivedCounts(sandbox: Sandbox): Map<number, number> {
 }
 
 /**
- * What may be uncertain: messages in requests that were in flight at a kill, that the service left uncertain, or that
+ * What may be uncertain: messages in requests that were in flight at a kill or sent again in parts, that the service left uncertain, or that
  * the execution can't know of. A request that n8n was about to make at a kill has never reached the sandbox: of those
  * there are no more than free slots.
  */
@@ -118,7 +118,7 @@ function uncertainty(history: History): {
   const { campaign, traffic, kills, unknownFrom } = history;
   const explained = new Set<number>();
   const seen = new Set<number>();
-  const inFlight = new Set(kills.flatMap((at) => requestsInFlight(history, at)));
+  const inFlight = new Set(kills.flatMap((at) => [...requestsInFlight(history, at), ...batchesInParts(history, at)]));
   for (const request of traffic.requests()) {
     const { logged, messages } = request;
     for (const index of messages) seen.add(index);
@@ -172,6 +172,26 @@ function requestsInFlight({ campaign, traffic }: History, at: number): SeenReque
   return before.filter((request) =>
     isOpen(request.logged, at - (latest.has(request) ? NOTED_LATE_MS : NOTED_AFTER_MS), at),
   );
+}
+
+/**
+ * The requests that were rejected and whose messages, in smaller requests, did not all have an outcome at a kill: such a
+ * batch is noted as a whole.
+ *
+ * @param at  ms since 1970
+ */
+function batchesInParts({ traffic }: History, at: number): SeenRequest[] {
+  const isRejected = ({ logged: { status } }: SeenRequest) => status !== null && status >= 400 && status < 500;
+  const before = traffic.requests().filter(({ logged }) => Date.parse(logged.started_at) <= at + ARRIVES_WITHIN_MS);
+  return before.filter((whole, index) => {
+    if (!isRejected(whole) || whole.messages.length < 2) return false;
+    const settling = before
+      .slice(index + 1)
+      .filter((part) => !isOpen(part.logged, at - NOTED_AFTER_MS, at))
+      .filter((part) => !isRejected(part) || part.messages.length === 1);
+    const settled = new Set(settling.flatMap(({ messages }) => messages));
+    return whole.messages.some((message) => !settled.has(message));
+  });
 }
 
 /** Whether a request had left at the time `kill` and was not answered at `before`; both in ms since 1970. */

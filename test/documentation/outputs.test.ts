@@ -13,7 +13,7 @@ import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
-import { complete } from '../unit/samples';
+import { complete, NOTHING_DELIVERED } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
@@ -46,6 +46,10 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
     await outputOf(parameters, ONE);
     return (await outputOf(parameters, ONE))[0]?.[0];
+  },
+  'docs/reference.md items-that-were-skipped 3': async () => {
+    const parameters = { ...SEND_BULK, message: '=Hello {{ $json.name }}!' };
+    return (await outputOf(withOptions(parameters, { emptyFields: 'doNotSend' }), ONE))[0]?.[0];
   },
   'README.md operations 3': async () =>
     await answered(
@@ -100,8 +104,7 @@ function toolError(phone: string): string | undefined {
   if (typeof checked === 'string') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked);
-  return complete(runError(node, { unsendable: [wrong], receipts: [], duplicates: [], planned: [], recalled: 0 }))
-    ?.message;
+  return complete(runError(node, { ...NOTHING_DELIVERED, unsendable: [wrong] }))?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

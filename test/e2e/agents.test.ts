@@ -219,6 +219,18 @@ for (const release of SUPPORTED) {
         assert.deepEqual(sent(), []);
       });
 
+      test('A tool that is imported with Send and Wait asks nobody, and the client gets an error', async () => {
+        const asking = { resource: 'message', operation: 'sendAndWait', sendTo: PHONE, message: 'Refund?' };
+        const asker = await connect('asking', [
+          tool('Stops', asking),
+          tool('Continues', asking, { onError: 'continueRegularOutput' }),
+        ]);
+        for (const name of ['Stops', 'Continues']) {
+          assert.match((await call(name, {}, asker)).text, /does not work as a tool that a model calls/);
+        }
+        assert.deepEqual(instance().sandbox.requests(), []);
+      });
+
       test('With On Error: Continue, the rest of a list is sent, and each entry has its result', async () => {
         const continuing = tool('Continuing', SEND_BULK, { onError: 'continueRegularOutput' });
         const Messages = [PHONE, '07700 900124', '447700900125'].map((phone) => ({ phone, message: `To ${phone}` }));

@@ -66,7 +66,19 @@ describe('The demo', () => {
   const credentials: Array<[what: string, path: string, apiKey: string, answer: string]> = [
     ['the right key', '/v1', API_KEY, connected],
     ['the alternative address with a slash at its end', '/api/v1/', API_KEY, connected],
-    ['no key', '/v1', ' ', 'The API key is missing. Enter the key from your account settings.'],
+    ['no key', '/v1', ' ', "'API Key' in the credential is empty"],
+    [
+      'a null character in the key',
+      '/v1',
+      `${API_KEY}\0`,
+      "The API key contains a control character, which can't be part of a key",
+    ],
+    [
+      'a password in the address',
+      '@localhost/v1',
+      API_KEY,
+      "'Base URL' in the credential contains a user name or a password, which it can't have",
+    ],
     ['a wrong key', '/v1', 'another', 'The API key is not valid. Compare it with the one in your account settings.'],
     [
       'a wrong address',

@@ -60,7 +60,19 @@ const EVERY_CHECK_COUNTS = 'Each check uses one of the 60 requests per minute';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
 
 /** What a user may search for. */
-const WORDS = ['messaging', 'sms', 'whatsapp', 'bulk', 'text message', 'low credits', 'approval'];
+const WORDS = [
+  'messaging',
+  'sms',
+  'whatsapp',
+  'bulk',
+  'text message',
+  'send message',
+  'notify',
+  'notification',
+  'alert',
+  'low credits',
+  'approval',
+];
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -72,9 +84,12 @@ const SEND_OPTIONS = [
   'Default Country Code',
   'Dry Run',
   'Duplicate Messages',
+  'Empty Fields',
+  'Include Other Input Fields',
   'Long Messages',
   'Max Wait (Minutes)',
   'Message Key',
+  'Never Send To',
   'Number Check',
   'On Uncertain Outcome',
   'Parallel Requests',
@@ -82,7 +97,7 @@ const SEND_OPTIONS = [
   'Requests per Minute',
   'When Credits Run Out',
 ];
-const BULK_OPTIONS = SEND_OPTIONS.toSpliced(9, 0, 'Output');
+const BULK_OPTIONS = SEND_OPTIONS.toSpliced(12, 0, 'Output');
 const REVIEW_OPTIONS = [
   'Default Country Code',
   'Limit Wait Time',
@@ -289,7 +304,6 @@ for (const release of SUPPORTED) {
         await choose(page, 'longMessages', 'Split Into Several');
         await waitForTexts(page, [SENDS_TWICE, EVERY_PART_COSTS], [NOTHING_IS_SENT]);
         await addOption(page, 'Dry Run');
-        await page.getByTestId('parameter-input-dryRun').click();
         await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
         await closeNode(page);
         await openNode(page, TRIGGER);

@@ -11,6 +11,7 @@ import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../suppor
 export interface Page {
   readonly status: number;
   readonly text: string;
+  readonly headers: Headers;
 }
 
 /** The link at the end of a message. */
@@ -21,7 +22,7 @@ export function linkIn(message: string | undefined): string {
 /** Opens a link, as a browser or a preview does. */
 export async function open(link: string, request: RequestInit = {}): Promise<Page> {
   const answer = await fetch(link, request);
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
 /** Sends the form of the page behind a link, as a browser does. */

@@ -9,7 +9,16 @@ import { idOf } from '../../tools/n8n/rest';
 import { PATH, startPathProxy } from '../support/n8n/pathProxy';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, items, messagingSend, SENDER, START } from '../support/n8n/workflow';
-import { assertUsable, phonesForTests, press, pressTwice, waitForThanks } from './answerPage';
+import {
+  assertUsable,
+  clicking,
+  entering,
+  phonesForTests,
+  press,
+  pressInVain,
+  twice,
+  waitForThanks,
+} from './answerPage';
 import { modelForTests } from './chatModel';
 import { instanceForTests, sessionForTests } from './instanceForTests';
 import { loopOverItems } from './loop';
@@ -158,12 +167,53 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
       });
 
-      test('A second tap on the button sends nothing, and the person is thanked', async () => {
+      test('A person who sends a blank text is told so at the field, and can write another one', async () => {
+        const asked = await asking.ask({ responseType: 'freeText' });
+        await onPhone(asked.link, async (page) => {
+          const field = page.getByRole('textbox', { name: asked.text });
+          await field.fill(' \u200b');
+          await press(page, 'Send');
+          await page.getByRole('alert').getByText('Write an answer first.').waitFor();
+          assert.ok(await field.evaluate((element) => element === document.activeElement));
+          await assertUsable(page, 'blank');
+          await field.fill('Tuesday');
+          await press(page, 'Send');
+          await waitForThanks(page);
+        });
+        assert.deepEqual(answersIn(await asking.ended(asked))[0]?.data, { text: 'Tuesday' });
+      });
+
+      for (const [what, use, options] of [
+        ['tap on the button', clicking, {}],
+        ['press of the key', entering, {}],
+        ['tap without a script', clicking, { javaScriptEnabled: false }],
+      ] as const) {
+        test(`A second ${what} sends nothing, and the person is thanked`, async () => {
+          const asked = await asking.ask();
+          await onPhone(
+            asked.link,
+            async (page) => {
+              assert.equal(await twice(page, await use(page, 'Approve')), 1);
+              await page.getByText('Your answer: Approve').waitFor();
+            },
+            options,
+          );
+          assert.equal(answersIn(await asking.ended(asked)).length, 1);
+        });
+      }
+
+      test('A person who comes back to the page, or whose answer does not get through, can answer', async () => {
         const asked = await asking.ask();
         await onPhone(asked.link, async (page) => {
-          assert.equal(await pressTwice(page, 'Approve'), 1);
+          await page.clock.install();
+          await pressInVain(page, 'Approve');
+          await page.clock.fastForward(10_000);
+          await pressInVain(page, 'Approve');
+          await page.evaluate(() => dispatchEvent(new Event('pageshow')));
+          await press(page, 'Decline');
+          await waitForThanks(page);
         });
-        assert.equal(answersIn(await asking.ended(asked)).length, 1);
+        assert.deepEqual(answersIn(await asking.ended(asked))[0]?.data, { approved: false });
       });
     });
 
@@ -177,6 +227,15 @@ for (const release of SUPPORTED) {
         for (const method of ['HEAD', 'PUT', 'OPTIONS']) await open(asked.link, { method });
         const { status, text } = await submit(asked.link, { comment: 'yes' });
         assert.deepEqual([status, text.includes('<form method="post">')], [400, true]);
+        for (const [type, body] of [
+          ['application/json', '{"decision":"approve"}'],
+          ['application/xml', '<decision>approve</decision>'],
+          ['text/plain', 'decision=approve'],
+        ] as const) {
+          const page = await open(asked.link, { method: 'POST', headers: { 'content-type': type }, body });
+          assert.equal(page.status, 415, type);
+        }
+        assert.equal((await submit(asked.link, { ...APPROVE, comment: 'x'.repeat(15_000_000) })).status, 413);
         assert.equal(await asking.status(asked), 'waiting');
         await submit(asked.link, DECLINE);
         const ended = await asking.ended(asked);
@@ -209,7 +268,16 @@ for (const release of SUPPORTED) {
         const ended = await asking.ended(asked);
         assert.equal(ended.status, 'success');
         assert.equal(answersIn(ended).length, 1);
-        assert.ok(answers.some(({ status, text }) => status === 200 && text.includes('Thank you.')));
+        const [thanks, ...more] = answers.filter(({ status }) => status === 200);
+        assert.match(thanks?.text ?? '', /Thank you\./);
+        assert.equal(thanks?.headers.get('x-frame-options'), 'DENY');
+        assert.deepEqual(more, []);
+        // Some are answered by the node, and some by n8n, which continues the execution by then.
+        const others = answers.filter((page) => page !== thanks);
+        for (const { status, text } of others) {
+          assert.equal(status, 409);
+          assert.match(text, /Another answer arrived first|is running already/);
+        }
         for (const page of [await open(asked.link), await submit(asked.link, DECLINE)]) {
           assert.equal(page.status, 200);
           assert.match(page.text, NO_ACTION);

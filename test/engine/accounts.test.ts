@@ -98,7 +98,9 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
     const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
-    expect(error?.description).toContain('Nothing was sent. Affected items (counted from 0): 1, 3.');
+    expect(error?.description).toContain(
+      "Nothing was sent. Items 1 and 3 were not sent: 'API Key' in the credential is empty.",
+    );
     expect(requests()).toEqual([]);
   });
 
@@ -140,14 +142,14 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const checked = withOptions(parameters, { checkCreditsFirst: true });
     const { outputs } = await run({ items, parameters: checked, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'not_sent', 'sent', 'not_sent']);
-    expect(outputs[0]?.[1]?.json.error).toBe('Not enough credits for the run: 2 needed, 1 available');
+    expect(outputs[0]?.[1]?.json.error).toBe('Not enough credits for the run (2 needed, 1 left)');
   });
 
   test("sends nothing at all with 'Check Credits First' and Stop if the credits of one account do not do", async () => {
     sandbox().setCredits(1, 'key 2');
     const checked = withOptions(parameters, { checkCreditsFirst: true });
     const { error } = await run({ items: contactsOf(4, [KEY, OTHER]), parameters: checked });
-    expect(error?.message).toBe('Not enough credits for the run: 2 needed, 1 available');
+    expect(error?.message).toBe('Not enough credits for the run (2 needed, 1 left)');
     expect(received()).toEqual([]);
   });
 

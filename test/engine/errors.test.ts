@@ -41,7 +41,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   test.each<[string, Fault, RegExp, string | null]>([
     ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
     ['a 401 without a body', body(401, ''), /API key is not valid/, '401'],
-    ['insufficient credits', { kind: 'status', status: 402, error: NO_CREDITS }, /250 needed, 7 available/, '402'],
+    ['insufficient credits', { kind: 'status', status: 402, error: NO_CREDITS }, /250 needed, 7 left/, '402'],
     [
       'a validation error',
       { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
@@ -116,7 +116,7 @@ test('A missing key, a wrong key and too few credits each have their own message
   expect(errors).toEqual([
     "'API Key' in the credential is empty",
     'The API key is not valid',
-    'Not enough credits: 1 needed, 0 available',
+    'Not enough credits (1 needed, 0 left)',
   ]);
 });
 

@@ -9,7 +9,7 @@ import { type Execution, stored } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, run, received, texts, contactsReceived } = nodeForTests();
+const { sandbox, run, received, requests, texts, contactsReceived } = nodeForTests();
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 /** Everything that n8n stores of an execution. */
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
@@ -31,10 +31,10 @@ const GOOD_PHONES: unknown[] = [
 
 const BAD_TEXTS: unknown[] = [
   ...[null, undefined, '', ' \n\t ', {}, [], ['Hello'], { text: 'Hello' }],
-  ...['{{ 1 + 1 }}', 'To [object Object]'],
+  ...['{{ 1 + 1 }}', 'To [object Object]', '\u0000\u0001\u00ad\ufe0f', '\ud83d'],
 ];
 const GOOD_TEXTS: Array<string | number | boolean> = [
-  ...[0, 7.5, true, false, 'null', '__proto__', '\u0000\u0001', '\r\n"\\/\u2028\u2029', 'مرحبا שלום'],
+  ...[0, 7.5, true, false, 'null', '__proto__', 'a\u0001\u000b', '\r\n"\\/\u2028\u2029', 'مرحبا שלום'],
   ...['Line 1\nLine 2 “quoted” <b>&amp;</b> 👋🏽 \\', '{{ 1 + 1', '=1+1', '<script>alert(1)</script>'],
   '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
   'x'.repeat(1000),
@@ -56,11 +56,24 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(outputs[1]).toHaveLength(BAD_TEXTS.length);
   });
 
-  test('sends half of a surrogate pair unchanged, and does not take different halves for duplicates', async () => {
-    const items = ['a\ud800', 'a\ud801', '\udc00b'].map((text) => ({ phone: phoneAt(0), text }));
-    const { outputs } = await run({ items, parameters: withOptions(parameters, { duplicateMessages: 'sendOnce' }) });
-    expect(outputs[0]?.map(({ json }) => json.status)).toEqual(['sent', 'sent', 'sent']);
-    expect(texts()).toEqual(items.map(({ text }) => text));
+  test.each([
+    ['half an emoji', 'Hello 3\ud83d', '\ud83d', 400],
+    ['a null character', 'Hello\0 3', '\0', 500],
+  ])('leaves %s out of a text, for which a service can refuse its whole batch', async (_what, text, part, status) => {
+    // As a service in PHP does, or one with PostgreSQL.
+    sandbox().setFaults([{ kind: 'status', status, text: part, probability: 1 }]);
+    const items = contacts(5).map((contact, index) => (index === 3 ? { ...contact, text } : contact));
+    const { outputs } = await run({ items, parameters });
+    expect(outputs[0]?.map(({ json }) => json.status)).toEqual(Array(5).fill('sent'));
+    expect(contactsReceived()).toEqual(contacts(5));
+    expect(requests().map((request) => request.status)).toEqual(Array(parameters === SEND ? 5 : 1).fill(201));
+  });
+
+  test('does not take messages for duplicates whose keys end in different halves of emojis', async () => {
+    const items = ['a\ud800', 'a\ud801', 'a\ufffd', 'a\ud800'].map((key) => ({ ...contacts(1)[0], key }));
+    const options = { duplicateMessages: 'sendOnce', messageKey: '={{ $json.key }}' };
+    await run({ items, parameters: withOptions(parameters, options) });
+    expect(received()).toEqual(phones(0, 0, 0));
   });
 
   test('sends the other items if an expression throws for one', async () => {
@@ -193,6 +206,30 @@ describe('The API key', () => {
           expect(everythingIn(ran)).not.toContain(KEY);
         }
       }
+    }
+  });
+
+  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const FORMS = [
+    KEY.toUpperCase(),
+    [...Buffer.from(KEY)].map((byte) => `%${byte.toString(16)}`).join(''),
+    base64(`Bearer ${KEY}`),
+    base64(`user:${KEY}`),
+    base64(KEY),
+  ];
+  /** What is inside of each form; the ends of the key in base64 depend on what is around it. */
+  const partOfKey = new RegExp(FORMS.map((form) => form.slice(-20, -4).toLowerCase()).join('|'));
+  test.each(FORMS)('is nowhere in what n8n stores if the service repeats it as %s', async (form) => {
+    const faults: Fault[] = [
+      status(401, { message: `No: ${form}` }),
+      status(422, { details: [{ field: form, message: form }] }),
+      { kind: 'body', status: 201, body: JSON.stringify({ success: true, data: { ...data, status: form } }) },
+      { kind: 'redirect', location: `https://${form}.example/` },
+    ];
+    for (const fault of faults) {
+      sandbox().setFaults([fault]);
+      const ran = await run({ items: contacts(1), parameters: SEND, onError: 'continueRegularOutput' });
+      expect(everythingIn(ran).toLowerCase()).not.toMatch(partOfKey);
     }
   });
 

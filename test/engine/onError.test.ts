@@ -19,7 +19,9 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
   test('sends nothing with On Error set to Stop if items are invalid, and names these items', async () => {
     const { error } = await run({ items: mixed, parameters });
     expect(error).toMatchObject({ name: 'NodeOperationError', message: WRONG_PHONE, context: { itemIndex: 1 } });
-    expect(error?.description).toContain('Nothing was sent. Affected items (counted from 0): 1, 3.');
+    expect(error?.description).toContain(
+      'Nothing was sent. Item 1 was not sent: the phone number begins with 0, so its country code is missing. Item 3 was not sent: the message is empty.',
+    );
     expect(requests()).toEqual([]);
   });
 
@@ -87,8 +89,8 @@ test('A batch that the credits do not cover is not sent, and neither is any batc
   const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
   expect(outputs.map(({ length }) => length)).toEqual([100, 150]);
   expect(outputs[1]?.[0]?.json).toMatchObject({
-    error: 'Not enough credits: 100 needed, 50 available',
-    details: { outcome: 'not_sent', http_status: 402, required_credits: 100, available_credits: 50 },
+    error: 'Not enough credits (150 needed, 50 left)',
+    details: { outcome: 'not_sent', http_status: 402, required_credits: 150, available_credits: 50 },
   });
 });
 

@@ -24,6 +24,23 @@ test('Get Balance returns credits that come as a text as a number', async () => 
   expect(outputs[0]?.map(({ json }) => json)).toEqual([{ credits: 12, user_id: null, user_name: null }]);
 });
 
+test.each([
+  { operation: "={{ 'send' }}" },
+  { operation: "={{ 'sendAndWait' }}" },
+  { operation: 'sendAll' },
+  { resource: "={{ 'message' }}" },
+  { resource: 'sms' },
+  { resource: 'balance' },
+])('What is in place of an operation in an imported workflow makes no request: %j', async (given) => {
+  const setup = setupOf({ items: contacts(1), parameters: { ...SEND, ...given } });
+  const message = "'Resource' and 'Operation' must be chosen from their lists";
+  for (const type of ['', 'Tool'] as const) {
+    expect((await run({ ...setup, type })).error?.message).toContain(message);
+    await expect(runRouting({ ...setup, type })).rejects.toThrow(message);
+  }
+  expect(requests()).toEqual([]);
+});
+
 describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('With a Base URL that ends in %s,', (prefix) => {
   const account = () => accountOf(sandbox(), prefix);
 

@@ -19,7 +19,7 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   test('sends nothing if the credits do not cover the run', async () => {
     sandbox().setCredits(4);
     const { error } = await run({ items: contacts(5), parameters: checking });
-    expect(error?.message).toBe('Not enough credits for the run: 5 needed, 4 available');
+    expect(error?.message).toBe('Not enough credits for the run (5 needed, 4 left)');
     expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance']);
   });
 
@@ -202,7 +202,7 @@ describe("'Dry Run'", () => {
     expect(ran.outputs[0]?.at(-1)?.json).toMatchObject({ phone: phoneAt(149), batch: batches });
     expect(ran.outputs[1]).toHaveLength(1);
     expect(hintsOf(ran)[0]?.message).toBe(
-      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent.`,
+      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Can't be sent: the phone number contains letters.`,
     );
   });
 

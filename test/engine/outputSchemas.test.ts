@@ -53,13 +53,13 @@ const CASES: Case[] = [
     name: 'Send, Send Once',
     parameters: withOptions(SEND, { duplicateMessages: 'sendOnce' }),
     items: TWICE,
-    besides: ['duplicate_of'],
+    besides: ['reason', 'duplicate_of'],
   },
   {
     name: 'Send, Send Once, Also in Later Runs',
     parameters: withOptions(SEND, { duplicateMessages: 'sendOnceEver' }),
     executions: 2,
-    besides: ['sent_before'],
+    besides: ['reason', 'sent_before'],
   },
   {
     name: 'Send, Split Into Several',
@@ -86,13 +86,13 @@ const CASES: Case[] = [
     name: 'Send Bulk, a list with Send Once',
     parameters: withOptions(SEND_LIST, { duplicateMessages: 'sendOnce' }),
     items: [{ list: [...listOf(1), ...listOf(1)] }],
-    besides: ['duplicate_of', 'duplicate_of_entry'],
+    besides: ['reason', 'duplicate_of', 'duplicate_of_entry'],
   },
   {
     name: 'Send Bulk, Send Once, Also in Later Runs',
     parameters: withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' }),
     executions: 2,
-    besides: ['sent_before'],
+    besides: ['reason', 'sent_before'],
   },
   {
     name: 'Send Bulk, One Item per Request',

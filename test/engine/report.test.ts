@@ -28,7 +28,7 @@ test('A production run writes one line to the log, without phone numbers, texts 
   const items = [...contacts(2), INVALID];
   await run({ items, parameters: SEND_BULK, mode: 'trigger', onError: 'continueErrorOutput', onConsole });
   expect(info.mock.calls.map(([line]) => line)).toEqual([
-    'Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request.',
+    'Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request. Not sent: the phone number contains letters.',
   ]);
   expect(JSON.stringify(info.mock.calls)).not.toContain(KEY);
   expect(onConsole).not.toHaveBeenCalled();
@@ -49,7 +49,7 @@ describe('The hint above the output', () => {
     const items = [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID];
     const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1, duplicateMessages: 'sendOnce' }));
     const message =
-      '5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped as a duplicate, 5 credits used, 99993 left, 5 requests. Running this step again sends the 5 messages again, and the 2 uncertain messages.';
+      '5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped as a duplicate, 5 credits used, 99993 left, 5 requests. Not sent: the phone number contains letters. Uncertain: the connection to the service was lost before its response arrived. Running this step again sends the 5 messages again, and the 2 uncertain messages.';
     expect(hintsOf(await run({ items, parameters, onError: 'continueErrorOutput' }))).toEqual([
       { message, type: 'warning', location: 'outputPane' },
     ]);
@@ -60,8 +60,27 @@ describe('The hint above the output', () => {
     const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' });
     const items = [...contacts(1), ...contacts(1), INVALID, INVALID];
     expect(firstHint(await run({ items, parameters, onError: 'continueErrorOutput' }))).toBe(
-      '0 sent, 2 not sent, 2 uncertain (may have been sent), 1 request. Running this step again sends the uncertain message again.',
+      '0 sent, 2 not sent, 2 uncertain (may have been sent), 1 request. Not sent: the phone number contains letters. Uncertain: the connection to the service was lost before its response arrived. Running this step again sends the uncertain message again.',
     );
+  });
+
+  test('names the cause and what all messages need, if the credits cover none of them', async () => {
+    sandbox().setCredits(12);
+    const ran = await run({ items: contacts(200), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+    expect(firstHint(ran)).toMatch(
+      /^Nothing was sent: not enough credits \(200 needed, 12 left\)\. 200 not sent, [12] requests?\.$/,
+    );
+  });
+
+  test.each([
+    ['of one number', phoneAt(0), phoneAt(0), 'All messages went to 1 number.'],
+    ['of one person in two spellings', '541123456789', '5491123456789', 'All messages went to 1 number.'],
+    ['of two numbers, one of which gets two', phoneAt(0), phoneAt(1), 'More than one message went to 1 number.'],
+  ])('counts the people %s', async (_what, one, other, sentence) => {
+    const items = [one, other, one].map((phone, index) => ({ phone, text: `Hello ${index}` }));
+    expect(firstHint(await run({ items, parameters: SEND_BULK }))).toContain(` request. ${sentence} Running`);
+    const dry = await run({ items, parameters: withOptions(SEND_BULK, { dryRun: true }) });
+    expect(firstHint(dry)).toContain(` Nothing was sent. ${sentence.replace('went', 'would go')}`);
   });
 
   test('reports after a retry what an earlier attempt sent, and the credits that are left now, after a top-up', async () => {

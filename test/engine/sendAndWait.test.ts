@@ -2,9 +2,9 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { linkIn, open } from '../support/engine/webhook';
+import { linkIn, open, type Sent } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, hintsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
@@ -31,6 +31,16 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(FOREVER);
   });
 
+  test('warns of a link that no phone can open', async () => {
+    const waiting = await run({});
+    expect(hintsOf(waiting)[1]).toEqual({
+      message:
+        'The link in the message begins with http://127.0.0.1, which no phone can open. Set WEBHOOK_URL of n8n to an address that phones can open.',
+      type: 'warning',
+      location: 'outputPane',
+    });
+  });
+
   test('asks once with Retry On Fail, also if its input tells of an error', async () => {
     const items = [{ ...contacts(1)[0], error: 'The import took too long' }];
     expect(await outputAfter(setupOf({ items, retryOnFail: { maxTries: 3 } }))).toEqual(items);
@@ -49,7 +59,8 @@ describe('Send and Wait for Response', () => {
 
   test('approves no call of a tool when the time is up, even if the model has written that it is approved', async () => {
     const items = [{ ...contacts(1)[0], approved: true, data: { approved: true } }];
-    expect(await outputAfter(setupOf({ items, isHumanReview: true }))).toEqual([{ data: { approved: false } }]);
+    const setup = withParameters({ sendTo: phoneAt(0) });
+    expect(await outputAfter({ ...setup, items, type: 'HitlTool' })).toEqual([{ data: { approved: false } }]);
   });
 
   test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
@@ -91,9 +102,36 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + milliseconds);
   });
 
-  test("waits until a date and time, in the workflow's time zone", async () => {
-    const waiting = await run(limited(until('2999-06-01T12:00:00'), { settings: { timezone: 'Asia/Tokyo' } }));
+  test.each([
+    '2999-06-01T12:00:00',
+    '2999-06-01T12:00',
+    '2999-06-01 12:00:00',
+    '2999-06-01 12:00',
+    '2999/06/01 12:00',
+    'June 1, 2999 12:00',
+    '1 Jun 2999 12:00',
+    '6/1/2999, 12:00:00 PM',
+    "={{ DateTime.fromISO('2999-06-01T12:00').toFormat('dd LLL yyyy HH:mm') }}",
+    "={{ DateTime.fromISO('2999-06-01T12:00') }}",
+    "={{ '2999-06-01T12:00'.toDateTime() }}",
+  ])("waits until a date and time in the workflow's time zone: %s", async (time) => {
+    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T03:00:00.000Z'));
+  });
+
+  test.each([
+    '2999-06-01T12:00:00Z',
+    '2999-06-01T14:00:00+02:00',
+    'Sat, 01 Jun 2999 12:00:00 GMT',
+    'Sat Jun 01 2999 12:00:00 GMT+0000 (Coordinated Universal Time)',
+    'June 1, 2999 12:00 UTC',
+    'June 1, 2999 2:00 PM +0200',
+    "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}",
+    "={{ new Date('2999-06-01T12:00:00Z') }}",
+    "={{ String(new Date('2999-06-01T12:00:00Z')) }}",
+  ])('waits until a date and time in the time zone that it names: %s', async (time) => {
+    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
+    expect(waitTill(waiting)).toEqual(new Date('2999-06-01T12:00:00.000Z'));
   });
 
   test('ends its wait at a date and time that has passed while the message was sent', async () => {
@@ -167,10 +205,27 @@ describe('Send and Wait for Response', () => {
     expect((await open(waiting, setup, link)).page).toContain(`<h1 id="question">${text}</h1>`);
   });
 
-  test('is refused through its routing, where n8n can not wait', async () => {
-    await expect(runRouting(setupOf({}))).rejects.toThrow("'Send and Wait for Response' does not work as a tool");
-    expect(texts()).toEqual([]);
+  const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+
+  test.each(ON_ERROR)('is refused as the tool of an agent, and makes no request: %s', async (onError) => {
+    const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
+    const [item] = outputs.flat();
+    expect(error?.message ?? item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+    expect(ended.waitTill).toBeUndefined();
+    expect(requests()).toEqual([]);
   });
+
+  test.each(['', 'Tool', 'HitlTool'] as const)(
+    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
+    async (type) => {
+      await expect(runRouting(setupOf({ type }))).rejects.toThrow(
+        "'Send and Wait for Response' does not work as a tool",
+      );
+      const [item] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
+      expect(item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+      expect(requests()).toEqual([]);
+    },
+  );
 });
 
 describe('The link of Send and Wait for Response', () => {
@@ -178,7 +233,8 @@ describe('The link of Send and Wait for Response', () => {
   const ask = async (setup: Setup) => {
     const waiting = await run(setup);
     const link = linkIn(latestText());
-    return async (form?: IDataObject, address = link) => await open(waiting, setup, address, form);
+    return async (form?: IDataObject, address = link, sent: Sent = {}) =>
+      await open(waiting, setup, address, form, sent);
   };
 
   test('shows the question, and answers nothing when it is opened', async () => {
@@ -195,8 +251,9 @@ describe('The link of Send and Wait for Response', () => {
     ['decline', false],
   ])('answers with the button "%s"', async (decision, approved) => {
     const answer = await ask(setupOf({}));
-    const { page, item } = await answer({ decision, comment: 'ignored: the page has no field' });
+    const { page, item, headers } = await answer({ decision, comment: 'ignored: the page has no field' });
     expect(page).toContain('Thank you. You can close this page.');
+    expect(headers['x-frame-options']).toBe('DENY');
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
   });
 
@@ -220,6 +277,39 @@ describe('The link of Send and Wait for Response', () => {
     expect(item).toMatchObject({ data: { text: 'Tuesday\nat 9' } });
   });
 
+  test('takes one of two answers, and tells the other person so in words', async () => {
+    const answer = await ask(setupOf({}));
+    expect((await answer({ decision: 'approve' })).item).toBeDefined();
+    const { status, item, page } = await answer({ decision: 'decline' });
+    expect([status, item]).toEqual([409, undefined]);
+    expect(page).toContain('Another answer arrived first, so this one does not count.');
+  });
+
+  test('takes another answer if n8n could not take the first one', async () => {
+    const answer = await ask(setupOf({}));
+    await answer({ decision: 'approve' }, undefined, { n8nAnswers: 500 });
+    expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
+  });
+
+  test.each(['application/json', 'application/xml', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'is answered by nothing but the form of its page: %s',
+    async (contentType) => {
+      const answer = await ask(setupOf({}));
+      const { status, item } = await answer({ decision: 'approve' }, undefined, { contentType });
+      expect([status, item]).toEqual([415, undefined]);
+      expect((await answer({ decision: 'approve' })).item).toBeDefined();
+    },
+  );
+
+  test('refuses a form of 15 MB, and takes the longest text that the page allows', async () => {
+    const answer = await ask(withParameters({ responseType: 'freeText' }));
+    const { status, item, page } = await answer({ text: 'short', more: 'x'.repeat(15_000_000) });
+    expect([status, item]).toEqual([413, undefined]);
+    expect(page).toContain('This is too long: at most 10,000 characters can be sent.');
+    const text = '€'.repeat(10_000);
+    expect((await answer({ text })).item).toMatchObject({ data: { text } });
+  });
+
   test.each([
     ['approval', {}],
     ['approval', { decision: 'maybe' }],
@@ -231,6 +321,7 @@ describe('The link of Send and Wait for Response', () => {
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
     expect(page).toContain('<form method="post">');
+    expect(page).toContain(responseType === 'approval' ? 'Choose an answer.' : 'Write an answer first.');
   });
 
   test('does not decline where the page offers only to approve', async () => {

@@ -41,6 +41,11 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
     ({ account }) => ({ account: { ...account, baseUrl: 'http://' } }),
     /^'Base URL' in the credential is not an address/,
   ],
+  [
+    'the Base URL has a password',
+    ({ account }) => ({ account: { ...account, baseUrl: account.baseUrl.replace('//', '//user:secret@') } }),
+    /^'Base URL' in the credential contains a user name or a password/,
+  ],
   ['the API key is empty', ({ account }) => ({ account: { ...account, apiKey: ' ' } }), /^'API Key' .* empty$/],
   [
     'the credential has an expression that fails',

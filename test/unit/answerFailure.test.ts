@@ -1,5 +1,5 @@
 import { answerFailure, messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { asText, type JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/failureText';
@@ -9,7 +9,7 @@ import { failureWith, listOf, ODD_VALUES } from './samples';
 function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
   const retryAfter = readRetryAfter(headers, Date.now());
   const body = Object.keys(error).length > 0 ? { success: false, error } : '';
-  return answerFailure({ statusCode, headers, error, refused: false, body, retryAfter });
+  return answerFailure({ statusCode, location: asText(headers.location), error, refused: false, body, retryAfter });
 }
 
 const CREDITS = { code: 'INSUFFICIENT_CREDITS' };
@@ -26,7 +26,7 @@ describe('The message of a failure', () => {
       'no credits',
       402,
       { ...CREDITS, required_credits: 5, available_credits: 0 },
-      'Not enough credits: 5 needed, 0 available',
+      'Not enough credits (5 needed, 0 left)',
     ],
     ['no credits without figures', 402, CREDITS, 'Not enough credits'],
     ['odd figures', 402, { ...CREDITS, required_credits: '<b>', available_credits: null }, 'Not enough credits'],
@@ -36,7 +36,7 @@ describe('The message of a failure', () => {
     ['too many requests', 429, {}, LIMIT],
     ['a server error', 500, { code: 'SERVER_ERROR' }, 'The service did not finish handling the request (HTTP 500)'],
     ['a failing gateway', 502, {}, 'The service, or a gateway in front of it, did not return a result (HTTP 502)'],
-    ['a redirect', 301, {}, 'The address has moved (HTTP 301), and redirects are not followed when sending'],
+    ['a redirect to nowhere', 301, {}, 'The service redirects the request (HTTP 301), but not to a web address'],
     ['an unknown address', 404, {}, 'The service does not know this address (HTTP 404)'],
     ['no permission', 403, {}, 'The service, or a firewall in front of it, does not allow this request (HTTP 403)'],
     ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
@@ -74,7 +74,7 @@ describe('A request may have been handled', () => {
     'after the code %s, whatever the status',
     (code) => {
       for (const statusCode of [200, 201, 400, 409, 422]) {
-        const answer = { statusCode, headers: {}, error: { code }, body: { error: { code } }, retryAfter: null };
+        const answer = { statusCode, location: '', error: { code }, body: { error: { code } }, retryAfter: null };
         const { sendAgain, advice, message } = answerFailure({ ...answer, refused: statusCode < 300 });
         expect(sendAgain).toBe('checkFirst');
         expect(`${message} ${advice}`).not.toMatch(/refused|Nothing was sent/);
@@ -110,17 +110,34 @@ describe('The description of a failure', () => {
     expect(descriptionOf(failure(429, {}, { 'retry-after': value }))).toContain(text);
   });
 
-  test.each<[unknown, string]>([
-    ['https://new.example.com/v1/messages?key=secret', " (https://new.example.com) as 'Base URL' in the credential."],
-    ['https://user:secret@new.example.com/', " (https://new.example.com) as 'Base URL' in the credential."],
-    ['/elsewhere', 'in the credential.'],
-    ['javascript:alert(1)//<b>', 'in the credential'],
-    [5, 'in the credential.'],
-  ])('names only a safe address after a redirect, from Location %j', (location, text) => {
-    const description = descriptionOf(failure(302, {}, { location }));
-    expect(description).toContain(text);
-    expect(description).not.toMatch(/secret|alert|</);
-  });
+  const NEW_ADDRESS = 'The address has moved (HTTP 302), and redirects are not followed when sending';
+  const NO_ADDRESS = 'The service redirects the request (HTTP 302), but not to a web address';
+  const CHECK = 'Check the Base URL in the credential: it ends in /v1 or /api/v1. If it is right, ask the support';
+  const ENTER = "as 'Base URL' in the credential.";
+  test.each<[unknown, string, string]>([
+    ['https://new.example.com/v1/messages?key=secret', NEW_ADDRESS, `(https://new.example.com) ${ENTER}`],
+    ['https://user:secret@new.example.com/', NEW_ADDRESS, `(https://new.example.com) ${ENTER}`],
+    ['//new.example.com/secret', NEW_ADDRESS, `(https://new.example.com) ${ENTER}`],
+    ['/secret', NEW_ADDRESS, `Enter the new address ${ENTER}`],
+    ['javascript:alert(1)//<b>', NO_ADDRESS, CHECK],
+    ['JavaScript:alert(1)', NO_ADDRESS, CHECK],
+    ['data:text/html,<script>alert(1)</script>', NO_ADDRESS, CHECK],
+    ['file:///secret', NO_ADDRESS, CHECK],
+    ['ftp://secret.example.com/', NO_ADDRESS, CHECK],
+    ['blob:https://secret.example.com/1', NO_ADDRESS, CHECK],
+    ['http://secret:99999/', NO_ADDRESS, CHECK],
+    ['http://[secret', NO_ADDRESS, CHECK],
+    ['', NO_ADDRESS, CHECK],
+    [undefined, NO_ADDRESS, CHECK],
+  ])(
+    'says where a redirect leads only if that is a web address, and never more than its host: %j',
+    (location, message, advice) => {
+      const redirected = failure(302, {}, { location });
+      expect(redirected).toMatchObject({ code: 'REDIRECTED', message, scope: 'unclear' });
+      expect(redirected.advice).toContain(advice);
+      expect(`${redirected.message} ${descriptionOf(redirected)}`).not.toMatch(/secret|alert|script|<|null/i);
+    },
+  );
 });
 
 describe('A failure', () => {

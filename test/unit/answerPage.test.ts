@@ -1,7 +1,20 @@
 import { createHash } from 'node:crypto';
 
-import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
-import { type Answer, type Question, readAnswer, type Response } from '../../nodes/MessagingSend/questions/question';
+import {
+  closedPage,
+  lateAnswerPage,
+  PAGE_HEADERS,
+  questionPage,
+  thanksPage,
+} from '../../nodes/MessagingSend/questions/page';
+import {
+  type Answer,
+  MAX_WRITTEN,
+  type Question,
+  readAnswer,
+  type Refusal,
+  type Response,
+} from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
@@ -22,20 +35,43 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
 
 const APPROVED: Answer = { kind: 'approval', approved: true, comment: null };
 
+const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
+const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
 const PAGES = {
-  approval: questionPage(question(approval())),
-  freeText: questionPage(question({ kind: 'freeText', buttonLabel: 'Send' })),
+  ...QUESTIONS,
   thanks: thanksPage(question(approval()), APPROVED),
   closed: closedPage(),
+  lateAnswer: lateAnswerPage(),
+};
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Reads a form that holds no answer. */
+const refusal = (asked: Question, form: Record<string, unknown> | null): Refusal => {
+  const read = readAnswer(asked, form);
+  if (read.kind !== 'refused') throw new Error('the form was read as an answer');
+  return read;
 };
 
 describe('A page behind the link of a question', () => {
-  test.each(Object.entries(PAGES))('has its style, nothing to load and no script: %s', (_name, page) => {
+  test.each(Object.entries(PAGES))('has its style, and nothing to load: %s', (_name, page) => {
     const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
-    const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-    expect(page).toContain(`default-src 'none'; style-src ${hash}; form-action 'self'; base-uri 'none'`);
-    expect(PAGE_HEADERS['Content-Security-Policy']).toContain(hash);
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|\shref=|\son\w+=|\sstyle=|url\(|@import/i);
+    const policy = new RegExp(
+      `default-src 'none'; style-src (\\S+); script-src \\S+; form-action 'self'; base-uri 'none'`,
+    );
+    expect(policy.exec(page)?.[1]).toBe(hashOf(style));
+    expect(policy.exec(PAGE_HEADERS['Content-Security-Policy'])?.[1]).toBe(hashOf(style));
+    expect(page).not.toMatch(/<link|<img|<iframe|\ssrc=|\shref=|\son\w+=|\sstyle=|url\(|@import/i);
+  });
+
+  test('has no script but the one of the form, which its policy allows by its hash', () => {
+    for (const page of Object.values(QUESTIONS)) {
+      const [script, ...more] = [...page.matchAll(/<script>([^]*?)<\/script>/g)];
+      expect(more).toEqual([]);
+      expect(page).toContain(`; script-src ${hashOf(script?.[1] ?? '')};`);
+      expect(PAGE_HEADERS['Content-Security-Policy']).toContain(`; script-src ${hashOf(script?.[1] ?? '')};`);
+    }
+    for (const page of [PAGES.thanks, PAGES.closed, PAGES.lateAnswer]) expect(page).not.toContain('<script');
   });
 
   test('escapes the question, every label and the thanks', () => {
@@ -54,7 +90,9 @@ describe('A page behind the link of a question', () => {
     [false, 'No'],
   ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
     const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
-    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(`<p>${label}</p><h1>Thanks</h1></main>`);
+    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(
+      `<p dir="auto">Your answer: <bdi>${label}</bdi></p><h1>Thanks</h1></main>`,
+    );
   });
 
   test('sends its form to the address it was opened by, whatever that is', () => {
@@ -63,7 +101,77 @@ describe('A page behind the link of a question', () => {
   });
 });
 
+describe('A form that holds no answer', () => {
+  const typed = `${HOSTILE}\r\nTuesday`;
+
+  test.each([
+    ['a blank text', FREE_TEXT, { text: ' \u200b\r\n' }, 'text', 'Write an answer first.'],
+    ['no text', FREE_TEXT, {}, 'text', 'Write an answer first.'],
+    [
+      'a text that is too long',
+      FREE_TEXT,
+      { text: 'x'.repeat(MAX_WRITTEN + 1) },
+      'text',
+      'This has 10,001 characters, but at most 10,000 can be sent.',
+    ],
+    [
+      'a comment that is too long',
+      question(approval()),
+      { decision: 'approve', comment: 'x'.repeat(MAX_WRITTEN + 1) },
+      'comment',
+      'This has 10,001 characters, but at most 10,000 can be sent.',
+    ],
+    ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'Choose an answer.'],
+    [
+      'a text that is too large to be read',
+      FREE_TEXT,
+      null,
+      'text',
+      'This is too long: at most 10,000 characters can be sent.',
+    ],
+    [
+      'too much, where nothing can be written',
+      question(approval({ commentLabel: null })),
+      null,
+      'decision',
+      'This is too long: at most 10,000 characters can be sent.',
+    ],
+  ] as const)('is answered with the reason, at the field that is wrong: %s', (_what, asked, form, field, reason) => {
+    const refused = refusal(asked, form);
+    expect(refused).toMatchObject({ field, reason });
+    const page = questionPage(asked, refused);
+    expect(page).toContain('<title>Your answer was not sent</title>');
+    const message = `<p class="wrong" id="problem" role="alert" dir="auto">${reason}</p>`;
+    const before = field === 'decision' ? '<div class="buttons">' : `<textarea id="${field}"`;
+    expect(page).toContain(message + before);
+    expect(page.split('aria-invalid="true" aria-describedby="problem limit" autofocus')).toHaveLength(
+      field === 'decision' ? 1 : 2,
+    );
+  });
+
+  test.each([
+    ['a comment without a decision', question(approval()), { comment: typed }],
+    ['a text that is too long', FREE_TEXT, { text: typed + 'x'.repeat(MAX_WRITTEN) }],
+  ])('is shown again with what was written: %s', (_what, asked, form) => {
+    const page = questionPage(asked, refusal(asked, form));
+    expect(page).toContain(`>\n${ESCAPED}\nTuesday`);
+    expect(page).not.toContain(HOSTILE);
+  });
+
+  test('has its limit on the page before', () => {
+    for (const page of Object.values(QUESTIONS)) {
+      expect(page).toMatch(/<textarea[^>]* maxlength="10000"[^>]* aria-describedby="limit">/);
+      expect(page).toContain('<p class="limit" id="limit" dir="auto">At most 10,000 characters</p>');
+    }
+  });
+});
+
 describe('The answer in a form', () => {
+  test('can be as long as the page allows, however long the form is', () => {
+    const text = `${'€'.repeat(MAX_WRITTEN - 2)}\r\n.`;
+    expect(readAnswer(FREE_TEXT, { text })).toEqual({ kind: 'freeText', text: text.replace('\r', '') });
+  });
+
   test('has lines that end as in any other text, and nothing around them', () => {
     const form = { text: ' \r\nTuesday\r\nat 9\r\n' };
     const answer = readAnswer(question({ kind: 'freeText', buttonLabel: 'Send' }), form);

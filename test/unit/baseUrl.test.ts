@@ -60,6 +60,33 @@ test.each(['', '  ', '/', 'https://', 'http://'])('A Base URL without a host, %j
   await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
 });
 
+test.each([
+  'https://user:secret@api.example.com/v1',
+  'https://secret@api.example.com/v1',
+  'http://:secret@localhost:3000/v1',
+  'user:secret@api.example.com/v1',
+  'https://user:secret@[/v1',
+  'https://secret@example.com@api.example.com/v1',
+])('A Base URL with a user name or password, %j, is an error that shows neither', async (baseUrl) => {
+  const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
+  const reading = readAccount(context as unknown as Parameters<typeof readAccount>[0]);
+  const error: unknown = await reading.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    reason: { code: 'NOT_SET_UP', message: expect.stringContaining('password') as string },
+  });
+  expect(JSON.stringify(error)).not.toMatch(/secret|example/);
+});
+
+test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
+  'The @ in %s belongs to no user name',
+  async (baseUrl) => {
+    const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
+    await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).resolves.toMatchObject({
+      baseUrl,
+    });
+  },
+);
+
 test('No part of a Base URL is run as code', () => {
   expect(evaluate('"); throw new Error("run"); ("')).toBe('https://"); throw new Error("run"); ("');
 });

@@ -57,9 +57,22 @@ describe('A draft', () => {
   );
 });
 
+test.each([
+  ['Good news \ud83d', 'Good news '],
+  ['\ude00 Good \u{1f600} news', ' Good \u{1f600} news'],
+  ['\ude00\ud83d!', '!'],
+  ['\ud83d\0\ude00!', '!'],
+  ['H\0e\0l\0l\0o\0', 'Hello'],
+])('Halves of characters and null characters are left out of the text %j', (given, text) => {
+  expect(textOrReason(given)).toBe(text);
+  expect(textOrReason(`${given}${'x'.repeat(1000 - text.length)}`)).toHaveLength(1000);
+});
+
 describe('The reason for an invalid text', () => {
   test.each<[unknown, string]>([
     ['', 'The message is empty'],
+    ['\ud83d', 'The message is empty'],
+    ['\0 \0', 'The message is empty'],
     [' \n\t\u00a0', 'The message is empty'],
     [null, 'The message is empty'],
     [undefined, 'The message is empty'],
@@ -70,6 +83,9 @@ describe('The reason for an invalid text', () => {
   test.each<[string, unknown]>([
     ['the result of a failed calculation', NaN],
     ['only zero-width characters', '\u200b\u2060\ufeff'],
+    ['only fillers, soft hyphens and the blank of Braille', '\u3164\u00ad\u034f\u2800'],
+    ['only variation selectors and tags', '\ufe0f\u{e0061}'],
+    ['only control characters', '\u0001\u001b\u0085'],
   ])('keeps %s from being sent', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
 });
 
@@ -84,11 +100,6 @@ describe('The length of a text', () => {
     expect(textOrReason('😀'.repeat(1001))).toMatch(/has 1001 characters/);
   });
 
-  test('counts half of an emoji as one character', () => {
-    expect(textOrReason('\ud83d'.repeat(1001))).toMatch(/has 1001 characters/);
-    expect(textOrReason('\ude00'.repeat(1001))).toMatch(/has 1001 characters/);
-  });
-
   test('is not limited if the service decides', () => {
     const text = 'x'.repeat(5000);
     expect(textOrReason(text, null)).toBe(text);
@@ -96,6 +107,30 @@ describe('The length of a text', () => {
 
   test('is counted up to 10 MB', () => {
     expect(textOrReason('😀'.repeat(5_000_000))).toMatch(/has 5000000 characters/);
+  });
+});
+
+describe('A text that is cut to 1,000 characters', () => {
+  const BLANK = '\u200b'.repeat(1000);
+  const textsOf = (message: string, longMessages: 'split' | 'truncate') => {
+    const rules = { dryRun: false, longMessages, numberCheck: 'on', maxCharacters: null } as const;
+    const { messages, unsendable: refused } = complete(composeBy(onlyDrafts(draft({ message })), rules));
+    return [...messages.map(({ part, text }) => [part, text]), ...refused.map(({ failure }) => failure.message)];
+  };
+
+  test.each([BLANK, ' '.repeat(1000), '\n\u2800'.repeat(500)])('is not sent if nothing of it can be seen', (start) => {
+    const why = 'The first 1000 characters of the message, all that would be sent, are blank';
+    expect(textsOf(`${start}Hello`, 'truncate')).toEqual([why]);
+    expect(textsOf(`x${start}Hello`, 'truncate')).toEqual([[null, `x${start.slice(0, 999)}`]]);
+  });
+
+  test('is not sent in parts of which nothing can be seen', () => {
+    const hello = 'Hello'.padEnd(1000, '!');
+    expect(textsOf(`${BLANK}${hello}${BLANK}${BLANK}${hello}`, 'split')).toEqual([
+      [0, hello],
+      [1, hello],
+    ]);
+    expect(textsOf(`${BLANK}Hello`, 'split')).toEqual([[0, 'Hello']]);
   });
 });
 

@@ -31,7 +31,7 @@ describe('After an uncertain reply', () => {
   ])('nothing more is sent if the answer to the balance %s', async (_what, answer) => {
     const run = await send(8, 2, lostFrom(1), { balance: () => answer });
     expect(run.report).toEqual({ requests: '0-1', uncertain: '0-1', not_sent: '2-7' });
-    expect(run.failureOf(7)).toBe('SERVICE_DOWN: Not sent, because the service is down');
+    expect(run.failureOf(7)).toBe('SERVICE_DOWN: The service is down');
   });
 
   test('a refusal in the envelope of the API shows that the service works', async () => {

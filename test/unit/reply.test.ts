@@ -1,3 +1,4 @@
+import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
@@ -5,9 +6,11 @@ import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
 import { listOf, messagesUpTo, ODD_VALUES } from './samples';
 
+const MASK = keyMask(KEY);
+
 function answer(statusCode: number, body: unknown, headers: JsonRecord = {}, messages = 2): Reply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readReply({ statusCode, body: text, headers }, KEY, messages);
+  return readReply({ statusCode, body: text, headers }, MASK, messages);
 }
 
 /** The kind of a reply, with the code and the scope of its failure. */
@@ -352,18 +355,33 @@ describe('The content of an answer', () => {
     const key = 'made/up+key==/0123456789';
     const body = JSON.stringify({ success: false, error: { code: 'INVALID_API_KEY', message: `Key ${key} is wrong` } });
     for (const escaped of [body.replaceAll('/', '\\/'), body.replaceAll('+', '\\u002b')]) {
-      expect(JSON.stringify(readReply({ statusCode: 401, body: escaped, headers: {} }, key, 2))).not.toContain(key);
+      expect(JSON.stringify(readReply({ statusCode: 401, body: escaped, headers: {} }, keyMask(key), 2))).not.toContain(
+        key,
+      );
     }
+  });
+
+  test('keeps the rest of its data where it repeats the API key', () => {
+    const data = { message_id: 9007199254740993n, status: 'sent', note: 'KEY', '"': '\\"/\n\u2028' };
+    const body = JSON.stringify({ success: true, data: { ...data, message_id: 'ID' } })
+      .replace('"ID"', String(data.message_id))
+      .replace('KEY', KEY.toUpperCase());
+    const expected = { ...data, message_id: '9007199254740993', note: '***' };
+    expect(answer(201, body)).toEqual({ kind: 'accepted', data: expected });
   });
 
   test('never has the API key if n8n has parsed the body already', () => {
     const body = refusal('INVALID_API_KEY', { message: `Key ${KEY}` });
-    expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, KEY, 2))).not.toContain(KEY);
+    expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, MASK, 2))).not.toContain(KEY);
   });
 
   test.each(['900123', 'success', 'message_id', 'messages'])('is the same if the API key is %s', (key) => {
     const data = { messages: [{ message_id: 900123777, phone: '447700900123', status: 'sent' }] };
-    const reply = readReply({ statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} }, key, 2);
+    const reply = readReply(
+      { statusCode: 201, body: JSON.stringify({ success: true, data }), headers: {} },
+      keyMask(key),
+      2,
+    );
     expect(reply).toEqual({ kind: 'accepted', data });
   });
 
@@ -376,15 +394,23 @@ describe('The content of an answer', () => {
 describe('Reading an answer', () => {
   test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or refused', (_name, value) => {
     for (const statusCode of [201, 502])
-      expect(readReply({ statusCode, body: value, headers: {} }, KEY, 2).kind).toBe('uncertain');
+      expect(readReply({ statusCode, body: value, headers: {} }, MASK, 2).kind).toBe('uncertain');
     const body: JsonRecord = { success: false, error: value, message: value };
     const headers = { 'retry-after': value, location: value };
-    expect(readReply({ statusCode: 422, body, headers }, KEY, 2).kind).toBe('rejected');
+    expect(readReply({ statusCode: 422, body, headers }, MASK, 2).kind).toBe('rejected');
   });
 
   const PARTS = ['"message_id":', '"message_id" ', '"message_id":1234567890123456,', '{', '[', '"', '\\', KEY];
   test.each(PARTS)('takes 10 MB of %j', (part) => {
     expect(answer(201, part.repeat(10_000_000 / part.length)).kind).toBe('uncertain');
+  });
+
+  test.each([422, 201])('takes lists of any depth, with status %i', (statusCode) => {
+    const deep = `${'['.repeat(100_000)}"${KEY}"${']'.repeat(100_000)}`;
+    const error = `{"code":"VALIDATION_ERROR","message":"${KEY}","details":${deep}}`;
+    const reply = answer(statusCode, `{"success":${statusCode === 201},"data":{"a":${deep}},"error":${error}}`);
+    expect(reply.kind).toBe(statusCode === 201 ? 'accepted' : 'rejected');
+    expect(JSON.stringify(reply)).not.toContain(KEY);
   });
 
   test('is not affected by names such as __proto__', () => {

@@ -6,13 +6,13 @@ import { type Message, type Unsendable, unsendable } from '../../nodes/Messaging
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
 import { nodeOfType } from '../support/node';
-import { complete, failureWith, messageAt, messagesUpTo } from './samples';
+import { complete, failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
-function stopError(delivered: Pick<Delivered, 'unsendable' | 'receipts'>, isRemembered?: boolean) {
-  return complete(runError(NODE, { duplicates: [], planned: [], recalled: 0, ...delivered }, isRemembered));
+function stopError(delivered: Partial<Delivered>, isRemembered?: boolean) {
+  return complete(runError(NODE, { ...NOTHING_DELIVERED, ...delivered }, isRemembered));
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
@@ -48,7 +48,9 @@ describe('An invalid draft', () => {
 
   test('is named in the error with the others', () => {
     const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
-    expect(error?.description).toBe('Correct it. Nothing was sent. Affected items (counted from 0): 4, 6 (entry 2).');
+    expect(error?.description).toBe(
+      'Correct it. Nothing was sent. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong.',
+    );
   });
 });
 
@@ -65,7 +67,7 @@ describe('The error of a run', () => {
       message: 'The first',
       httpCode: '400',
       description:
-        'Do something. 2 of 4 messages were sent. To send the rest, use Retry on the newest execution in the executions list. A new execution would send those 2 messages again.',
+        'Do something. 2 of 4 messages were sent. To send the rest, use Retry on the newest execution in the executions list. A new execution would send those 2 messages again. Item 2 was not sent: the first. Item 3 was not sent: the second.',
       context: { itemIndex: 2 },
     });
   });
@@ -89,20 +91,55 @@ describe('The error of a run', () => {
     expect(stopError({ unsendable: [], receipts })).toMatchObject({ message: 'It failed', httpCode: null });
   });
 
-  test('names the items with the same failure, and no others', () => {
+  test('names every item with its reason', () => {
     const receipts = [
       receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
-      receipt([messageAt(3)], notSent({ message: 'Otherwise' })),
+      receipt([messageAt(3)], notSent({ message: "'Otherwise'" })),
+      receipt([messageAt(4), messageAt(5)], { kind: 'uncertain', failure: failureWith() }),
     ];
-    const affected = 'Affected items (counted from 0): 1, 2 (entry 5).';
-    expect(stopError({ unsendable: [], receipts })?.description).toContain(affected);
+    expect(stopError({ unsendable: [], receipts })?.description).toContain(
+      " Item 1, and entry 5 of item 2 were not sent: it failed. Item 3 was not sent: 'Otherwise'. Items 4 and 5 may have been sent: it failed.",
+    );
   });
 
-  test('names at most 10 items', () => {
-    const ten = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(10), notSent())] });
-    expect(ten?.description).toMatch(/Affected items \(counted from 0\): 0, 1, 2, 3, 4, 5, 6, 7, 8, 9\.$/);
-    const more = stopError({ unsendable: [], receipts: [receipt(messagesUpTo(250), notSent())] });
-    expect(more?.description).toMatch(/: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 240 more\.$/);
+  test('names a duplicate with the reason of its original', () => {
+    const [original, message] = [messageAt(0), messageAt(7)];
+    const delivered = {
+      unsendable: [],
+      receipts: [receipt([original], notSent())],
+      duplicates: [{ message, original }],
+    };
+    expect(stopError(delivered)?.description).toContain('Items 0 and 7 were not sent: it failed.');
+  });
+
+  test.each([
+    ['1 place', messagesUpTo(250), 'Items 0 to 249 were'],
+    [
+      '11 places',
+      messagesUpTo(22).filter(({ item }) => item % 2 === 0),
+      'Items 0, 2, 4, 6, 8, 10, 12, 14, 16 and 18, and 1 more were',
+    ],
+    [
+      '12 entries',
+      [
+        ...messagesUpTo(1),
+        ...messagesUpTo(23)
+          .filter(({ item }) => item % 2 === 0)
+          .map(({ item }) => messageAt(3, { entry: item })),
+      ],
+      'Item 0, and entries 0, 2, 4, 6, 8, 10, 12, 14 and 16 of item 3, and 3 more were',
+    ],
+  ])('names at most 10 places, here of %s', (_what, messages, text) => {
+    const error = stopError({ unsendable: [], receipts: [receipt(messages, notSent())] });
+    expect(error?.description).toContain(` ${text} not sent: it failed.`);
+  });
+
+  test('names at most 10 reasons', () => {
+    const receipts = messagesUpTo(13).map((message) =>
+      receipt([message], notSent({ message: `Reason ${message.item}` })),
+    );
+    const description = stopError({ unsendable: [], receipts })?.description ?? '';
+    expect(description).toMatch(/Item 9 was not sent: reason 9\. 3 more messages have other reasons\.$/);
   });
 
   test('keeps its own text if n8n has one for a word in it', () => {

@@ -1,6 +1,7 @@
 /** Made-up data for the tests of several subjects. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -56,6 +57,16 @@ export function refuseValues(details: unknown): Reply {
     { code: 'VALIDATION_ERROR', message: 'Invalid', details },
   );
 }
+
+export const NOTHING_DELIVERED: Delivered = {
+  unsendable: [],
+  receipts: [],
+  duplicates: [],
+  keptBack: [],
+  repeated: new Set(),
+  planned: [],
+  recalled: 0,
+};
 
 /** Values that a parameter or an answer should not have, and sometimes has. */
 export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [

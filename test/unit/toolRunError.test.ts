@@ -5,7 +5,7 @@ import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
 import { nodeOfType } from '../support/node';
-import { complete, failureWith, messageAt } from './samples';
+import { complete, failureWith, messageAt, NOTHING_DELIVERED } from './samples';
 
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
@@ -13,9 +13,7 @@ const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
 
 function toolError(delivered: Partial<Delivered>) {
-  return complete(
-    runError(TOOL, { unsendable: [], receipts: [], duplicates: [], planned: [], recalled: 0, ...delivered }),
-  );
+  return complete(runError(TOOL, { ...NOTHING_DELIVERED, ...delivered }));
 }
 
 /** The outcomes of a list, by entry. */
@@ -57,7 +55,7 @@ test('The error of a tool call advises against another call if the message may h
 test('The error of a tool call reports which entries of a list were sent', () => {
   const error = toolError({ receipts: list(SENT, SENT, SENT, UNCERTAIN, NOT_SENT, SENT) });
   expect(error?.message).toBe(
-    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0-2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this tool again with only the entries that were not sent.',
+    'It failed. The message may have been sent: check with the recipient or in the service before you send it again. Do something. Entries that were sent: 0 to 2, 5. Entries that may have been sent: 3. Entries that were not sent: 4. Entries are counted from 0. Call this tool again with only the entries that were not sent.',
   );
 });
 

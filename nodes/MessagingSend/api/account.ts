@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
 
+import { type Failure, failure } from '../failures/failure';
+import { asText, type JsonRecord } from './records';
+
 /** What a request needs of the credential. */
 export interface Account {
   readonly baseUrl: string;
@@ -21,14 +24,27 @@ export function normalizeBaseUrl(baseUrl: string): string {
     .replace(/\/+$/, '');
 }
 
+/** The account that the fields of a credential give, or why they give none. No text of a failure shows a field. */
+export function accountIn(credential: JsonRecord): Account | Failure {
+  const baseUrl = normalizeBaseUrl(asText(credential.baseUrl));
+  const apiKey = normalizeApiKey(asText(credential.apiKey));
+  // 'https:' alone would make a host of the path: https:/messages/send is https://messages/send.
+  if (!/^https?:\/\/[^/]/i.test(baseUrl)) return failure('baseUrlInvalid');
+  // They would be sent in place of the key.
+  if (/^https?:\/\/[^/?#]*@/i.test(baseUrl)) return failure('baseUrlLogin');
+  const kind = foreignCharacter(apiKey);
+  if (kind !== null) return failure('apiKeyCharacters', { kind });
+  return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
+}
+
 /** Removes what users paste along with a key: spaces around it, and invisible characters of a web page (a zero-width space). */
-export function normalizeApiKey(apiKey: string): string {
+function normalizeApiKey(apiKey: string): string {
   return apiKey.replace(/\p{Cf}/gu, '').trim();
 }
 
-/** Describes the first character of a key that no HTTP header can carry, without showing it; null if there is none. */
-export function foreignCharacter(apiKey: string): string | null {
-  const [found] = /[^\t\x20-\x7e\x80-\xff]/u.exec(apiKey) ?? [];
+/** Describes the first character of a key that a header can't carry, without showing it; null if there is none. */
+function foreignCharacter(apiKey: string): string | null {
+  const [found] = /[^\x20-\x7e\xa0-\xff]/u.exec(apiKey) ?? [];
   if (found === undefined) return null;
   if (/[\n\r\u2028\u2029]/.test(found)) return 'a line break';
   if (/\p{Cc}/u.test(found)) return 'a control character';

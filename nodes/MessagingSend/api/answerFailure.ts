@@ -8,7 +8,8 @@ import { serviceText, serviceTexts } from './serviceText';
 /** The parts of a rejected or unreadable HTTP answer that tell its failure. */
 export interface FailedAnswer {
   readonly statusCode: number;
-  readonly headers: JsonRecord;
+  /** Of a redirect; empty where there is none. */
+  readonly location: string;
   /** The envelope's `error`, or an empty record. */
   readonly error: JsonRecord;
   /** `success: false` with a status of success. */
@@ -99,7 +100,7 @@ function codeGiven({ code }: JsonRecord): CodeGiven | null {
 }
 
 function explain(code: FailureCode, answer: FailedAnswer, details: Details): Failure {
-  const { statusCode: status, headers, error, retryAfter } = answer;
+  const { statusCode: status, location, error, retryAfter } = answer;
   switch (code) {
     case 'MISSING_API_KEY':
       return failure('apiKeyMissing', undefined, details);
@@ -116,7 +117,7 @@ function explain(code: FailureCode, answer: FailedAnswer, details: Details): Fai
     case 'UNREADABLE_ANSWER':
       return failure('answerUnreadable', { status }, details);
     case 'REDIRECTED':
-      return failure('redirected', { status, origin: originText(headers) }, details);
+      return explainRedirect(location, status, details);
     case 'NOT_FOUND':
       return failure('notFound', { status }, details);
     case 'FORBIDDEN':
@@ -175,7 +176,13 @@ export function rateLimited(retryAfter: number | null, details: Details = {}): F
   return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait }, details);
 }
 
-function originText({ location }: JsonRecord): string {
-  if (typeof location !== 'string' || !URL.canParse(location)) return '';
-  return ` (${serviceText(new URL(location).origin)})`;
+/** Only the host of the new address is shown, because anything can be in the rest. */
+function explainRedirect(location: string, status: number, details: Details): Failure {
+  if (location === '' || !URL.canParse(location, SAME_HOST)) return failure('redirectedNowhere', { status }, details);
+  const { protocol, origin } = new URL(location, SAME_HOST);
+  if (!/^https?:$/.test(protocol)) return failure('redirectedNowhere', { status }, details);
+  return failure('redirected', { status, origin: origin === SAME_HOST ? '' : ` (${serviceText(origin)})` }, details);
 }
+
+/** What a Location without a host is resolved against. */
+const SAME_HOST = 'https://same.invalid';

@@ -1,7 +1,8 @@
 import { type Failure, failure as explained } from '../failures/failure';
 import { answerFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
-import { isRecord, type JsonRecord } from './records';
+import { type KeyMask, masked } from './keyMask';
+import { asText, isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
 import { NOTHING_SENT } from './serviceFailure';
 import { hasSignOfSending } from './signOfSending';
@@ -55,19 +56,21 @@ export interface HttpAnswer {
 /**
  * Reads an HTTP answer by the API's envelope and codes (2.4 and part 7). An error code outweighs a status of success: a 200
  * with `success: false` means what its code says.
- * @param apiKey removed from the answer
+ * @param mask hides the API key wherever the answer has it
  * @param messages how many the request had
  */
-export function readReply(answer: HttpAnswer, apiKey: string, messages: number): Reply {
-  const envelope = parse(answer.body, apiKey);
+export function readReply(answer: HttpAnswer, mask: KeyMask, messages: number): Reply {
+  const envelope = parse(answer.body, mask);
   const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
   const data = isRecord(envelope?.data) ? envelope.data : null;
   if (succeeded && envelope?.success === true && data !== null) return { kind: 'accepted', data };
 
-  const error = withoutKey(errorOf(envelope), apiKey, MIN_KEY_LENGTH_IN_ERRORS);
+  const error = masked(errorOf(envelope), mask.inError) as JsonRecord;
   const refused = succeeded && envelope?.success === false;
   const retryAfter = readRetryAfter(answer.headers, Date.now());
-  const failure = answerFailure({ ...answer, body: envelope ?? answer.body, error, refused, retryAfter });
+  const location = mask.inError(asText(answer.headers.location));
+  const body = envelope ?? answer.body;
+  const failure = answerFailure({ statusCode: answer.statusCode, location, body, error, refused, retryAfter });
   const isDocumented = failure.sendAgain === 'safe' && NOTHING_SENT.has(failure.code);
   // A batch of which only a part was sent: each entry has the outcome of its message.
   if (answer.statusCode < 500 && data !== null && hasEntries(data) && !isDocumented) return { kind: 'accepted', data };
@@ -91,12 +94,13 @@ function hasEntries({ messages }: JsonRecord): boolean {
 }
 
 /** The body as a JSON object; null if it is anything else. */
-function parse(body: unknown, apiKey: string): JsonRecord | null {
+function parse(body: unknown, { inAnswer }: KeyMask): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
-    const value: unknown = typeof body === 'string' ? JSON.parse(exactIds(body)) : body;
-    if (!isRecord(value)) return null;
-    return isWithout(apiKey, body) ? value : withoutKey(value, apiKey, MIN_KEY_LENGTH);
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const value: unknown = JSON.parse(exactIds(text));
+    const clean = inAnswer(text) === text ? value : masked(value, inAnswer);
+    return isRecord(clean) ? clean : null;
   } catch {
     return null;
   }
@@ -105,30 +109,6 @@ function parse(body: unknown, apiKey: string): JsonRecord | null {
 /** Makes long IDs texts, because JSON.parse rounds numbers beyond 2^53. */
 function exactIds(json: string): string {
   return json.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
-}
-
-// A short key may also be part of a phone number or of a field's name. In an error, removing these does no harm.
-const MIN_KEY_LENGTH = 16;
-const MIN_KEY_LENGTH_IN_ERRORS = 4;
-
-/** Whether a body can't contain the key. A text with escapes may contain it in another form. */
-function isWithout(apiKey: string, body: unknown): boolean {
-  return typeof body === 'string' && !body.includes('\\') && !body.includes(apiKey);
-}
-
-/** Replaces the key in names and texts. */
-function withoutKey(value: JsonRecord, apiKey: string, shortest: number): JsonRecord {
-  if (apiKey.length < shortest) return value;
-  const text = JSON.stringify(value);
-  const written = JSON.stringify(apiKey).slice(1, -1);
-  if (!text.includes(written)) return value;
-  try {
-    const clean: unknown = JSON.parse(text.replaceAll(written, '***'));
-    return isRecord(clean) ? clean : {};
-  } catch {
-    // The key was part of a number: drop the details rather than show it.
-    return {};
-  }
 }
 
 /** The envelope's `error`, also where it is a text or its fields are in the envelope itself. */

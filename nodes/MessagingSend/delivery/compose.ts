@@ -13,7 +13,14 @@ export interface Composed {
   readonly unsendable: readonly Unsendable[];
 }
 
-const VISIBLE = /[^\s\u200b-\u200f\u2060\ufeff]/;
+/**
+ * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service that
+ * can't read or store them (PHP, PostgreSQL) would refuse the whole batch, or fail with it.
+ */
+const NO_CHARACTER = /[\0\p{Surrogate}]/gu;
+
+/** Anything that a reader sees: not only spaces, control characters and characters that fonts leave out. */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
@@ -52,7 +59,7 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // What a person answers is read as it is.
-  const own = draft.link === undefined ? given : withoutDirections(given);
+  const own = (draft.link === undefined ? given : withoutDirections(given)).replace(NO_CHARACTER, '');
   if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   if (own.includes('[object Object]')) return failure('textOfObject');
@@ -67,13 +74,17 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
     return null;
   }
   switch (rules.longMessages) {
-    case 'truncate':
-      messages.push({ ...whole, text: truncate(text, max) });
+    case 'truncate': {
+      const start = truncate(text, max);
+      if (!VISIBLE.test(start)) return failure('textBlankWhenCut', { max });
+      messages.push({ ...whole, text: start });
       return null;
-    case 'split':
-      for (const [part, piece] of split(text, max).entries())
-        messages.push({ ...whole, part, text: piece, whole: text });
+    }
+    case 'split': {
+      const pieces = split(text, max).filter((piece) => VISIBLE.test(piece));
+      for (const [part, piece] of pieces.entries()) messages.push({ ...whole, part, text: piece, whole: text });
       return null;
+    }
     case 'fail':
       return after === ''
         ? failure('textTooLong', { characters: codePoints(text), max })
@@ -88,11 +99,16 @@ function isUnevaluated(text: string): boolean {
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {
-  const { item, entry, part, key } = draft;
+  const { item, entry, part, key, empty } = draft;
   const message = { item, entry, part, phone, text };
-  if (key === null && !dryRun) return message;
+  if (key === null && empty === undefined && !dryRun) return message;
   const phoneGiven = textOf(draft.phone) ?? '';
-  return { ...message, ...(dryRun && phoneGiven !== phone && { phoneGiven }), ...(key !== null && { key }) };
+  return {
+    ...message,
+    ...(dryRun && phoneGiven !== phone && { phoneGiven }),
+    ...(key !== null && { key }),
+    ...(empty && { empty }),
+  };
 }
 
 /** No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to. */

@@ -2,9 +2,9 @@ import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Interruptible } from '../messages/interruptible';
-import { type Batch, countMessages, type Unsendable } from '../messages/message';
+import { type Batch, countMessages, type KeptBack, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
-import { creditsFailure } from './credits';
+import { creditsFailure, withCreditsOfRun } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
 import type { Duplicate } from './duplicates';
 import { type Order, type Plan, plan, type Share } from './plan';
@@ -30,6 +30,9 @@ export interface Delivered {
   /** Those of earlier attempts among them; those alone where an unsendable draft kept the run from starting. */
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
+  readonly keptBack: readonly KeptBack[];
+  /** The phones that more than one message of the run goes to; may contain others. */
+  readonly repeated: ReadonlySet<string>;
   /** What would have been sent, in a dry run. */
   readonly planned: readonly Batch[];
   /** How many of the receipts, the first ones, are of earlier attempts. */
@@ -49,7 +52,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
  * @returns a list of receipts for each account
  */
 async function send({ shares, known, repeated }: Plan, delivery: Delivery): Promise<Array<readonly Receipt[]>> {
-  const { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal } = delivery;
+  const { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, work } = delivery;
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
@@ -70,7 +73,7 @@ async function send({ shares, known, repeated }: Plan, delivery: Delivery): Prom
     const own = journal.of(account);
     const why = whyNot[index] ?? (isOver ? failure('notStarted') : null);
     if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
-    return await dispatch(batches, { ...run, requests, outages, journal: own });
+    return await work(withCreditsOfRun(await dispatch(batches, { ...run, requests, outages, journal: own })));
   };
   const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
@@ -99,7 +102,7 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
 }
 
 function* gather(
-  { unsendable, duplicates, known, shares }: Plan,
+  { unsendable, duplicates, keptBack, known, shares, repeated }: Plan,
   receiptsOfShares: ReadonlyArray<readonly Receipt[]>,
   { options, journal }: Delivery,
 ): Interruptible<Delivered> {
@@ -114,5 +117,5 @@ function* gather(
   }
   if (!options.dryRun) yield* journal.conclude(withUnsent === 0 && unsendable.length === 0);
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
-  return { unsendable, receipts, duplicates, planned, recalled: known.length };
+  return { unsendable, receipts, duplicates, keptBack, repeated, planned, recalled: known.length };
 }

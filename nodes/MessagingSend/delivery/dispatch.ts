@@ -133,17 +133,17 @@ class Dispatch {
   /** Sends as many messages as the credits pay for, the first ones, if the user wants that. */
   private async sendPaid(batch: Batch, reply: Rejected, release: () => void, context: RequestContext): Promise<void> {
     const { whenCreditsRunOut, stopOnFailure } = this.config;
-    const { paid, unpaid } = splitByCredits(batch, reply.error);
+    const { paid, unpaid, whyUnpaid } = splitByCredits(batch, reply);
     if (paid.messages.length === 0 || whenCreditsRunOut === 'stop' || stopOnFailure) {
       this.settlement.reject(batch, reply.failure);
       release();
       return;
     }
-    this.settlement.useUpCredits(reply.failure);
+    this.settlement.useUpCredits(whyUnpaid);
     // First: with the breaker half-open, the next request waits for this release.
     release();
     await this.requestAndConclude(paid, { ...context, isPaid: true });
-    this.settlement.reject(unpaid, reply.failure);
+    this.settlement.reject(unpaid, whyUnpaid);
   }
 
   /** Nothing of the batch was sent, perhaps because of some messages: finds and rejects those, and sends the others. */

@@ -8,11 +8,13 @@ export interface Duplicate {
 }
 
 /**
- * Separates messages from their duplicates; the first of identical messages stays. Split texts are compared as a whole:
+ * Separates messages from their duplicates; the first of identical messages stays. Those that are not sent anyway are
+ * neither. Split texts are compared as a whole:
  * two texts may share a part, and two texts with the same key may have different numbers of parts.
  */
 export function* separateDuplicates(
   messages: readonly Message[],
+  isSent: (message: Message) => boolean = () => true,
 ): Interruptible<{ readonly unique: readonly Message[]; readonly duplicates: readonly Duplicate[] }> {
   const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
@@ -21,7 +23,9 @@ export function* separateDuplicates(
     const [first] = parts;
     const key = first === undefined ? '' : duplicateKey({ ...first, part: null });
     const originals = firsts.get(key);
-    if (originals === undefined) {
+    if (first === undefined || !isSent(first)) {
+      unique.push(...parts);
+    } else if (originals === undefined) {
       firsts.set(key, parts);
       unique.push(...parts);
     } else {

@@ -6,9 +6,13 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly checkCreditsFirst: boolean;
   /** Checks and packs everything, and sends nothing. */
   readonly dryRun: boolean;
+  /** What is done with a text in which an expression gives nothing for an item. */
+  readonly emptyFields: 'send' | 'doNotSend';
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
+  /** Numbers that nothing is sent to, as the user has them, and the country code of those that have none. */
+  readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
   /** How many requests may be in flight at once; null to adapt to the service's response time. */

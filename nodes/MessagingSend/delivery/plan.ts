@@ -3,12 +3,13 @@ import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Batch, type Drafts, type KeptBack, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin, sorted } from '../messages/order';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
+import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 
@@ -23,6 +24,8 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The channel of all items; or that of an item, the same object for the same account, or why there is none. */
   readonly channel: Channel | ((item: number) => Channel | Failure);
+  /** Which messages the user does not want to be sent; null if all are. */
+  readonly keepBack: KeepBack | null;
   /** Why nothing at all can be sent now, if so. */
   readonly broken: Failure | null;
 }
@@ -44,6 +47,7 @@ export interface Share extends Channel {
 export interface Plan {
   readonly unsendable: readonly Unsendable[];
   readonly duplicates: readonly Duplicate[];
+  readonly keptBack: readonly KeptBack[];
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
   /** What is sent now, or would be, in a dry run. */
@@ -62,7 +66,7 @@ export async function plan(
   journal: Pick<Journal, 'recall'>,
   work: <Done>(work: Interruptible<Done>) => Promise<Done>,
 ): Promise<Plan> {
-  const { operation, options, broken, stopOnFailure } = order;
+  const { operation, options, broken, stopOnFailure, keepBack } = order;
   const asked = await work(addressed(order));
   const { accounts, refused, repeated } = asked;
   const batchSize = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
@@ -78,20 +82,23 @@ export async function plan(
     isSingle: operation.maxBatchSize === 1,
   });
 
-  const left = new Set(earlier.others);
-  const refusedNow = refused.filter(({ message }) => left.has(message));
+  const refusedNow = await work(leftOf(refused, earlier.others));
   const { sendable, unsendable } = await work(withRefused(earlier, refusedNow, asked.duplicates, broken));
-  const nothing: Plan = { unsendable, duplicates: [], known: earlier.receipts, shares: [], repeated };
+  const nothing: Plan = { unsendable, duplicates: [], keptBack: [], known: earlier.receipts, shares: [], repeated };
   if (stopOnFailure && unsendable.length > 0) return nothing;
 
+  const known = [...earlier.receipts];
+  const keptBack: KeptBack[] = [];
   const shares: Share[] = [];
   let last = earlier.lastBatch;
   for (const [index, { channel }] of accounts.entries()) {
-    const batches = await work(pack(earlier.pending[index] ?? [], batchSize, last));
+    const pending = earlier.pending[index] ?? [];
+    const willSend = await work(separateKeptBack(pending, keepBack, earlier.again, known, keptBack));
+    const batches = await work(pack(willSend, batchSize, last));
     shares.push({ ...channel, batches });
     last += batches.length;
   }
-  return { ...nothing, duplicates: sendable, shares };
+  return { ...nothing, duplicates: sendable, keptBack, known, shares };
 }
 
 /** The messages of a run, divided by the account that they are sent from. */
@@ -111,13 +118,15 @@ interface Refused {
   readonly why: Failure;
 }
 
-function* addressed({ operation, drafts, options, channel, broken }: Order): Interruptible<Addressed> {
+function* addressed({ operation, drafts, options, channel, broken, keepBack }: Order): Interruptible<Addressed> {
   const { dryRun, longMessages, numberCheck } = options;
   // No spread: an object of a new shape each time would slow down what reads it for each message.
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
   const { messages, unsendable } = yield* compose(drafts, rules);
   const sendOnce = options.duplicateMessages !== 'send';
-  const { unique, duplicates } = sendOnce ? yield* separateDuplicates(messages) : { unique: messages, duplicates: [] };
+  const { unique, duplicates } = sendOnce
+    ? yield* separateDuplicates(messages, (message) => (keepBack?.(message) ?? null) === null)
+    : { unique: messages, duplicates: [] };
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
   const ambiguous = isSplit
@@ -125,6 +134,37 @@ function* addressed({ operation, drafts, options, channel, broken }: Order): Int
     : repeated;
   const divided = yield* divide(unique, broken === null ? channel : () => broken);
   return { ...divided, duplicates, unsendable, repeated, ambiguous };
+}
+
+/**
+ * Decides anew in each attempt which of the messages that have no outcome are kept back. One that an earlier attempt may
+ * have sent stays uncertain.
+ * @param known receives the receipts of those that stay uncertain
+ * @param keptBack receives the others
+ * @returns what is sent
+ */
+function* separateKeptBack(
+  messages: readonly Message[],
+  keepBack: KeepBack | null,
+  again: Recalled['again'],
+  known: Receipt[],
+  keptBack: KeptBack[],
+): Interruptible<readonly Message[]> {
+  if (keepBack === null) return messages;
+  const willSend: Message[] = [];
+  yield* withEach(messages, (message) => {
+    const reason = keepBack(message);
+    const mayBeSent = again.get(message);
+    if (reason === null) willSend.push(message);
+    else if (mayBeSent === undefined) keptBack.push({ message, reason });
+    else
+      known.push({
+        batch: null,
+        results: [{ message, outcome: { kind: 'uncertain', failure: mayBeSent } }],
+        data: null,
+      });
+  });
+  return willSend;
 }
 
 /** The phones that more than one of the messages goes to. */
@@ -152,6 +192,17 @@ function* divide(
     else addTo(byAccount, own, message);
   });
   return { accounts: Array.from(byAccount, ([own, list]) => ({ channel: own, messages: list })), refused };
+}
+
+/** Those of the refused messages that have no outcome yet. */
+function* leftOf(refused: readonly Refused[], left: readonly Message[]): Interruptible<readonly Refused[]> {
+  if (left.length === refused.length) return refused;
+  const messages = new Set(left);
+  const found: Refused[] = [];
+  yield* withEach(refused, (each) => {
+    if (messages.has(each.message)) found.push(each);
+  });
+  return found;
 }
 
 /** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */

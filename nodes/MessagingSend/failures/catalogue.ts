@@ -112,6 +112,10 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
   ),
+  textBlankWhenCut: invalidMessage<{ max: number }>(
+    ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
+    'Remove the spaces and invisible characters at the start of the text.',
+  ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     "Shorten the text, or set the option 'Long Messages'.",
@@ -178,10 +182,22 @@ export const CATALOGUE = {
     ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
     'Correct the expression in the option.',
   ),
+  optOutUnreadable: notSetUp<{ place: number; count: number; reason: string }>(
+    ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
+    'Correct that number. Nothing is sent before, because it could belong to somebody who opted out.',
+  ),
+  optOutsNotList: notSetUp<{ kind: string }>(
+    ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
+    "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
+  ),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
     'Correct the credential. If the address comes from an expression, check its value for this item.',
+  ),
+  baseUrlLogin: notSetUp(
+    "'Base URL' in the credential contains a user name or a password, which it can't have",
+    "Remove what is between // and @. If that is the API key, enter it in 'API Key'.",
   ),
   apiKeyEmpty: notSetUp(
     "'API Key' in the credential is empty",
@@ -198,6 +214,10 @@ export const CATALOGUE = {
   sendOnceUnavailable: notSetUp(
     "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. n8n runs the calls of an MCP server or a sub-agent outside the workflow: for these, choose another value for the option 'Duplicate Messages', or let them call a workflow that contains this node.",
+  ),
+  operationUnknown: notSetUp(
+    "'Resource' and 'Operation' must be chosen from their lists",
+    "Choose them again: they can't be expressions.",
   ),
   waitUnavailable: notSetUp(
     "'Send and Wait for Response' does not work as a tool that a model calls",
@@ -221,7 +241,7 @@ export const CATALOGUE = {
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
   creditsTooLow: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits: ${required} needed, ${available} available`,
+    ({ required, available }) => `Not enough credits (${required} needed, ${available} left)`,
     'Top up the account, then try again.',
   ),
   creditsTooLowUnknown: fewCredits('Not enough credits', 'Top up the account, then try again.'),
@@ -247,6 +267,10 @@ export const CATALOGUE = {
   redirected: entry('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
+  ),
+  redirectedNowhere: entry('REDIRECTED', 'unclear')<{ status: number }>(
+    ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
+    `${CHECK_BASE_URL} If it is right, ask the support of the service.`,
   ),
   notFound: entry('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,
@@ -277,7 +301,7 @@ export const CATALOGUE = {
     "Try again later, or turn off the option 'Check Credits First'.",
   ),
   creditsTooLowForRun: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits for the run: ${required} needed, ${available} available`,
+    ({ required, available }) => `Not enough credits for the run (${required} needed, ${available} left)`,
     "Nothing was sent. Top up the account, or turn off the option 'Check Credits First'.",
   ),
 
@@ -404,12 +428,12 @@ export const CATALOGUE = {
   // The run ended before this message's turn.
 
   serviceDown: entry('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
-    'Not sent, because the service is down',
+    'The service is down',
     ({ reason, uncertain }) =>
       `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: entry('NOT_STARTED', 'run')(
-    'Not sent, because another request stopped the run',
+    'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
   stopped: entry('STOPPED', 'run')(

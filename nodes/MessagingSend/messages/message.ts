@@ -21,6 +21,8 @@ export interface Draft extends Origin {
   readonly key: string | null;
   /** An address that is added after the text, on its own line. */
   readonly link?: string;
+  /** The fields of which the text was to contain a value, and that have none for this item. */
+  readonly empty?: readonly string[];
 }
 
 /** A draft that can't be sent, with the reason. */
@@ -59,6 +61,14 @@ export interface Message extends Origin {
   readonly whole?: string;
   /** The 'Message Key' by which the user identifies the message, if not number and text. */
   readonly key?: string;
+  /** The fields of which the text was to contain a value, and that have none. */
+  readonly empty?: readonly string[];
+}
+
+/** A message that is not sent, because the user chose so. */
+export interface KeptBack {
+  readonly message: Message;
+  readonly reason: 'empty_field' | 'opted_out';
 }
 
 /**
@@ -70,7 +80,7 @@ export function duplicateKey({ entry, part, phone, text, whole = text, key }: Me
 }
 
 /** Argentina's mobile numbers reach the same person with a 9 behind the country code and without it. */
-function personOf(phone: string): string {
+export function personOf(phone: string): string {
   return phone.startsWith('54') && phone.length === 12 ? `549${phone.slice(2)}` : phone;
 }
 

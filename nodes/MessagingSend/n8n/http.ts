@@ -6,6 +6,7 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
+import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
 import type { JsonRecord } from '../api/records';
 import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/reply';
@@ -29,9 +30,10 @@ export const REQUEST_DEFAULTS = {
 
 /** A call that reads the answer which `send` gets. Whatever `send` throws is read as well, as a failure of the network. */
 export function callBy(send: (request: ApiRequest) => Promise<HttpAnswer>, apiKey: string): Call {
+  const mask = keyMask(apiKey);
   return async (request) => {
     try {
-      return readReply(await send(request), apiKey, messagesIn(request.body));
+      return readReply(await send(request), mask, messagesIn(request.body));
     } catch (error) {
       return networkReply(error);
     }

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 import { accountId } from '../api/account';
 import type { Call } from '../api/reply';
 import { deliver, type Delivered, type Progress } from '../delivery/deliver';
+import { keepBackBy } from '../delivery/keepBack';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import type { Channel, Order } from '../delivery/plan';
@@ -14,7 +15,7 @@ import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
-import { GivenOptions, type ReadRunParameter } from './input/options';
+import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
 import {
@@ -28,7 +29,7 @@ import {
 } from './memory/openJournal';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
-import { type Output, outputItems } from './output/outputItems';
+import { type Output, outputItems, withInputFields } from './output/outputItems';
 import { runError } from './output/runError';
 import { summarize } from './output/summary';
 import { routedCall, type RoutedRequest } from './routing';
@@ -54,6 +55,8 @@ interface Settings {
   readonly options: DeliveryOptions;
   readonly requestOptions: RequestOptions;
   readonly output: Output;
+  /** Whether the output items have the fields of their input items as well. */
+  readonly includesInput: boolean;
   /** Why nothing can be sent with them, if so. What can't be used has its default. */
   readonly failure: Failure | null;
 }
@@ -68,6 +71,7 @@ interface Run {
   readonly journal: Journal;
   readonly outages: Outages;
   readonly onProgress: (progress: Progress) => void;
+  readonly inputs: readonly INodeExecutionData[];
 }
 
 /** The custom operation that sends what the job makes of each item. */
@@ -116,6 +120,7 @@ export async function sendForRun(
       journal,
       outages: outagesOfRun(context),
       onProgress: progressReporter(context),
+      inputs: context.getInputData(),
     };
     const { delivered, tally } = await send(run);
     const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
@@ -148,6 +153,7 @@ async function sendForItem(
     journal: journalOfCall(context),
     outages: outagesOfCall(context),
     onProgress: () => undefined,
+    inputs: [],
   };
   const { delivered } = await send(run);
   return await itemsOrError(run, delivered);
@@ -161,6 +167,7 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
   const settings = {
     options: readOptions(given),
     output: readOutput(given),
+    includesInput: readBoolean(given, includeOtherFields),
     requestOptions: readRequestOptions(givenForRequests),
   };
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
@@ -177,7 +184,9 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
   const { options, output, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   try {
-    const broken = settings.failure ?? accounts.failure;
+    const kept = await inSlices(keepBackBy(options));
+    const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
+    const broken = settings.failure ?? accounts.failure ?? unreadable;
     // Nothing is known of the items, so none need be read.
     if (broken !== null && stopOnFailure && journal.isEmpty) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
@@ -190,6 +199,7 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
       batchSize: requestOptions.batchSize,
       stopOnFailure,
       channel: channelsOf(run, traffic, broken !== null),
+      keepBack,
       broken,
       journal,
       wholeAnswers: output === 'batches',
@@ -223,11 +233,12 @@ function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['chann
   };
 }
 
-async function itemsOrError({ context, settings }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
+async function itemsOrError({ context, settings, inputs }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
   if (!context.continueOnFail()) {
     const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
     const error = await inSlices(runError(context.getNode(), delivered, isRemembered));
     if (error !== null) throw error;
   }
-  return await inSlices(outputItems(delivered, settings.output));
+  const items = await inSlices(outputItems(delivered, settings.output));
+  return settings.includesInput ? await inSlices(withInputFields(items, inputs)) : items;
 }

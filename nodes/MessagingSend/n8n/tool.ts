@@ -6,6 +6,7 @@ import type { Origin, Unsendable } from '../messages/message';
 import { addTo } from '../messages/order';
 import type { Outcome, Result } from '../messages/outcome';
 import { descriptionOf, type ErrorText, messageOf } from './output/failureText';
+import { ranges, rangeText } from './output/places';
 
 /** The most messages whose own failure a model is given. */
 const MAX_NAMED = 10;
@@ -58,7 +59,7 @@ export function progressForModel(results: readonly Result[]): string {
   }
   const lists = PROGRESS.flatMap((done) => {
     const entries = progress.get(done);
-    return entries === undefined ? [] : [`Entries that ${done}: ${ranges(entries)}.`];
+    return entries === undefined ? [] : [`Entries that ${done}: ${ranges(entries).map(rangeText).join(', ')}.`];
   });
   return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }
@@ -75,15 +76,4 @@ function progressOf(kinds: ReadonlyArray<Outcome['kind']>): Progress {
 
 function hasEntries(origins: ReadonlyArray<Origin | Unsendable>): boolean {
   return origins.some(({ entry }) => entry !== null);
-}
-
-/** `0, 2-99`: batches are long, and what failed in them are often neighbours. */
-function ranges(numbers: readonly number[]): string {
-  const found: Array<{ first: number; last: number }> = [];
-  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
-    const range = found.at(-1);
-    if (range !== undefined && number === range.last + 1) range.last = number;
-    else found.push({ first: number, last: number });
-  }
-  return found.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
 }

@@ -10,8 +10,9 @@ import type {
 } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../api/records';
-import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
+import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Answer, type Question, readAnswer } from '../questions/question';
+import { reachOf } from '../questions/reach';
 import { runDataOf } from './memory/runData';
 import { isHumanReview } from './tool';
 
@@ -54,6 +55,20 @@ export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
   return context.getSignedResumeUrl({ [RUN]: String(run) });
 }
 
+const OPENED_BY = {
+  thisMachine: 'no phone can open',
+  ownNetwork: 'only phones in its network can open',
+} as const;
+
+/** Warns over the output of a link that does not open everywhere. Only n8n's configuration can correct it. */
+export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
+  const link = linkTo(context, asked);
+  const reach = reachOf(link);
+  if (reach === 'unknown') return;
+  const message = `The link in the message begins with ${new URL(link).origin}, which ${OPENED_BY[reach]}. Set WEBHOOK_URL of n8n to an address that phones can open.`;
+  context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+}
+
 /** Whether the latest question that was asked is this one, so that its link still works. */
 export function isLatest(context: IExecuteFunctions, { execution, run }: Asked): boolean {
   const kept = readKept(context.getContext('node')[KEPT]);
@@ -86,23 +101,53 @@ function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData)
   return { ...item, json: isAnswer || data === undefined ? json : { ...json, data } };
 }
 
+/** Each character of an answer has at most 9 bytes in a form. n8n itself takes 16 MB. */
+const MAX_FORM_BYTES = 100_000;
+
 /**
  * What n8n calls for each request to the link. Only the form of the page answers: messaging apps and scanners open links,
  * too. It never throws, because n8n would then continue the execution.
  */
 export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-  const question = keptQuestion(this);
-  if (question === null) return show(this, 410, closedPage());
-  const { method } = this.getRequestObject() as Pick<Request, 'method'>;
+  const kept = keptQuestion(this);
+  if (kept === null) return show(this, 410, closedPage());
+  const { question } = kept;
+  const { method, headers, rawBody } = this.getRequestObject() as PageRequest;
   if (method !== 'POST') return show(this, 200, questionPage(question));
+  if (!FORM.test(headers['content-type'] ?? '')) return show(this, 415, questionPage(question));
+  const isTooLarge = (rawBody?.length ?? 0) > MAX_FORM_BYTES;
   const form: unknown = this.getBodyData();
-  const answer = readAnswer(question, isRecord(form) ? form : {});
-  if (answer === null) return show(this, 400, questionPage(question));
+  const answer = readAnswer(question, isTooLarge ? null : isRecord(form) ? form : {});
+  if (answer.kind === 'refused') return show(this, isTooLarge ? 413 : 400, questionPage(question, answer));
+  if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
   setHeaders(this);
   const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
   // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
+}
+
+/** What the browser sends for a form. n8n reads other bodies, too. */
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** When the answers of the last minute arrived, by execution, node and run. */
+const taken = new Map<string, number>();
+
+/**
+ * Takes an answer, unless n8n is taking another one: n8n would answer this one with an error in JSON. An answer that n8n
+ * could not take makes way for the next one: at once if n8n says so, else after a minute.
+ */
+function takeAnswer({ execution, run }: Asked, context: IWebhookFunctions): boolean {
+  const now = Date.now();
+  for (const [name, time] of taken) if (time < now - 60_000) taken.delete(name);
+  const name = JSON.stringify([execution, context.getNode().id, run]);
+  if (taken.has(name)) return false;
+  taken.set(name, now);
+  const response = context.getResponseObject() as PageResponse;
+  response.once('finish', () => {
+    if (response.statusCode !== 200) taken.delete(name);
+  });
+  return true;
 }
 
 /** Answers with a page; the execution goes on waiting. */
@@ -113,9 +158,18 @@ function show(context: IWebhookFunctions, status: number, page: string): Promise
   return Promise.resolve({ noWebhookResponse: true });
 }
 
-/** The part of n8n's response that is used; n8n-workflow does not export its type. */
+// The parts of n8n's request and response that are used; n8n-workflow does not export their types.
+
+interface PageRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty if there was none. */
+  readonly rawBody?: Uint8Array;
+}
+
 interface PageResponse {
   statusCode: number;
+  once(event: 'finish', listener: () => void): void;
   setHeader(name: string, value: string): void;
   end(page: string): void;
 }
@@ -135,17 +189,19 @@ function fieldsOf(answer: Answer, node: INode): IDataObject {
 }
 
 /** The question that the node waits for; null if the link is for another one. */
-function keptQuestion(context: IWebhookFunctions): Question | null {
+function keptQuestion(context: IWebhookFunctions): Kept | null {
   // A name can contain what ends an expression.
   const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
   try {
     const kept = readKept(context.evaluateExpression(`{{ $(${name}).context.${KEPT} }}`));
-    return kept !== null && String(kept.run) === (context.getQueryData() as JsonRecord)[RUN] ? kept.question : null;
+    return kept !== null && String(kept.run) === (context.getQueryData() as JsonRecord)[RUN] ? kept : null;
   } catch {
     return null;
   }
 }
 
-function readKept(kept: unknown): (Asked & { readonly question: Question }) | null {
-  return typeof kept === 'string' ? (JSON.parse(kept) as Asked & { question: Question }) : null;
+type Kept = Asked & { readonly question: Question };
+
+function readKept(kept: unknown): Kept | null {
+  return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;
 }

@@ -8,7 +8,7 @@ export function usualSpelling(country: Country, national: string): string {
   switch (country.code) {
     // Until 2019 a 1 stood before mobile numbers from abroad, and 044 or 045 inside Mexico.
     case '52':
-      return national.replace(/^(?:1|4[45])(?=\d{10}$)/, '');
+      return national.replace(/^(?:1|4[45])(?=[1-9]\d{9}$)/, '');
     // Inside Argentina, a 15 stands behind the area code, in place of the 9 before it.
     case '54': {
       const forms = [2, 3, 4]

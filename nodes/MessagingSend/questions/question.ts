@@ -26,23 +26,62 @@ export type Answer =
 export const FIELDS = { decision: 'decision', comment: 'comment', text: 'text' } as const;
 export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
 
+/** The most that can be written, in UTF-16 units: browsers count them, and the end of a line as one, for `maxlength`. */
+export const MAX_WRITTEN = 10_000;
+
+/** Why a form is no answer to the question. */
+export interface Refusal {
+  readonly kind: 'refused';
+  /** The field that is wrong. */
+  readonly field: keyof typeof FIELDS;
+  readonly reason: string;
+  /** What was written, for the page that asks again. */
+  readonly written: string;
+}
+
 /**
  * Reads the form that the page sent.
- * @returns null if it holds no answer to this question
+ * @param form null if it is too large to be read
  */
-export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>>): Answer | null {
+export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>> | null): Answer | Refusal {
+  const field = writtenFieldOf(response);
+  const written = field === null ? '' : textOf(form?.[field]);
+  const refused = (reason: string, wrong: Refusal['field'] = field ?? FIELDS.decision): Refusal => ({
+    kind: 'refused',
+    field: wrong,
+    reason,
+    written,
+  });
+  if (form === null) return refused(`This is too long: at most ${count(MAX_WRITTEN)} characters can be sent.`);
+  if (written.length > MAX_WRITTEN) {
+    return refused(`This has ${count(written.length)} characters, but at most ${count(MAX_WRITTEN)} can be sent.`);
+  }
   if (response.kind === 'freeText') {
-    const text = textOf(form[FIELDS.text]);
-    return text === '' ? null : { kind: 'freeText', text };
+    return written === '' ? refused('Write an answer first.') : { kind: 'freeText', text: written };
   }
   const decision = form[FIELDS.decision];
   const approved = decision === DECISIONS.approve;
-  if (!approved && (decision !== DECISIONS.decline || response.declineLabel === null)) return null;
-  const comment = response.commentLabel === null ? '' : textOf(form[FIELDS.comment]);
-  return { kind: 'approval', approved, comment: comment === '' ? null : comment };
+  if (!approved && (decision !== DECISIONS.decline || response.declineLabel === null)) {
+    return refused('Choose an answer.', FIELDS.decision);
+  }
+  return { kind: 'approval', approved, comment: written === '' ? null : written };
 }
+
+/** The field for a text that the page has, if it has one. */
+function writtenFieldOf(response: Response): 'text' | 'comment' | null {
+  if (response.kind === 'freeText') return FIELDS.text;
+  return response.commentLabel === null ? null : FIELDS.comment;
+}
+
+/** As the page writes a number of characters. */
+export function count(characters: number): string {
+  return characters.toLocaleString('en');
+}
+
+/** Anything but spaces and characters that take no room. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /** Browsers send the ends of lines as forms have them, CR LF. */
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : '';
+  return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
 }

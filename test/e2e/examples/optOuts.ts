@@ -19,8 +19,12 @@ export function testOptOuts({ instance, received, succeedFrom }: ExampleWorld): 
     const execution = await succeedFrom('Start');
     assert.deepEqual(phones(), ['447700900501']);
     assert.deepEqual(
-      itemsAt(execution, 'Left Out').map(({ name }) => name),
-      ['Ben Made-Up', 'Cleo Sample'],
+      itemsAt(execution, 'Send Messages').map(({ phone, reason }) => [phone, reason]),
+      [
+        ['447700900501', undefined],
+        ['447700900502', 'opted_out'],
+        ['447700900503', 'opted_out'],
+      ],
     );
   });
 }

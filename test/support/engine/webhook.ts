@@ -1,6 +1,7 @@
 /** Requests to the link in a message of Send and Wait, as n8n passes them on to the node. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { type ParsedUrlQueryInput, stringify } from 'node:querystring';
 
 import { WebhookContext } from 'n8n-core';
 import type { IDataObject, IWebhookData, IWebhookResponseData, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
@@ -9,7 +10,6 @@ import { type Execution, prepare, type Setup, stored } from './workflow';
 
 /** What n8n gets of the node for a request. */
 export interface Answered {
-  /** Empty where n8n itself sends the page. */
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   /** The page, whoever sends it. */
@@ -18,18 +18,34 @@ export interface Answered {
   readonly item: IDataObject | undefined;
 }
 
+/** How a form is sent, and with which status n8n answers where it does so itself. */
+export interface Sent {
+  readonly contentType?: string;
+  readonly n8nAnswers?: number;
+}
+
 /** The link at the end of a message. */
 export function linkIn(text: string): string {
   return text.split('\n').at(-1) ?? '';
 }
 
-/** Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed. */
-export async function open(waiting: Execution, setup: Setup, link: string, form?: IDataObject): Promise<Answered> {
+/**
+ * Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed.
+ */
+export async function open(
+  waiting: Execution,
+  setup: Setup,
+  link: string,
+  form?: IDataObject,
+  { contentType = 'application/x-www-form-urlencoded', n8nAnswers = 200 }: Sent = {},
+): Promise<Answered> {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);
   const request = Object.assign(new IncomingMessage(new Socket()), {
     method: form === undefined ? 'GET' : 'POST',
     query: Object.fromEntries(new URL(link).searchParams),
+    headers: { 'content-type': contentType },
     body: form ?? {},
+    rawBody: Buffer.from(stringify(form as ParsedUrlQueryInput)),
   });
   const response = new ServerResponse(request);
   let sent = '';
@@ -49,6 +65,8 @@ export async function open(waiting: Execution, setup: Setup, link: string, form?
   await workflow.expression.acquireIsolate();
   const result: IWebhookResponseData = (await nodeType.webhook?.call(context)) ?? {};
   await workflow.expression.releaseIsolate();
+  if (sent === '') response.statusCode = n8nAnswers;
+  response.emit('finish');
   return {
     status: response.statusCode,
     headers: response.getHeaders(),

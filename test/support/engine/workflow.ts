@@ -1,6 +1,6 @@
 /** Runs a workflow with the Messaging Send node in n8n's engine, in the ways in which n8n runs one. */
 import { parse, stringify } from 'flatted';
-import { ExecuteContext, WorkflowExecute } from 'n8n-core';
+import { ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
   createEmptyRunExecutionData,
   createRunExecutionData,
@@ -9,6 +9,7 @@ import {
   type INode,
   type INodeExecutionData,
   type INodeParameters,
+  type INodeType,
   type IRun,
   type IRunExecutionData,
   type Workflow,
@@ -37,8 +38,8 @@ export interface Setup extends Pick<
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
-  /** Whether an AI Agent asks by the node before it calls a tool. */
-  readonly isHumanReview?: boolean;
+  /** What n8n adds to the node's type: for the tool of an agent, or for the step by which a person reviews its calls. */
+  readonly type?: '' | 'Tool' | 'HitlTool';
   /** Older releases of n8n give an execution no token that it keeps through its Retries. */
   readonly withoutToken?: boolean;
 }
@@ -174,7 +175,7 @@ export async function prepare({
   moreItems = [],
   loopOver,
   startFails = false,
-  isHumanReview = false,
+  type = '',
   mode = 'manual',
   onStore,
   onConsole,
@@ -183,9 +184,9 @@ export async function prepare({
   lifetime,
   workflowId,
 }: Setup) {
-  const nodeType = await nodeIn(lifetime);
+  const nodeType = as(type, await nodeIn(lifetime));
   const node: INode = {
-    ...nodeAt('Send', isHumanReview ? `${NODE_TYPE}HitlTool` : NODE_TYPE, [200, 0]),
+    ...nodeAt('Send', NODE_TYPE + type, [200, 0]),
     parameters,
     credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
     ...(onError && { onError }),
@@ -228,6 +229,16 @@ export async function prepare({
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
   return { ...prepared, node, nodeType };
+}
+
+/** The node as n8n offers it to agents: under another name, which decides what is shown of it, and what routing it has. */
+function as(type: string, node: INodeType): INodeType {
+  if (type === '') return node;
+  const tool: INodeType = { ...node, description: { ...node.description, name: node.description.name + type } };
+  tool.execute = async function () {
+    return (await new RoutingNode(this as unknown as ExecuteContext, tool).runNode()) ?? [];
+  };
+  return tool;
 }
 
 function nodeAt(name: string, type: string, position: INode['position'], typeVersion = 1): INode {

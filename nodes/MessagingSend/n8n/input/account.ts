@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { type Account, foreignCharacter, normalizeApiKey, normalizeBaseUrl } from '../../api/account';
-import { asText } from '../../api/records';
+import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
 import { reasonOf } from '../output/failureText';
 import { pause } from '../slices';
@@ -28,7 +27,7 @@ type GetCredentials = Pick<IExecuteFunctions, 'getCredentials'>;
 
 /**
  * Reads the credential of the node, for the item that the context is about.
- * @throws FailureError if it can't be read, if the Base URL is not an address or the key can't be sent
+ * @throws FailureError if it can't be read or gives no account
  */
 export async function readAccount(context: GetCredentials): Promise<NodeAccount> {
   const { account } = await read(context);
@@ -81,21 +80,15 @@ async function read(
 ): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);
-    return { account: accountIn(credential), isForAll: credential.isFixed === true };
+    const account = accountIn(credential);
+    return {
+      account: isFailure(account) ? account : { ...account, credential },
+      isForAll: credential.isFixed === true,
+    };
   } catch (error) {
     const reason = reasonOf(error);
     // n8n's words for an expression that failed; everything else does not depend on the item.
     const isForAll = !reason.includes('Error resolving credentials');
     return { account: failure('credentialUnreadable', { reason }), isForAll };
   }
-}
-
-function accountIn(credential: ICredentialDataDecryptedObject): NodeAccount | Failure {
-  const baseUrl = normalizeBaseUrl(asText(credential.baseUrl));
-  const apiKey = normalizeApiKey(asText(credential.apiKey));
-  // 'https:' alone would make a host of the path: https:/messages/send is https://messages/send.
-  if (!/^https?:\/\/[^/]/i.test(baseUrl)) return failure('baseUrlInvalid');
-  const kind = foreignCharacter(apiKey);
-  if (kind !== null) return failure('apiKeyCharacters', { kind });
-  return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey, credential };
 }

@@ -12,6 +12,7 @@ import {
   unsendable,
 } from '../../messages/message';
 import { reasonOf } from '../output/failureText';
+import { emptyFieldsIn } from './emptyFields';
 import { parametersOf, type ReadParameter } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
@@ -20,7 +21,13 @@ export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 /** The drafts of all items of a run. */
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
-  return { items: context.getInputData().length, of: (item) => readDrafts(item, read) };
+  const emptyIn = emptyFieldsIn(context, 'message');
+  const of = (item: number): DraftsOfItem => {
+    const drafts = readDrafts(item, read);
+    const empty = 'kind' in drafts && drafts.kind === 'draft' ? emptyIn(item, drafts.message) : [];
+    return empty.length === 0 ? drafts : { ...(drafts as Draft), empty };
+  };
+  return { items: context.getInputData().length, of };
 }
 
 /** The drafts of the one item that a call through the routing is about. */
@@ -113,7 +120,11 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
  * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
 function readCountryCode(item: number, read: ReadParameter): string | null {
-  const value = read('options.defaultCountryCode', item, '');
+  return countryCodeIn(read('options.defaultCountryCode', item, ''));
+}
+
+/** @throws FailureError if the value can't be a country code; null where there is none */
+export function countryCodeIn(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
   const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');

@@ -26,6 +26,16 @@ export const requestsPerMinute: INodeProperties = {
     'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key.',
 };
 
+export const includeOtherFields: INodeProperties = {
+  displayName: 'Include Other Input Fields',
+  name: 'includeOtherFields',
+  type: 'boolean',
+  noDataExpression: true,
+  default: true,
+  description:
+    "Whether each output item also has the fields of its input item. Where both have a field of the same name, it is this node's.",
+};
+
 /** The collection of options, in the panel. */
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
   return {

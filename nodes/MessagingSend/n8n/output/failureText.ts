@@ -34,3 +34,8 @@ function quoted(serviceSays: string): string {
   if (serviceSays === '') return '';
   return `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
 }
+
+/** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
+export function withinSentence(reason: string): string {
+  return reason.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+}

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import type { Progress } from '../../delivery/deliver';
-import { secondSendText, type Summary, summaryText } from './summary';
+import { countAll, secondSendText, type Summary, summaryText } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
@@ -35,15 +35,16 @@ export function reportSummary(
   summary: Summary,
   isProtected: boolean,
 ): void {
-  const { sent, failed, uncertain, resumed, skipped, sentBefore, planned } = summary;
-  if (sent + failed + uncertain + skipped + sentBefore + (planned?.messages ?? 0) === 0) return;
+  const { sent, notSent, uncertain, resumed, planned } = summary;
+  if (countAll(summary) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
   // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
+  // The editor shows a hint as HTML, and a reason can contain what n8n says about an expression.
   const show = (message: string, type: 'info' | 'warning') =>
-    context.addExecutionHints({ message, location: 'outputPane', type });
-  show(again === '' ? text : `${text} ${again}`, failed + uncertain > 0 ? 'warning' : 'info');
+    context.addExecutionHints({ message: message.replaceAll('<', '&lt;'), location: 'outputPane', type });
+  show(again === '' ? text : `${text} ${again}`, notSent.messages + uncertain.messages > 0 ? 'warning' : 'info');
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
   if (!isProtected) show(NOT_PROTECTED, 'warning');
   if (!isManual) context.logger.info(`Messaging Send: ${text}${isProtected ? '' : ` ${NOT_PROTECTED}`}`);

@@ -3,8 +3,9 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
+import type { Failure } from '../../failures/failure';
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import type { Message, Origin } from '../../messages/message';
+import type { KeptBack, Message, Origin } from '../../messages/message';
 import { byOrigin, sorted } from '../../messages/order';
 import type { Outcome, Receipt, Sent, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
@@ -28,7 +29,7 @@ const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID w
  * adds the input item's own fields).
  */
 export function* outputItems(
-  { unsendable, receipts, duplicates, planned }: Delivered,
+  { unsendable, receipts, duplicates, keptBack, planned }: Delivered,
   output: Output,
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
@@ -48,6 +49,10 @@ export function* outputItems(
   yield* withEach(duplicates, ({ message, original }) => {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
   });
+  yield* withEach(keptBack, ({ message, reason }) => {
+    const fields = reason === 'empty_field' ? { empty_fields: [...(message.empty ?? [])] } : {};
+    items.add(message, linked({ ...skippedJson(output, message, reason), ...fields }, message));
+  });
   for (const { number, messages } of planned) {
     for (const message of messages) {
       items.add(message, linked(plannedJson(message, number), message));
@@ -55,6 +60,25 @@ export function* outputItems(
     yield;
   }
   return yield* items.inOrder();
+}
+
+/**
+ * Adds the fields of its input item to each item; the node's own win. A failed item keeps its shape: to the error output, n8n
+ * adds the fields itself. So does an item of several input items.
+ */
+export function* withInputFields(
+  items: readonly INodeExecutionData[],
+  inputs: readonly INodeExecutionData[],
+): Interruptible<INodeExecutionData[]> {
+  const all: INodeExecutionData[] = [];
+  yield* withEach(items, (item) => {
+    const { json, pairedItem } = item;
+    const isOfOne = typeof pairedItem === 'object' && !Array.isArray(pairedItem) && json.error === undefined;
+    // n8n runs a node again whose first item has an error, though all of this was sent.
+    const { error: _, ...own } = (isOfOne ? inputs[pairedItem.item]?.json : undefined) ?? {};
+    all.push({ ...item, json: { ...own, ...json } });
+  });
+  return all;
 }
 
 /**
@@ -89,7 +113,7 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
     if (outcome.kind === 'sent_before') {
-      items.add(message, linked({ ...skippedJson(output, message, null), sent_before: true }, message));
+      items.add(message, linked({ ...skippedJson(output, message, 'sent_before'), sent_before: true }, message));
     } else if (outcome.kind !== 'sent') {
       const { batch } = receipt;
       const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
@@ -117,14 +141,17 @@ function duplicateItem(
     return failed(message, outcome, { phone: message.phone, ...duplicate });
   }
   const messageId = outcome?.kind === 'sent' ? outcome.messageId : null;
-  return linked({ ...skippedJson(output, message, messageId), ...duplicate }, message);
+  return linked({ ...skippedJson(output, message, 'duplicate', messageId), ...duplicate }, message);
 }
 
-function skippedJson(output: Output, { phone }: Message, messageId: JsonScalar): IDataObject {
+/** Why a message was skipped, which is no failure. */
+type Skipped = KeptBack['reason'] | 'sent_before' | 'duplicate';
+
+function skippedJson(output: Output, { phone }: Message, reason: Skipped, id: JsonScalar = null): IDataObject {
   const status = 'skipped';
   return output === 'send'
-    ? { message_id: messageId, status, credits_used: 0, credits_remaining: null, sent_at: null, phone }
-    : { message_id: messageId, phone, status, batch: null };
+    ? { message_id: id, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, reason }
+    : { message_id: id, phone, status, batch: null, reason };
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
@@ -181,6 +208,11 @@ function* outcomesOf(receipts: readonly Receipt[]): Interruptible<Map<Message, O
 /** Which part of a split text it is, counted from 1 for people. */
 function partOf({ part }: Origin): { part?: number } {
   return part === null ? {} : { part: part + 1 };
+}
+
+/** The item of an input item from which nothing can be sent. */
+export function failedItem(item: number, failure: Failure): INodeExecutionData {
+  return failed({ item, entry: null, part: null }, { kind: 'not_sent', failure }, { phone: null });
 }
 
 function failed(

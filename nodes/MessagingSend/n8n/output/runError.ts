@@ -2,14 +2,12 @@ import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../../delivery/deliver';
 import type { Interruptible } from '../../messages/interruptible';
-import type { Message, Origin, Unsendable } from '../../messages/message';
-import type { Receipt, Unconfirmed } from '../../messages/outcome';
+import type { Message, Unsendable } from '../../messages/message';
+import type { Unconfirmed } from '../../messages/outcome';
 import { isTool, progressForModel, unsendableForModel } from '../tool';
 import { descriptionOf, type ErrorText, messageOf } from './failureText';
 import { nodeApiError, nodeOperationError } from './nodeErrors';
-
-/** The most items that an error names. */
-const MAX_NAMED = 10;
+import { reasonsOf, reasonsText } from './reasons';
 
 interface Counts {
   readonly total: number;
@@ -24,7 +22,7 @@ interface Failed extends Unconfirmed {
 
 /**
  * The error that ends a run with On Error: Stop, or null if everything was sent: the first failure, how many messages
- * were sent, and which items failed in the same way.
+ * were sent, and why each of the others was not.
  * @param isRemembered whether a new execution skips what this one has sent
  */
 export function* runError(
@@ -36,7 +34,8 @@ export function* runError(
   const [wrong] = unsendable;
   const { counts, first } = yield* countsOf(delivered);
   if (wrong !== undefined) {
-    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, unsendable, counts);
+    const all = reasonsText(yield* reasonsOf({ ...delivered, receipts: [] }));
+    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, all);
     return nodeOperationError(node, text, wrong.item);
   }
   if (first === null) return null;
@@ -44,7 +43,7 @@ export function* runError(
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : progressForUser(counts, yield* alikeIn(receipts, failure.message), isRemembered);
+    : `${progressForUser(counts, isRemembered)} ${reasonsText(yield* reasonsOf(delivered))}`.trimEnd();
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
@@ -70,47 +69,27 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts:
   return { counts: { total, sent, uncertain }, first };
 }
 
-function* alikeIn(receipts: readonly Receipt[], text: string): Interruptible<readonly Origin[]> {
-  const alike: Origin[] = [];
-  for (const { results } of receipts) {
-    for (const { message, outcome } of results) {
-      if ('failure' in outcome && outcome.failure.message === text) alike.push(message);
-    }
-    yield;
-  }
-  return alike;
-}
-
 /** The error text for drafts that can't be sent. In a Retry, earlier attempts may have sent messages. */
-function unsendableForUser(wrong: Unsendable, all: readonly Unsendable[], { sent, uncertain }: Counts): ErrorText {
+function unsendableForUser(wrong: Unsendable, { sent, uncertain }: Counts, all: string): ErrorText {
   const earlier = [
     sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
     uncertain > 0 ? `${uncertain} may have been sent` : '',
   ];
   const known = earlier.filter((part) => part !== '').join(', and ');
   const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
-  return { message: messageOf(wrong), description: `${descriptionOf(wrong.failure)} ${nothing}${alsoConcerned(all)}` };
+  return { message: messageOf(wrong), description: `${descriptionOf(wrong.failure)} ${nothing} ${all}`.trimEnd() };
 }
 
-/** How far the run was when it failed, how to send the rest, and which items failed alike. */
-function progressForUser({ total, sent, uncertain }: Counts, alike: readonly Origin[], isRemembered: boolean): string {
+/** How far the run was when it failed, and how to send the rest. */
+function progressForUser({ total, sent, uncertain }: Counts, isRemembered: boolean): string {
   const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
   const messages = total === 1 ? 'message' : 'messages';
   const progress = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent${also}.`;
   const rest = sent > 0 && sent + uncertain < total && !isRemembered ? ` ${sendTheRest(sent)}` : '';
-  return `${progress}${rest}${alsoConcerned(alike)}`;
+  return `${progress}${rest}`;
 }
 
 function sendTheRest(sent: number): string {
   const again = sent === 1 ? 'that message' : `those ${sent} messages`;
   return `To send the rest, use Retry on the newest execution in the executions list. A new execution would send ${again} again.`;
-}
-
-function alsoConcerned(origins: readonly Origin[]): string {
-  if (origins.length < 2) return '';
-  const names = origins
-    .slice(0, MAX_NAMED)
-    .map(({ item, entry }) => (entry === null ? item : `${item} (entry ${entry})`));
-  const more = origins.length > MAX_NAMED ? ` and ${origins.length - MAX_NAMED} more` : '';
-  return ` Affected items (counted from 0): ${names.join(', ')}${more}.`;
 }

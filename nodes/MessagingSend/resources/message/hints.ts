@@ -9,10 +9,16 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
-    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run' and switch it on.`,
+    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
     '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
   ),
   hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
+  // Before the run, no expression knows the address.
+  hint(
+    'info',
+    "The link in the message begins with n8n's address (WEBHOOK_URL). If that is http://localhost, no phone can open it.",
+    '$parameter["operation"] === "sendAndWait"',
+  ),
   hint(
     'warning',
     `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,

@@ -1,8 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
+import { failure, FailureError } from '../../failures/failure';
+import { countryCodeIn } from '../../n8n/input/drafts';
 import {
   type GivenOptions,
+  includeOtherFields,
   maxWait,
   optionsField,
   readBoolean,
@@ -62,6 +66,24 @@ const duplicateMessages: INodeProperties = {
   ],
   default: 'sendOnce',
   description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
+};
+
+const emptyFields: INodeProperties = {
+  displayName: 'Empty Fields',
+  name: 'emptyFields',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: "Don't Send",
+      value: 'doNotSend',
+      description: 'The message is not sent, and its item says which field is empty',
+    },
+    { name: 'Send Anyway', value: 'send', description: 'The message is sent with a gap' },
+  ],
+  default: 'doNotSend',
+  description:
+    "What to do with a message if a field in its text is empty, as in 'Hello ,' without a name. A dry run counts such messages and names the fields.",
 };
 
 /** Read for each item, in `n8n/input/drafts.ts`. */
@@ -150,6 +172,17 @@ export const numberCheck: INodeProperties = {
     'Whether to compare phone numbers with the numbering plan of their country. Mobile Numbers Only also finds most numbers with a digit missing. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
 };
 
+const neverSendTo: INodeProperties = {
+  displayName: 'Never Send To',
+  name: 'neverSendTo',
+  type: 'string',
+  typeOptions: { rows: 2 },
+  default: '',
+  placeholder: "e.g. {{ $('Opt-Outs').all().map((row) => row.json.phone) }}",
+  description:
+    'Numbers of people who opted out, separated by commas or lines, or an expression that returns a list. In any spelling; read once for all items. If one of them is no phone number, nothing is sent.',
+};
+
 /** Read in `sendBulk.ts`: Send has no choice. */
 export const output: INodeProperties = {
   displayName: 'Output',
@@ -179,7 +212,7 @@ const parallelRequests: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1 },
   default: PARALLEL_REQUESTS,
-  description: `How many requests may be in flight at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
+  description: `How many requests to make at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
 };
 
 const whenCreditsRunOut: INodeProperties = {
@@ -210,9 +243,12 @@ export const deliveryOptions = optionsField(
     defaultCountryCode,
     dryRun,
     duplicateMessages,
+    emptyFields,
+    includeOtherFields,
     longMessages,
     maxWait,
     messageKey,
+    neverSendTo,
     numberCheck,
     uncertain,
     output,
@@ -228,14 +264,34 @@ export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberChe
   return readChoice(given, numberCheck, ['on', 'mobile', 'off']);
 }
 
+function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
+  const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
+  // Without numbers, it is left to the items whether theirs can be used.
+  const countryCode =
+    numbers.length === 0
+      ? null
+      : given.get(defaultCountryCode.name, defaultCountryCode.displayName, null, countryCodeIn);
+  return { numbers, countryCode };
+}
+
+/** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */
+function numbersIn(value: unknown): readonly unknown[] {
+  const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
+  if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
+  const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
+  throw new FailureError(failure('optOutsNotList', { kind }));
+}
+
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   return {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),
     dryRun: readBoolean(given, dryRun),
+    emptyFields: readChoice(given, emptyFields, ['send', 'doNotSend']),
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
+    neverSendTo: readNeverSendTo(given),
     numberCheck: readNumberCheck(given),
     parallelRequests: readCount(given, parallelRequests),
     rememberLast: Math.floor(readNumber(given, rememberLast)),

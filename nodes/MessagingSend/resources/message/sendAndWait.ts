@@ -1,26 +1,17 @@
-import type {
-  IExecuteFunctions,
-  IExecutePaginationFunctions,
-  INode,
-  INodeExecutionData,
-  INodeProperties,
-  INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
 import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
-import { type Failure, failure, FailureError } from '../../failures/failure';
+import { type Failure, failure } from '../../failures/failure';
 import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ReadParameter } from '../../n8n/input/itemParameters';
 import { maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
-import { setUpError } from '../../n8n/output/nodeErrors';
-import { routingOf } from '../../n8n/routing';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
-import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
+import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
@@ -39,7 +30,6 @@ export const sendAndWait: INodePropertyOptions = {
     propertyHint:
       'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
   },
-  routing: routingOf(SEND.endpoint, refuse),
 };
 
 /** Not `phone`: a model may fill that in, and would then choose who approves what it does. */
@@ -82,7 +72,9 @@ const FIXED = {
   checkCreditsFirst: false,
   dryRun: false,
   duplicateMessages: 'send',
+  emptyFields: 'send',
   longMessages: 'fail',
+  neverSendTo: { numbers: [], countryCode: null },
   parallelRequests: 1,
   rememberLast: 0,
   uncertain: 'report',
@@ -109,6 +101,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     review: (outcomes) => review(outcomes, hasLink),
   });
   if (!isSent(delivered)) return [items];
+  warnOfLink(this, asked);
   await waitForAnswer(this, waitLimit());
   return [this.getInputData().map(withoutError)];
 }
@@ -127,12 +120,6 @@ function notForModel(node: INode): Failure | null {
   if (!isHumanReview(node)) return failure('waitUnavailable');
   const reviewer = node.parameters[sendTo.name];
   return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
-}
-
-/** Send and Wait through its routing, by which n8n can't wait. */
-function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
-  const unavailable = new FailureError(failure('waitUnavailable'));
-  return Promise.reject(setUpError(this.getNode(), unavailable, this.getItemIndex()));
 }
 
 /** The draft of the message; the question is kept for the page behind its link. */

@@ -97,10 +97,25 @@ function within(field: INodeProperties): INodeProperties {
 
 function futureDate(value: unknown, timezone: string): Date {
   try {
-    const date = tryToParseDateTime(value, timezone).toJSDate();
+    const date = readDate(value, timezone);
     if (date.getTime() > Date.now()) return date;
   } catch {
     // It is no date at all.
   }
   throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
+}
+
+/** What follows a time in a date with a time zone. */
+const TIMEZONE = /:\d\d(\.\d+)?(\s*[ap]m)?\s*(z|ut|utc|gmt|[ecmp][sd]t|[+-]\d)/i;
+
+/**
+ * n8n takes a text that is no standard date, such as "June 1, 2027 12:00", as a time of its server's zone.
+ * @throws for what is no date
+ */
+function readDate(value: unknown, timezone: string): Date {
+  const date = tryToParseDateTime(value, timezone).toJSDate();
+  if (typeof value !== 'string' || TIMEZONE.test(value) || date.getTime() !== Date.parse(value)) return date;
+  const wallClock = new Date(`${value} UTC`);
+  if (Number.isNaN(wallClock.getTime())) return date;
+  return tryToParseDateTime(wallClock.toISOString().slice(0, -1), timezone).toJSDate();
 }

@@ -1,0 +1,71 @@
+/** Hides the API key in a text of the service. Where it finds the key, the text comes back without its escapes. */
+type MaskText = (text: string) => string;
+
+export interface KeyMask {
+  /** For a whole answer. */
+  readonly inAnswer: MaskText;
+  /** For what an error says. */
+  readonly inError: MaskText;
+}
+
+// A short key may also be part of a phone number or of a field's name. In an error, hiding these does no harm.
+const MIN_KEY_LENGTH = 16;
+const MIN_KEY_LENGTH_IN_ERRORS = 4;
+
+/** Finds the key in every form in which a program may repeat it: in a URL, in JSON, in base64, in capitals. */
+export function keyMask(apiKey: string): KeyMask {
+  const inUtf8 = Buffer.from(apiKey).toString('latin1');
+  const inText = [apiKey, inUtf8].flatMap((key) => [key, withoutEscapes(key)]);
+  const forms = new Set([...inText, ...inBase64(apiKey, 'base64'), ...inBase64(apiKey, 'base64url')]);
+  const anyForm = new RegExp(Array.from(forms, literally).join('|'), 'gi');
+  const ofLength = (shortest: number): MaskText => {
+    if (apiKey.length < shortest) return (text) => text;
+    return (text) => {
+      const plain = withoutEscapes(text);
+      const masked = plain.replace(anyForm, '***');
+      return masked === plain ? text : masked;
+    };
+  };
+  return { inAnswer: ofLength(MIN_KEY_LENGTH), inError: ofLength(MIN_KEY_LENGTH_IN_ERRORS) };
+}
+
+/** Nothing that is read of an answer is deeper. */
+const MAX_DEPTH = 100;
+
+/** Hides the key in all names and values. */
+export function masked(value: unknown, mask: MaskText, depth = 0): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value === 'number') return mask(String(value)) === String(value) ? value : mask(String(value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((each) => masked(each, mask, depth + 1));
+  const entries = Object.entries(value).map(([name, each]) => [mask(name), masked(each, mask, depth + 1)]);
+  return Object.fromEntries(entries);
+}
+
+/** An escape of a URL or of JSON, also of a URL in a URL, or of JSON in JSON, up to three times. */
+const ESCAPE = /(?:%(?:25){0,3}|\\{1,7}u00)([\da-f]{2})|\\{1,7}(["\\/])/gi;
+
+function withoutEscapes(text: string): string {
+  return text.replace(ESCAPE, (_, code: string | undefined, character: string) =>
+    code === undefined ? character : String.fromCharCode(parseInt(code, 16)),
+  );
+}
+
+/**
+ * The key in base64, alone or within a longer text such as `Bearer <key>`. Three bytes become four characters, so there
+ * are three ways. A character at an end that also depends on what is around the key is left out.
+ */
+function inBase64(apiKey: string, alphabet: 'base64' | 'base64url'): string[] {
+  const charactersOf = (bytes: number) => (bytes * 4) / 3;
+  return [0, 1, 2].map((before) =>
+    Buffer.from(' '.repeat(before) + apiKey, 'latin1')
+      .toString(alphabet)
+      .slice(Math.ceil(charactersOf(before)), Math.floor(charactersOf(before + apiKey.length))),
+  );
+}
+
+/** A pattern for this text. */
+function literally(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+}

@@ -1,0 +1,21 @@
+import type { IExecutePaginationFunctions, INodeExecutionData, INodePropertyRouting } from 'n8n-workflow';
+
+import { failure, FailureError } from '../failures/failure';
+import { setUpError } from '../n8n/output/nodeErrors';
+import { failedItem } from '../n8n/output/outputItems';
+import { sendAndWait } from './message/sendAndWait';
+
+/**
+ * The routing of an operation that has none: Send and Wait, by which n8n can't wait, and what an imported workflow has in
+ * place of an operation. Without it, n8n would request the service's bare address and pass on its answer.
+ */
+export const unavailable: INodePropertyRouting = { send: { paginate: true }, operations: { pagination: refuse } };
+
+function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
+  const node = this.getNode();
+  const isKnown = node.parameters.operation === sendAndWait.value;
+  const reason = failure(isKnown ? 'waitUnavailable' : 'operationUnknown');
+  // n8n itself would pass on an empty item to an MCP server or a sub-agent.
+  if (this.continueOnFail()) return Promise.resolve([failedItem(this.getItemIndex(), reason)]);
+  return Promise.reject(setUpError(node, new FailureError(reason), this.getItemIndex()));
+}
