@@ -12,9 +12,27 @@ interface Node {
   id: string;
   type: string;
   position: [x: number, y: number];
-  parameters: { content?: string; width?: number; height?: number; rules?: { values: unknown[] }; resource?: string };
+  parameters: {
+    content?: string;
+    width?: number;
+    height?: number;
+    rules?: { values: unknown[] };
+    resource?: string;
+    columns?: { column: Column[] } | Mapping;
+  };
   credentials?: Record<string, object>;
   onError?: string;
+}
+/** A column of a Data Table that a node creates. */
+interface Column {
+  name: string;
+  type?: string;
+}
+/** How a node fills the columns of a table. */
+interface Mapping {
+  mappingMode: string;
+  value: object;
+  schema: Array<{ id: string }>;
 }
 interface Target {
   node: string;
@@ -29,6 +47,7 @@ interface Workflow {
 
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
+const DATA_TABLE = 'n8n-nodes-base.dataTable';
 const SENDER = 'n8n-nodes-messaging-send.messagingSend';
 const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
 
@@ -40,6 +59,13 @@ describe.each(files)('%s', (file) => {
   const notes = workflow.nodes.filter(({ type }) => type === NOTE);
   const nodes = workflow.nodes.filter(({ type }) => type !== NOTE);
   const names = nodes.map(({ name }) => name);
+  const createdTables = nodes.flatMap(({ parameters: { columns } }) =>
+    columns !== undefined && 'column' in columns ? [columns.column] : [],
+  );
+  const mappings = nodes.flatMap((node) => {
+    const { columns } = node.parameters;
+    return columns !== undefined && 'schema' in columns ? [{ node, ...columns }] : [];
+  });
   const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
 
   test('contains nothing of the n8n that it was exported from', () => {
@@ -70,6 +96,21 @@ describe.each(files)('%s', (file) => {
     for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
     for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined))
       expect(steps.join('\n')).toContain(`**${name}**`);
+  });
+
+  test('has the reason right after the status in every table', () => {
+    const tables = [...createdTables, ...mappings.map(({ schema }) => schema)];
+    const names = tables.map((columns) => columns.map((column) => ('id' in column ? column.id : column.name)));
+    for (const columns of names.filter((all) => all.includes('reason')))
+      expect(columns[columns.indexOf('reason') - 1]).toMatch(/^(status|outcome)$/);
+  });
+
+  test('maps the columns of its Data Table as the editor does, which then changes nothing when it opens the node', () => {
+    const [columns = []] = createdTables;
+    for (const { mappingMode, value, schema } of mappings.filter(({ node }) => node.type === DATA_TABLE)) {
+      expect(mappingMode).toBe('defineBelow');
+      expect(schema).toEqual(columns.map((column) => asMapped(column, value)));
+    }
   });
 
   test('gives each node its own name and id', () => {
@@ -134,6 +175,14 @@ function outputsOf({ type, parameters, onError }: Node): number {
   // The last output is the fallback.
   if (type === 'n8n-nodes-base.switch') return (parameters.rules?.values.length ?? 0) + 1;
   return onError === 'continueErrorOutput' ? 2 : 1;
+}
+
+/** A column in the schema that the editor loads when it opens a node that fills some of the columns. */
+function asMapped({ name, type = 'string' }: Column, filled: object): object {
+  return {
+    ...{ id: name, displayName: name, type: type === 'date' ? 'dateTime' : type, display: true, readOnly: false },
+    ...{ required: false, defaultMatch: false, removed: !(name in filled) },
+  };
 }
 
 /** The space that a node takes in n8n's editor, with its name of up to two lines below it. */

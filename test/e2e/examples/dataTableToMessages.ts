@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../../tools/json';
+import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
+import { whileTestsRun } from '../instanceForTests';
 import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld } from './world';
+import { executeInEditor } from './inEditor';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 
 /** The list in a Data Table, sent again and again. */
-export function testDataTable({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
+export function testDataTable(world: ExampleWorld): void {
+  const { instance, received, workflow, succeedFrom } = world;
   const table = dataTable(instance, 'Contacts to message', ['name']);
+  /** The same workflow once the user has switched 'Dry Run' off. */
+  const sending = whileTestsRun(() => instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun)));
   /** Its made-up contacts, of whom one has no country code. */
   const REACHABLE = [
     { name: 'Ada Example', phone: '447700900301' },
@@ -21,9 +26,19 @@ export function testDataTable({ instance, received, workflow, succeedFrom }: Exa
   const statuses = async () =>
     Object.fromEntries((await table.rows()).map(({ name, status }) => [String(name), status] as const));
   const allOf = (status: string) => Object.fromEntries(REACHABLE.map(({ name }) => [name, status]));
-  const run = async () => await succeedFrom('Start');
+  const run = async () => await succeedFrom('Start', sending());
 
-  test('The first run creates the table, fills it, sends and writes each outcome into its row', async () => {
+  test('As it is imported, it fills the table and shows what would be sent and what cannot be, and sends nothing', async () => {
+    const execution = await succeedFrom('Start');
+    assert.deepEqual(
+      itemsAt(execution, 'Send Messages').map(({ phone, message }) => ({ phone, message })),
+      messages(REACHABLE),
+    );
+    assert.deepEqual(received(), []);
+    assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'not sent' });
+  });
+
+  test('With Dry Run off, it sends and writes each outcome into its row', async () => {
     await run();
     assert.deepEqual(received(), messages(REACHABLE));
     const rows = await table.rows();
@@ -65,8 +80,8 @@ export function testDataTable({ instance, received, workflow, succeedFrom }: Exa
   test('A run after n8n stopped before it wrote the outcomes sends nothing again, and writes them', async () => {
     await table.clear();
     const { rest } = instance();
-    const nodes = nodesOf(workflow());
-    const cut = await rest.saveNodes(workflow(), nodes.map(withoutUpdate));
+    const nodes = nodesOf(sending());
+    const cut = await rest.saveNodes(sending(), nodes.map(withoutUpdate));
     await succeedFrom('Start', cut);
     assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'to send' });
     assert.deepEqual(received(), messages(REACHABLE));
@@ -76,23 +91,70 @@ export function testDataTable({ instance, received, workflow, succeedFrom }: Exa
     assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'not sent' });
   });
 
-  test('A dry run changes no row that it would send to', async () => {
+  test('A status counts in upper or lower case and with spaces around it; any other leaves the row alone', async () => {
     await table.clear();
-    await succeedFrom('Start', copyOf(workflow(), withDryRun));
-    assert.deepEqual(received(), []);
-    assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'not sent' });
+    const [ada, ben, cleo] = REACHABLE.map(({ name, phone }) => ({ name, phone }));
+    await table.insert(
+      { ...ada, status: ' To Send ' },
+      { ...ben, status: 'NOT SENT' },
+      { ...cleo, status: 'not to send' },
+      { ...DAN, status: '' },
+    );
+    await run();
+    assert.deepEqual(received(), messages(REACHABLE.slice(0, 2)));
+    assert.deepEqual(await statuses(), {
+      'Ada Example': 'sent',
+      'Ben Made-Up': 'sent',
+      'Cleo Sample': 'not to send',
+      [DAN.name]: '',
+    });
+  });
+
+  test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
+    await table.clear();
+    await table.insert(
+      { name: 'Ada Example', phone: '+44 7700 900301', status: 'to send' },
+      { name: 'Ben Made-Up', phone: '07700 900301', status: 'To send' },
+    );
+    await succeedFrom('Start');
+    const [first, second] = await table.rows();
+    assert.deepEqual([first?.status, second?.status], ['to send', 'not sent']);
+    assert.equal(
+      second?.reason,
+      `Row ${String(first?.id)} (Ada Example) has the same number. Delete this row, or set its status to 'send anyway'.`,
+    );
+    await run();
+    await run();
+    assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
+    assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'not sent' });
+
+    await table.change('Ben Made-Up', { phone: '+44 7700 900301', status: 'Send anyway' });
+    await run();
+    assert.equal(received().length, 2);
+    assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'sent' });
+  });
+
+  test('Filling the table again in the editor adds no row and sets no status back', async () => {
+    await table.clear();
+    const assertStatuses = async (expected: string[]) => {
+      assert.deepEqual(
+        (await table.rows()).map(({ status }) => status),
+        expected,
+      );
+    };
+    await executeInEditor(world, 'fill twice', [
+      'Fill the Table',
+      'Fill the Table',
+      'Add Rows',
+      () => assertStatuses(['to send', 'to send', 'to send', 'to send']),
+      run,
+      'Fill the Table',
+      'Add Rows',
+      () => assertStatuses(['sent', 'sent', 'sent', 'not sent']),
+    ]);
   });
 }
 
 function withoutUpdate(node: JsonObject): JsonObject {
   return String(node.name).startsWith('Mark as ') ? { ...node, disabled: true } : node;
-}
-
-function withDryRun(node: JsonObject): JsonObject {
-  if (node.name !== 'Send Messages') return node;
-  const parameters = asObject(node.parameters, 'parameters');
-  return {
-    ...node,
-    parameters: { ...parameters, options: { ...asObject(parameters.options, 'options'), dryRun: true } },
-  };
 }

@@ -1,41 +1,89 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type ExampleWorld } from './world';
+import { type Page } from 'playwright-core';
+
+import { asObject, type JsonObject } from '../../../tools/json';
+import { VISITOR } from '../../../tools/n8n/examples/credentials';
+import { copyOf, type ExampleWorld } from './world';
 
 /** The form, completed by a visitor in a browser. */
-export function testForm({ instance, received, onForm, whileActive }: ExampleWorld): void {
+export function testForm({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
   whileActive();
+  const PATH = 'send-a-message';
+  const GOOD = '+44 7700 900123';
+  const ORDER_IS_READY = { phone: '447700900123', message: 'Hello Ada Example, your order is ready.' };
+  const fillIn = async (page: Page, phone: string) => {
+    await page.getByLabel('Name').fill('Ada Example');
+    await page.getByLabel('Phone number').fill(phone);
+    await page.getByLabel('Text').fill('your order is ready.');
+    await send(page);
+  };
+  /** Waits for a page with this at its top; returns its text. */
+  const pageWith = async (page: Page, text: string | RegExp): Promise<string> => {
+    await page.getByText(text).first().waitFor();
+    return await page.locator('body').innerText();
+  };
   /** Completes the form as a visitor does; returns the text of the last page. */
   const submit = async (phone: string): Promise<string> => {
     let text = '';
-    await onForm('send-a-message', async (page) => {
-      await page.getByLabel('Name').fill('Ada Example');
-      await page.getByLabel('Phone number').fill(phone);
-      await page.getByLabel('Text').fill('your order is ready.');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByText(/^Your message /).waitFor();
-      text = await page.locator('body').innerText();
+    await onForm(PATH, async (page) => {
+      await fillIn(page, phone);
+      text = await pageWith(page, /^Your message /);
     });
     return text;
   };
 
   test('The message is sent, and the page confirms it', async () => {
-    assert.match(await submit('+44 7700 900123'), /^Your message was sent\s+It is on its way to 447700900123\./m);
-    assert.deepEqual(received(), [{ phone: '447700900123', message: 'Hello Ada Example, your order is ready.' }]);
+    assert.match(await submit(GOOD), /^Your message was sent\s+It is on its way to 447700900123\./m);
+    assert.deepEqual(received(), [ORDER_IS_READY]);
   });
 
-  test('With a bad number, the page reports that nothing was sent, and why', async () => {
-    assert.match(
-      await submit('07700 900123'),
-      /^Your message was not sent\s+The phone number begins with 0, so its country code is missing\./m,
-    );
-    assert.deepEqual(received(), []);
+  test('After a bad number, the form comes back with the reason and what was entered, until the message is sent', async () => {
+    await onForm(PATH, async (page) => {
+      await fillIn(page, '07700 900123');
+      assert.match(
+        await pageWith(page, 'its country code is missing'),
+        /^Your message was not sent\s+The phone number begins with 0, so its country code is missing\.\s+Please correct it/m,
+      );
+      assert.deepEqual(await entered(page), ['Ada Example', '07700 900123', 'your order is ready.']);
+
+      await page.getByLabel('Phone number').fill('12');
+      await send(page);
+      assert.match(await pageWith(page, 'which is too short'), /^Your message was not sent/m);
+      assert.deepEqual(await entered(page), ['Ada Example', '12', 'your order is ready.']);
+      assert.deepEqual(received(), []);
+
+      await page.getByLabel('Phone number').fill(GOOD);
+      await send(page);
+      await pageWith(page, 'Your message was sent');
+    });
+    assert.deepEqual(received(), [ORDER_IS_READY]);
+  });
+
+  test('The corrected form, submitted twice at the same moment, sends one message', async () => {
+    await onForm(PATH, async (page) => {
+      await fillIn(page, '07700 900123');
+      await pageWith(page, 'its country code is missing');
+      const body = new FormData();
+      ['Ada Example', GOOD, 'your order is ready.'].forEach((value, index) => body.append(`field-${index}`, value));
+      const submitAgain = async () => await fetch(page.url(), { method: 'POST', body });
+      await Promise.all([submitAgain(), submitAgain()]);
+      const status = new URL(page.url());
+      status.pathname += '/n8n-execution-status';
+      await instance().waitFor('the last page', 30, async () => {
+        const isAnswered = received().length > 0 && (await (await fetch(status)).text()) === 'form-waiting';
+        return isAnswered ? true : undefined;
+      });
+      await page.reload();
+      await pageWith(page, 'Your message was sent');
+    });
+    assert.deepEqual(received(), [ORDER_IS_READY]);
   });
 
   test('With no credits left, the page says that the account is the cause, not the number', async () => {
     instance().sandbox.setCredits(0);
-    const page = await submit('+44 7700 900123');
+    const page = await submit(GOOD);
     assert.match(page, /^Your message was not sent\s+The messaging account can't send messages right now\./m);
     assert.match(page, /Changing the number or the text does not help/);
     assert.deepEqual(received(), []);
@@ -44,13 +92,46 @@ export function testForm({ instance, received, onForm, whileActive }: ExampleWor
   test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
-      await submit('+44 7700 900123'),
+      await submit(GOOD),
       /^Your message may have been sent\s+.*Ask Ada Example whether the message arrived/m,
     );
     assert.equal(received().length, 1);
   });
 
-  test('The form cannot be opened without the password', async () => {
-    assert.equal((await fetch(`${instance().n8n.url}/form/send-a-message`)).status, 401);
+  test('Everybody can open it, until it gets a password as its note says', async () => {
+    const { rest, n8n } = instance();
+    const opened = async () => (await fetch(`${n8n.url}/form/${PATH}`)).status;
+    assert.equal(await opened(), 200);
+    const user = { user: VISITOR.username, password: VISITOR.password };
+    const credential = await rest.createCredential('The password of the form', 'httpBasicAuth', user);
+    const protectedForm = await rest.importWorkflow(copyOf(workflow(), withBasicAuth), [credential]);
+    await rest.deactivate(workflow());
+    await rest.activate(protectedForm);
+    assert.equal(await opened(), 401);
+    await onForm(PATH, async (page) => {
+      await fillIn(page, '07700 900123');
+      await pageWith(page, 'its country code is missing');
+      await page.getByLabel('Phone number').fill(GOOD);
+      await send(page);
+      await pageWith(page, 'Your message was sent');
+    });
+    assert.deepEqual(received(), [ORDER_IS_READY]);
+    await rest.deactivate(protectedForm);
+    await rest.activate(workflow());
   });
+}
+
+function withBasicAuth(node: JsonObject): JsonObject {
+  if (node.name !== 'Form') return node;
+  const parameters = { ...asObject(node.parameters, 'parameters'), authentication: 'basicAuth' };
+  return { ...node, parameters, credentials: { httpBasicAuth: { id: '', name: '' } } };
+}
+
+async function send(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+/** What the fields of the form contain. */
+async function entered(page: Page): Promise<string[]> {
+  return await Promise.all(['Name', 'Phone number', 'Text'].map((label) => page.getByLabel(label).inputValue()));
 }

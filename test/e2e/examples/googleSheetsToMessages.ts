@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { asObject, type JsonObject } from '../../../tools/json';
-import { copyOf, type ExampleWorld, itemsAt } from './world';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 
 /** The list in Google Sheets, with pinned rows in place of a Google account. */
 export function testGoogleSheets({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
@@ -10,25 +10,38 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
   const NOT_SENT = 'Mark as Not Sent';
   const rowOf = (row: number, name: string, phone: unknown, updatedAt = '') => ({
     ...{ row_number: row, name, phone, appointment: '3 May at 9:30' },
-    ...{ status: 'to send', message_id: '', updated_at: updatedAt, reason: '' },
+    ...{ status: 'to send', reason: '', message_id: '', updated_at: updatedAt },
   });
   const messageTo = (name: string, phone: string) => ({
     phone,
     message: `Hello ${name}, a reminder of your appointment on 3 May at 9:30. Please call us if you can't come.`,
   });
 
-  /** A copy with these rows that puts out what it would write. */
-  const withRows = async (rows: JsonObject[]): Promise<JsonObject> =>
+  /** A copy with these rows that puts out what it would write, with 'Dry Run' as it is imported or switched off. */
+  const withRows = async (rows: JsonObject[], change = withoutDryRun): Promise<JsonObject> =>
     await instance().rest.importWorkflow({
-      ...copyOf(workflow(), (node) => (String(node.name).startsWith('Mark as ') ? asEditFields(node) : node)),
-      pinData: { Contacts: rows.map((json) => ({ json })) },
+      ...copyOf(workflow(), (node) => (String(node.name).startsWith('Mark as ') ? asEditFields(node) : change(node))),
+      pinData: { 'All Rows': rows.map((json) => ({ json })) },
     });
   /** Runs a copy; returns what it would write into the sheet. */
   const run = async (copy: JsonObject): Promise<JsonObject[]> => {
     const execution = await succeedFrom('Start', copy);
     return [...itemsAt(execution, SENT), ...itemsAt(execution, NOT_SENT)];
   };
+  const asImported = (node: JsonObject) => node;
   const isNow = (time: unknown) => Math.abs(Date.now() - Date.parse(String(time))) < 600_000;
+
+  test('As it is imported, it sends nothing, leaves rows to send as they are and shows which cannot be sent', async () => {
+    const rows = [
+      { ...rowOf(2, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z'), status: 'Send anyway' },
+      rowOf(3, 'Dan Fiction', '07700 900314'),
+    ];
+    const [ada = {}, dan = {}] = await run(await withRows(rows, asImported));
+    assert.deepEqual(received(), []);
+    assert.deepEqual([ada.status, ada.updated_at], ['Send anyway', '2026-05-01T09:30:00.000Z']);
+    assert.equal(dan.status, 'not sent');
+    assert.match(String(dan.reason), /country code is missing/);
+  });
 
   test('Each row gets its outcome: the ID of its message, or the reason', async () => {
     const rows = [
@@ -66,8 +79,43 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
   });
 
   test('A row that was set back is another message than before', async () => {
-    const row = (updatedAt: string) => rowOf(2, 'Eve Invented', '+44 7700 900315', updatedAt);
-    await run(await withRows([row(''), row('2026-05-03T09:30:00.000Z')]));
+    const row = rowOf(2, 'Eve Invented', '+44 7700 900315');
+    await run(await withRows([row, { ...row, updated_at: '2026-05-03T09:30:00.000Z', status: 'send anyway' }]));
+    assert.equal(received().length, 2);
+  });
+
+  test('A status counts in upper or lower case and with spaces around it; any other leaves the row alone', async () => {
+    const rows = [' To Send ', 'NOT SENT', 'not to send', ''].map((status, index) => ({
+      ...rowOf(index + 2, 'Eve Invented', `+44 7700 90031${index}`),
+      status,
+    }));
+    const written = await run(await withRows(rows));
+    assert.deepEqual(
+      written.map(({ row_number: row, status }) => [row, status]),
+      [
+        ['2', 'sent'],
+        ['3', 'sent'],
+      ],
+    );
+  });
+
+  test('A number with the same appointment in two rows is shown before anything is sent', async () => {
+    const ada = rowOf(2, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z');
+    const rows = [
+      { ...ada, status: 'sent' },
+      rowOf(3, 'Ada E.', '07700 900311'),
+      { ...rowOf(4, 'Ada Example', '+44 7700 900311'), appointment: '4 May at 9:30' },
+      { ...rowOf(5, 'Ben Made-Up', '+44 7700 900311'), status: 'send anyway' },
+    ];
+    const written = await run(await withRows(rows, asImported));
+    assert.deepEqual(received(), []);
+    const [repeated = {}] = written.filter(({ row_number: row }) => row === '3');
+    assert.equal(repeated.status, 'not sent');
+    assert.equal(
+      repeated.reason,
+      "Row 2 (Ada Example) has the same number and appointment. Delete this row, or set its status to 'send anyway'.",
+    );
+    await run(await withRows(rows));
     assert.equal(received().length, 2);
   });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
-import { asObjects, type JsonObject } from '../../../tools/json';
+import { asObject, asObjects, type JsonObject } from '../../../tools/json';
 import { CALLER } from '../../../tools/n8n/examples/credentials';
 import { type Execution } from '../../../tools/n8n/execution';
 import { type ChatModel } from '../chatModel';
@@ -66,4 +66,13 @@ export async function assertNeedsSecret(world: ExampleWorld, path: string, body:
   assert.equal((await callAsProgram(world, path, body, {})).status, 403);
   assert.equal((await callAsProgram(world, path, body, { [CALLER.name]: 'another' })).status, 403);
   assert.deepEqual(world.received(), []);
+}
+
+/** A node that sends, once the user has switched 'Dry Run' off. */
+export function withoutDryRun(node: JsonObject): JsonObject {
+  if (node.name !== 'Send Messages') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  const options = asObject(parameters.options, 'options');
+  assert.equal(options.dryRun, true);
+  return { ...node, parameters: { ...parameters, options: { ...options, dryRun: false } } };
 }
