@@ -34,7 +34,7 @@ export class MessagingSendTrigger implements INodeType {
     hints: [
       {
         message:
-          'The published workflow starts once each time the balance drops below the threshold. A test always returns the current balance, low or not.',
+          'The published workflow starts once each time the balance drops below the credits in Warn Below. A test always returns the current balance, low or not.',
         type: 'info',
         location: 'outputPane',
         whenToDisplay: 'afterExecution',
@@ -44,9 +44,9 @@ export class MessagingSendTrigger implements INodeType {
       header: '',
       executionsHelp: {
         inactive:
-          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Once you\'re happy with your workflow</b>, publish it. Then n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the threshold. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
+          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Once you\'re happy with your workflow</b>, publish it. Then n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
         active:
-          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Your workflow also executes automatically</b>, because it is published: n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the threshold. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
+          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Your workflow also executes automatically</b>, because it is published: n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
       },
       activationHint: {
         inactive: 'Once the workflow is published, n8n checks the balance at the Poll Times.',

@@ -55,7 +55,7 @@ test.each<[string, Partial<Summary>]>([
 
 test.each<[string, Partial<Summary>]>([
   [
-    '245 sent, 5 not sent, 245 credits used, 755 left, 3 requests. Not sent: 3 × the key is wrong, 2 for other reasons (see each item).',
+    '245 sent, 5 not sent, 245 credits used, 755 left, 3 requests. Not sent: 3 × the key is wrong; 2 for other reasons (see each item).',
     { sent: 245, notSent: cause(5, 'The key is wrong', 3), creditsUsed: 245, creditsLeft: 755, requests: 3 },
   ],
   ['1 sent, 2 not sent, 1 request. Not sent: the key is wrong.', { sent: 1, notSent: cause(2), requests: 1 }],
@@ -64,7 +64,7 @@ test.each<[string, Partial<Summary>]>([
     { notSent: cause(200, 'Not enough credits (200 needed, 12 left)'), requests: 2 },
   ],
   [
-    "Nothing was sent: 9 × 'Base URL' is wrong, 1 for other reasons (see each item). 10 not sent, 0 requests.",
+    "Nothing was sent: 9 × 'Base URL' is wrong; 1 for other reasons (see each item). 10 not sent, 0 requests.",
     { notSent: cause(10, "'Base URL' is wrong", 9) },
   ],
   [

@@ -67,7 +67,7 @@ function skippedTexts({ skipped, sentBefore, keptBack }: Summary): string[] {
 function causeText({ messages, mainReason, withMainReason }: Cause): string {
   const reason = withinSentence(mainReason);
   const others = messages - withMainReason;
-  return others === 0 ? reason : `${withMainReason} × ${reason}, ${others} for other reasons (see each item)`;
+  return others === 0 ? reason : `${withMainReason} × ${reason}; ${others} for other reasons (see each item)`;
 }
 
 function numbersText({ all, withSeveral }: NonNullable<Summary['numbers']>, went: 'went' | 'would go'): string {
