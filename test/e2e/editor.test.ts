@@ -303,8 +303,11 @@ for (const release of SUPPORTED) {
         await addOption(page, 'Long Messages');
         await choose(page, 'longMessages', 'Split Into Several');
         await waitForTexts(page, [SENDS_TWICE, EVERY_PART_COSTS], [NOTHING_IS_SENT]);
+        // It is on as soon as it is added.
         await addOption(page, 'Dry Run');
         await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
+        await page.getByTestId('parameter-input-dryRun').click();
+        await waitForTexts(page, [SENDS_FOR_REAL], [NOTHING_IS_SENT]);
         await closeNode(page);
         await openNode(page, TRIGGER);
         await waitForTexts(page, [EVERY_CHECK_COUNTS], []);

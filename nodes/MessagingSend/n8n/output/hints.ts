@@ -2,7 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import type { Progress } from '../../delivery/deliver';
-import { countAll, secondSendText, type Summary, summaryText } from './summary';
+import { countAll, type Summary } from './summary';
+import { secondSendText, summaryText } from './summaryText';
 
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;

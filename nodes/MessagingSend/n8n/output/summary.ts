@@ -3,7 +3,6 @@ import type { DeliveryOptions } from '../../delivery/options';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import { countMessages, type KeptBack, type Message, personOf } from '../../messages/message';
 import type { Tally } from '../../requests/traffic';
-import { withinSentence } from './failureText';
 import { type Reason, reasonsOf } from './reasons';
 
 /** How many messages were not sent, or are uncertain, and the reason that most of them have. */
@@ -86,8 +85,7 @@ export function* summarize(
     sentBefore: count.sent_before,
     keptBack: yield* countKeptBack(keptBack),
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
-    numbers: yield* countNumbers(delivered),
-    emptyFields: yield* countEmptyFields(delivered),
+    ...(yield* countContents(delivered)),
     isRemembered: duplicateMessages === 'sendOnceEver',
     creditsUsed,
     // Each account has its own.
@@ -106,168 +104,55 @@ function causeOf(reasons: readonly Reason[], kind: Reason['kind']): Cause {
   return { messages, mainReason: main?.failure.message ?? '', withMainReason: main?.origins.length ?? 0 };
 }
 
-/** The messages that were sent, may have been, or would be. */
-function* outgoing({ receipts, planned }: Delivered): Generator<readonly Message[]> {
-  for (const { results } of receipts) {
-    const gone = results.filter(({ outcome }) => outcome.kind === 'sent' || outcome.kind === 'uncertain');
-    yield gone.map(({ message }) => message);
-  }
-  for (const { messages } of planned) yield messages;
-}
-
-function* countNumbers(delivered: Delivered): Interruptible<Summary['numbers']> {
-  if (delivered.repeated.size === 0) return null;
+/** Counts the numbers that messages were sent to, or would be, and the fields that are empty in texts. */
+function* countContents({
+  receipts,
+  planned,
+  keptBack,
+  repeated,
+}: Delivered): Interruptible<Pick<Summary, 'numbers' | 'emptyFields'>> {
   const messagesTo = new Map<string, number>();
-  for (const messages of outgoing(delivered)) {
-    for (const { phone, part } of messages) {
-      const person = personOf(phone);
-      if (part === null || part === 0) messagesTo.set(person, (messagesTo.get(person) ?? 0) + 1);
+  const emptyFields = new Map<string, number>();
+  const countFields = ({ empty = [] }: Message) => {
+    for (const name of empty) increase(emptyFields, name);
+  };
+  const count = (message: Message) => {
+    const { phone, part } = message;
+    if (part !== null && part > 0) return;
+    if (repeated.size > 0) increase(messagesTo, personOf(phone));
+    countFields(message);
+  };
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) {
+      if (outcome.kind === 'sent' || outcome.kind === 'uncertain') count(message);
     }
     yield;
   }
-  let withSeveral = 0;
-  for (const count of messagesTo.values()) if (count > 1) withSeveral += 1;
-  return { all: messagesTo.size, withSeveral };
-}
-
-function* countEmptyFields(delivered: Delivered): Interruptible<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const count = ({ empty = [], part }: Message) => {
-    if (part !== null && part > 0) return;
-    for (const name of empty) counts.set(name, (counts.get(name) ?? 0) + 1);
-  };
-  for (const messages of outgoing(delivered)) {
+  for (const { messages } of planned) {
     messages.forEach(count);
     yield;
   }
-  yield* withEach(delivered.keptBack, ({ message }) => {
-    count(message);
+  yield* withEach(keptBack, ({ message }) => {
+    countFields(message);
   });
-  return counts;
+  const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
+  return { numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral }, emptyFields };
 }
 
 function* countKeptBack(keptBack: readonly KeptBack[]): Interruptible<Summary['keptBack']> {
   const counts = new Map<KeptBack['reason'], number>();
   yield* withEach(keptBack, ({ reason }) => {
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    increase(counts, reason);
   });
   return counts;
 }
 
-/** The summary in words, for the hint over the output and the log. */
-export function summaryText(summary: Summary): string {
-  const { notSent, uncertain, planned, numbers, emptyFields } = summary;
-  const isNothing = planned === null && notSent.messages > 0 && countAll(summary) === notSent.messages;
-  const failed = planned === null ? 'Not sent' : "Can't be sent";
-  return [
-    isNothing ? `Nothing was sent: ${causeText(notSent)}.` : '',
-    planned === null ? countsText(summary, isNothing) : dryRunText(summary, planned),
-    notSent.messages > 0 && !isNothing ? `${failed}: ${causeText(notSent)}.` : '',
-    uncertain.messages > 0 ? `Uncertain: ${causeText(uncertain)}.` : '',
-    numbers === null ? '' : numbersText(numbers, planned === null ? 'went' : 'would go'),
-    emptyFieldsText(emptyFields),
-  ]
-    .filter((sentence) => sentence !== '')
-    .join(' ');
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** How many messages the run was about. */
 export function countAll({ sent, notSent, uncertain, skipped, sentBefore, keptBack, planned }: Summary): number {
   const held = [...keptBack.values()].reduce((sum, count) => sum + count, 0);
   return sent + notSent.messages + uncertain.messages + skipped + sentBefore + held + (planned?.messages ?? 0);
-}
-
-function countsText(summary: Summary, isNothing: boolean): string {
-  const { sent, resumed, notSent, uncertain, creditsUsed, creditsLeft, requests, waited } = summary;
-  const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
-  const parts = [
-    isNothing ? '' : inAll,
-    notSent.messages > 0 ? `${notSent.messages} not sent` : '',
-    uncertain.messages > 0 ? `${uncertain.messages} uncertain (may have been sent)` : '',
-    ...skippedTexts(summary),
-    creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
-    creditsLeft === null ? '' : `${creditsLeft} left`,
-    counted(requests, 'request'),
-    waited >= 500 ? `${durationText(waited)} spent waiting for the rate limit` : '',
-  ];
-  return `${joined(parts)}.`;
-}
-
-function dryRunText(summary: Summary, { messages, requests }: NonNullable<Summary['planned']>): string {
-  const { resumed, notSent, uncertain } = summary;
-  // Each message costs 1 credit (API 4.3).
-  const cost = messages === 0 ? '' : ` in ${counted(requests, 'request')}, for ${counted(messages, 'credit')}`;
-  const rest = joined([
-    notSent.messages > 0 ? `${notSent.messages} can't be sent` : '',
-    uncertain.messages > 0 ? `${uncertain.messages} uncertain (may have been sent)` : '',
-    ...skippedTexts(summary),
-    resumed > 0 ? `${resumed} already sent in an earlier attempt` : '',
-  ]);
-  const plan = `Dry run: ${counted(messages, 'message')} would be sent${cost}`;
-  const nothing = resumed + uncertain.messages > 0 ? 'Nothing more was sent.' : 'Nothing was sent.';
-  return `${plan}${rest === '' ? '' : `; ${rest}`}. ${nothing}`;
-}
-
-const WHY_KEPT_BACK: Record<KeptBack['reason'], string> = {
-  empty_field: 'a field is empty',
-  opted_out: "of 'Never Send To'",
-};
-
-function skippedTexts({ skipped, sentBefore, keptBack }: Summary): string[] {
-  return [
-    skipped > 0 ? `${skipped} skipped as ${skipped === 1 ? 'a duplicate' : 'duplicates'}` : '',
-    sentBefore > 0 ? `${sentBefore} skipped because ${sentBefore === 1 ? 'it was' : 'they were'} sent before` : '',
-    ...Array.from(keptBack, ([reason, count]) => `${count} skipped because ${WHY_KEPT_BACK[reason]}`),
-  ];
-}
-
-/** The most frequent reason, and how many messages have others. */
-function causeText({ messages, mainReason, withMainReason }: Cause): string {
-  const reason = withinSentence(mainReason);
-  const others = messages - withMainReason;
-  return others === 0 ? reason : `${withMainReason} × ${reason}, ${others} for other reasons (see each item)`;
-}
-
-function numbersText({ all, withSeveral }: NonNullable<Summary['numbers']>, went: 'went' | 'would go'): string {
-  if (withSeveral === 0) return '';
-  if (all === 1) return `All messages ${went} to 1 number.`;
-  return `More than one message ${went} to ${counted(withSeveral, 'number')}.`;
-}
-
-/** The most fields that are named. */
-const MAX_FIELDS = 3;
-
-function emptyFieldsText(fields: Summary['emptyFields']): string {
-  const sentences = [...fields]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MAX_FIELDS)
-    .map(([name, count]) => `${counted(count, 'message')} ${count === 1 ? 'has' : 'have'} nothing for '${name}'.`);
-  const more = fields.size - sentences.length;
-  return [
-    ...sentences,
-    ...(more > 0 ? [`${counted(more, 'other field')} ${more === 1 ? 'is' : 'are'} empty as well.`] : []),
-  ].join(' ');
-}
-
-/** What running the step again would send a second time; empty if nothing. */
-export function secondSendText({ sent, uncertain: all, uncertainDuplicates, isRemembered }: Summary): string {
-  const uncertain = all.messages - uncertainDuplicates;
-  if (isRemembered || sent + uncertain === 0) return '';
-  const doubtful = uncertain === 1 ? 'the uncertain message' : `the ${uncertain} uncertain messages`;
-  if (sent === 0) return `Running this step again sends ${doubtful} again.`;
-  const again = sent === 1 ? 'that message' : `the ${sent} messages`;
-  return `Running this step again sends ${again} again${uncertain > 0 ? `, and ${doubtful}` : ''}.`;
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(', ');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function durationText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -1,4 +1,5 @@
-import { type Cause, secondSendText, type Summary, summaryText } from '../../nodes/MessagingSend/n8n/output/summary';
+import type { Cause, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
+import { secondSendText, summaryText } from '../../nodes/MessagingSend/n8n/output/summaryText';
 
 const NONE: Cause = { messages: 0, mainReason: '', withMainReason: 0 };
 
@@ -108,10 +109,6 @@ test.each<[string, Partial<Summary>]>([
 ])('Behind the numbers of messages: %s', (text, changed) => {
   const before = changed.planned ? 'for 200 credits. Nothing was sent. ' : '2 requests. ';
   expect(summaryText(summary(changed))).toMatch(new RegExp(`${before}${text.replaceAll('.', '\\.')}$`));
-});
-
-test('Numbers that get one message each are not mentioned', () => {
-  expect(summaryText(summary({ ...REAL, numbers: { all: 200, withSeveral: 0 } }))).toBe('200 sent, 2 requests.');
 });
 
 test.each<[string, Partial<Summary> & Pick<Summary, 'planned'>]>([
