@@ -100,20 +100,20 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
   });
 
   test('A number with the same appointment in two rows is shown before anything is sent', async () => {
-    const ada = rowOf(2, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z');
     const rows = [
-      { ...ada, status: 'sent' },
-      rowOf(3, 'Ada E.', '07700 900311'),
+      rowOf(2, 'Ada E.', '07700 900311'),
+      // Somebody has sorted the sheet: what was sent before is further down.
+      { ...rowOf(3, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z'), status: 'Sent' },
       { ...rowOf(4, 'Ada Example', '+44 7700 900311'), appointment: '4 May at 9:30' },
       { ...rowOf(5, 'Ben Made-Up', '+44 7700 900311'), status: 'send anyway' },
     ];
     const written = await run(await withRows(rows, asImported));
     assert.deepEqual(received(), []);
-    const [repeated = {}] = written.filter(({ row_number: row }) => row === '3');
+    const [repeated = {}] = written.filter(({ row_number: row }) => row === '2');
     assert.equal(repeated.status, 'not sent');
     assert.equal(
       repeated.reason,
-      "Row 2 (Ada Example) has the same number and appointment. Delete this row, or set its status to 'send anyway'.",
+      "Row 3 (Ada Example) has the same number and appointment. Delete this row, or set its status to 'send anyway'.",
     );
     await run(await withRows(rows));
     assert.equal(received().length, 2);
