@@ -183,6 +183,8 @@ test('Every placeholder is an example', () => {
   const isCollection = ({ type }: INodeProperties): boolean => type === 'collection' || type === 'fixedCollection';
   const fields = parameters.filter(({ property }) => !isCollection(property));
   expect(where(fields, ({ property }) => !/^e\.g\. \S/.test(property.placeholder ?? 'e.g. x'))).toEqual([]);
+  // Whoever copies braces into a field that is Fixed would send them.
+  expect(where(fields, ({ property }) => property.placeholder?.includes('{{') === true)).toEqual([]);
 });
 
 test('Every required field has an example or a default', () => {

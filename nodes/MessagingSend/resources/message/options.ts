@@ -178,7 +178,7 @@ const neverSendTo: INodeProperties = {
   type: 'string',
   typeOptions: { rows: 2 },
   default: '',
-  placeholder: "e.g. {{ $('Opt-Outs').all().map((row) => row.json.phone) }}",
+  placeholder: 'e.g. 447700900123, 447700900124',
   description:
     'Numbers of people who opted out, separated by commas or lines, or an expression that returns a list. In any spelling; read once for all items. If one of them is no phone number, nothing is sent.',
 };
