@@ -59,8 +59,8 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // What a person answers is read as it is.
-  const own = (draft.link === undefined ? given : withoutDirections(given)).replace(NO_CHARACTER, '');
-  if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
+  const own = withoutNoCharacter(draft.link === undefined ? given : withoutDirections(given));
+  if (!isVisible(own) || Number.isNaN(message)) return failure('textEmpty');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   if (own.includes('[object Object]')) return failure('textOfObject');
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
@@ -76,12 +76,12 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
   switch (rules.longMessages) {
     case 'truncate': {
       const start = truncate(text, max);
-      if (!VISIBLE.test(start)) return failure('textBlankWhenCut', { max });
+      if (!isVisible(start)) return failure('textBlankWhenCut', { max });
       messages.push({ ...whole, text: start });
       return null;
     }
     case 'split': {
-      const pieces = split(text, max).filter((piece) => VISIBLE.test(piece));
+      const pieces = split(text, max).filter(isVisible);
       for (const [part, piece] of pieces.entries()) messages.push({ ...whole, part, text: piece, whole: text });
       return null;
     }
@@ -90,6 +90,15 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
         ? failure('textTooLong', { characters: codePoints(text), max })
         : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
   }
+}
+
+/** Nearly all texts have none, and a search takes a third of the time. */
+function withoutNoCharacter(text: string): string {
+  return /[\0\ud800-\udfff]/.test(text) ? text.replace(NO_CHARACTER, '') : text;
+}
+
+function isVisible(text: string): boolean {
+  return /[!-~]/.test(text) || VISIBLE.test(text);
 }
 
 /** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
