@@ -60,7 +60,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     sandbox().setFaults([{ kind: 'status', status: 401, after: 1 }]);
     const one = inBatchesOf(1, once(parameters, { parallelRequests: 1 }));
     const { error } = await run(contacts(3), one, { onError: 'stopWorkflow' });
-    expect(error?.description).toMatch(/1 of 3 messages was sent\.(?! To send the rest)/);
+    expect(error?.description).toMatch(/1 of 3 messages was sent\.(?! Don't run)/);
   });
 
   test('reports what a dry run would skip, and the dry run reserves nothing', async () => {

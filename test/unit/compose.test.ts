@@ -190,6 +190,8 @@ test('A question with a link is sent as a person reads it, and other texts as th
 describe('What n8n was to evaluate, and did not,', () => {
   test.each([
     ['Hello {{ $json.name }}', 'The message contains an expression that was not evaluated'],
+    ['Hello $json.name', 'The message contains an expression that was not evaluated'],
+    ['Hello $json["first name"]', 'The message contains an expression that was not evaluated'],
     ['Hello {{$json.name}}, welcome', 'The message contains an expression that was not evaluated'],
     ['Hello {{\n$json.name\n}}', 'The message contains an expression that was not evaluated'],
     ['Hello [object Object]', 'The message contains [object Object] in place of a text'],

@@ -374,6 +374,10 @@ describe('No digit is added to a phone number or left out:', () => {
     '447700900123 447700900124',
     '447700900123 / 447700900124',
     '00447700900123 00447700900124',
+    '447700900123, 447700900124',
+    '+44 7700 900123; +44 7700 900124',
+    '447700900123 or 447700900124',
+    '447700900123 & 447700900124',
   ])('%j is more than one number', (given) => {
     for (const countryCode of [null, '1', '49'])
       expect(messageOf(given, countryCode)).toBe('The phone number is more than one number');

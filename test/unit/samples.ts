@@ -63,6 +63,7 @@ export const NOTHING_DELIVERED: Delivered = {
   receipts: [],
   duplicates: [],
   keptBack: [],
+  heldUp: 0,
   repeated: new Set(),
   planned: [],
   recalled: 0,

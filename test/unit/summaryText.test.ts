@@ -40,8 +40,17 @@ test.each<[string, Partial<Summary>]>([
   ['0 sent, 1 skipped because it was sent before, 0 requests.', { sentBefore: 1 }],
   ['0 sent, 4 skipped because they were sent before, 0 requests.', { sentBefore: 4 }],
   [
-    '2 sent, 3 skipped because a field is empty, 1 request.',
-    { sent: 2, keptBack: new Map([['empty_field', 3]]), requests: 1 },
+    "2 sent, 3 skipped because 'name' is empty, 1 request.",
+    { sent: 2, keptBack: new Map([['empty_field', 3]]), emptyFields: new Map([['name', 3]]), requests: 1 },
+  ],
+  [
+    "2 sent, 9 skipped because 'a', 'b', 'c' and others are empty, 1 request.",
+    {
+      sent: 2,
+      keptBack: new Map([['empty_field', 9]]),
+      emptyFields: new Map(['a', 'b', 'c', 'd'].map((name) => [name, 3])),
+      requests: 1,
+    },
   ],
   [
     "2 sent, 1 skipped because of 'Never Send To', 1 request.",

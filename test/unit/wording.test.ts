@@ -218,8 +218,9 @@ describe('A notice is shown only', () => {
 
   test.each<[string, INodeParameters, string[]]>([
     ['no option', {}, []],
-    ['safe options', { dryRun: false, uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' }, []],
+    ['safe options', { uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' }, []],
     ['Dry Run', { dryRun: true }, ['dryRunNotice']],
+    ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
     ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
     ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
     ['Send What the Credits Allow', { whenCreditsRunOut: 'sendWhatCreditsAllow' }, ['creditsNotice']],

@@ -104,7 +104,7 @@ function isVisible(text: string): boolean {
 /** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.indexOf('{{');
-  return start !== -1 && text.includes('}}', start);
+  return (start !== -1 && text.includes('}}', start)) || /\$json[.[]/.test(text);
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {

@@ -31,6 +31,8 @@ export interface Delivered {
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
   readonly keptBack: readonly KeptBack[];
+  /** How many messages an unsendable draft kept from being sent. */
+  readonly heldUp: number;
   /** The phones that more than one message of the run goes to; may contain others. */
   readonly repeated: ReadonlySet<string>;
   /** What would have been sent, in a dry run. */
@@ -102,7 +104,7 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
 }
 
 function* gather(
-  { unsendable, duplicates, keptBack, known, shares, repeated }: Plan,
+  { unsendable, duplicates, keptBack, known, heldUp, shares, repeated }: Plan,
   receiptsOfShares: ReadonlyArray<readonly Receipt[]>,
   { options, journal }: Delivery,
 ): Interruptible<Delivered> {
@@ -117,5 +119,5 @@ function* gather(
   }
   if (!options.dryRun) yield* journal.conclude(withUnsent === 0 && unsendable.length === 0);
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
-  return { unsendable, receipts, duplicates, keptBack, repeated, planned, recalled: known.length };
+  return { unsendable, receipts, duplicates, keptBack, heldUp, repeated, planned, recalled: known.length };
 }

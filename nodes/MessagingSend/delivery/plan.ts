@@ -50,6 +50,8 @@ export interface Plan {
   readonly keptBack: readonly KeptBack[];
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
+  /** How many messages an unsendable draft keeps from being sent, because the first failure ends the run. */
+  readonly heldUp: number;
   /** What is sent now, or would be, in a dry run. */
   readonly shares: readonly Share[];
   /** The phones that more than one message of the run goes to. */
@@ -84,8 +86,18 @@ export async function plan(
 
   const refusedNow = await work(leftOf(refused, earlier.others));
   const { sendable, unsendable } = await work(withRefused(earlier, refusedNow, asked.duplicates, broken));
-  const nothing: Plan = { unsendable, duplicates: [], keptBack: [], known: earlier.receipts, shares: [], repeated };
-  if (stopOnFailure && unsendable.length > 0) return nothing;
+  const plan: Plan = {
+    unsendable,
+    duplicates: [],
+    keptBack: [],
+    known: earlier.receipts,
+    heldUp: 0,
+    shares: [],
+    repeated,
+  };
+  if (stopOnFailure && unsendable.length > 0) {
+    return { ...plan, heldUp: earlier.pending.reduce((sum, { length }) => sum + length, 0) };
+  }
 
   const known = [...earlier.receipts];
   const keptBack: KeptBack[] = [];
@@ -98,7 +110,7 @@ export async function plan(
     shares.push({ ...channel, batches });
     last += batches.length;
   }
-  return { ...nothing, duplicates: sendable, keptBack, known, shares };
+  return { ...plan, duplicates: sendable, keptBack, known, shares };
 }
 
 /** The messages of a run, divided by the account that they are sent from. */

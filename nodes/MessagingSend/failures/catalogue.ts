@@ -8,7 +8,7 @@ const notSetUp = entry('NOT_SET_UP', 'run');
 const rejectedValue = entry('VALIDATION_ERROR');
 const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
 
-const WITH_COUNTRY_CODE = 'Write it with the country code and without + or leading zeros, such as 447700900123.';
+const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
 const CHECK_NUMBER =
   "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
 const MISSING_CODE =
@@ -22,6 +22,7 @@ const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
 const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
+const TOP_UP = 'Top up the account, then send only what is left.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
@@ -48,7 +49,10 @@ const wrongLength = ({ digits, country, lengths }: WrongLength) =>
 export const CATALOGUE = {
   // The input can't be sent.
 
-  phoneEmpty: invalidPhone('The phone number is empty', 'Fill in the number, or remove the item before this node.'),
+  phoneEmpty: invalidPhone(
+    'The phone number is empty',
+    'Fill in the number, or remove the item before this node. If it is empty in all items, the field, or its expression, names a column that they do not have.',
+  ),
   phoneNotText: invalidPhone<{ kind: string }>(
     ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
     WITH_COUNTRY_CODE,
@@ -186,6 +190,10 @@ export const CATALOGUE = {
     ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
     'Correct that number. Nothing is sent before, because it could belong to somebody who opted out.',
   ),
+  optOutsNotEvaluated: notSetUp(
+    "The option 'Never Send To' contains an expression that was not evaluated",
+    'Switch the option from Fixed to Expression.',
+  ),
   optOutsNotList: notSetUp<{ kind: string }>(
     ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
     "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
@@ -242,9 +250,9 @@ export const CATALOGUE = {
   ),
   creditsTooLow: fewCredits<{ required: number; available: number }>(
     ({ required, available }) => `Not enough credits (${required} needed, ${available} left)`,
-    'Top up the account, then try again.',
+    TOP_UP,
   ),
-  creditsTooLowUnknown: fewCredits('Not enough credits', 'Top up the account, then try again.'),
+  creditsTooLowUnknown: fewCredits('Not enough credits', TOP_UP),
   valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct the values, then try again.'),
   fieldsInvalid: rejectedValue<{ fields: string }>(
     ({ fields }) => `The service rejected the value of ${fields}`,

@@ -117,6 +117,8 @@ function readWritten(text: string): Written | Failure {
     return keepsZero(country) ? `${start}0` : start;
   });
   const digits = whole.replace(PUNCTUATION, '');
+  if (digits === '') return failure('phoneEmpty');
+  if (isList(spaced)) return failure('phoneSeveral');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
   if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
@@ -129,6 +131,12 @@ function readWritten(text: string): Written | Failure {
   const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length >= MIN_DIGITS;
   if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
   return { digits, groups };
+}
+
+/** Whether two numbers stand with something between them that no number has: a comma, an "or". */
+function isList(text: string): boolean {
+  const parts = text.split(/[^\d\s()[\]+./\\\p{Pd}\u2212]+/u).map((part) => part.replace(/\D/g, ''));
+  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
 }
 
 /** Whether two parts between spaces or slashes are each long enough to be a number. */

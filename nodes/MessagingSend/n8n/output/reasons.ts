@@ -51,7 +51,11 @@ export function reasonsText(reasons: readonly Reason[]): string {
   if (only === undefined || (reasons.length === 1 && only.origins.length === 1)) return '';
   const named = reasons.slice(0, MAX_REASONS).map(reasonText);
   const more = reasons.slice(MAX_REASONS).reduce((sum, { origins }) => sum + origins.length, 0);
-  return [...named, ...(more > 0 ? [`${more} more messages have other reasons.`] : [])].join(' ');
+  return [
+    ...named,
+    ...(more > 0 ? [`${more} more messages have other reasons.`] : []),
+    'The first item is item 0.',
+  ].join(' ');
 }
 
 function reasonText({ kind, failure, origins }: Reason): string {

@@ -35,7 +35,7 @@ export function* runError(
   const { counts, first } = yield* countsOf(delivered);
   if (wrong !== undefined) {
     const all = reasonsText(yield* reasonsOf({ ...delivered, receipts: [] }));
-    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, all);
+    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, delivered.heldUp, all);
     return nodeOperationError(node, text, wrong.item);
   }
   if (first === null) return null;
@@ -70,14 +70,20 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts:
 }
 
 /** The error text for drafts that can't be sent. In a Retry, earlier attempts may have sent messages. */
-function unsendableForUser(wrong: Unsendable, { sent, uncertain }: Counts, all: string): ErrorText {
+function unsendableForUser(wrong: Unsendable, { sent, uncertain }: Counts, heldUp: number, all: string): ErrorText {
   const earlier = [
     sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
     uncertain > 0 ? `${uncertain} may have been sent` : '',
   ];
   const known = earlier.filter((part) => part !== '').join(', and ');
   const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
-  return { message: messageOf(wrong), description: `${descriptionOf(wrong.failure)} ${nothing} ${all}`.trimEnd() };
+  const others = heldUp === 1 ? 'the other message' : `the other ${heldUp} messages`;
+  const way =
+    heldUp === 0 ? '' : ` To send ${others} anyway, set On Error under Settings to Continue (using error output).`;
+  return {
+    message: messageOf(wrong),
+    description: `${descriptionOf(wrong.failure)} ${nothing}${way} ${all}`.trimEnd(),
+  };
 }
 
 /** How far the run was when it failed, and how to send the rest. */
@@ -91,5 +97,5 @@ function progressForUser({ total, sent, uncertain }: Counts, isRemembered: boole
 
 function sendTheRest(sent: number): string {
   const again = sent === 1 ? 'that message' : `those ${sent} messages`;
-  return `To send the rest, use Retry on the newest execution in the executions list. A new execution would send ${again} again.`;
+  return `Don't run this step again: it would send ${again} again. To send the rest, open the tab Executions and use Retry on the newest one.`;
 }

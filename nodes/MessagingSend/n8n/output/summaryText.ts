@@ -13,7 +13,7 @@ export function summaryText(summary: Summary): string {
     notSent.messages > 0 && !isNothing ? `${failed}: ${causeText(notSent)}.` : '',
     uncertain.messages > 0 ? `Uncertain: ${causeText(uncertain)}.` : '',
     numbers === null ? '' : numbersText(numbers, planned === null ? 'went' : 'would go'),
-    emptyFieldsText(emptyFields),
+    summary.keptBack.has('empty_field') ? '' : emptyFieldsText(emptyFields),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
@@ -50,16 +50,16 @@ function dryRunText(summary: Summary, { messages, requests }: NonNullable<Summar
   return `${plan}${rest === '' ? '' : `; ${rest}`}. ${nothing}`;
 }
 
-const WHY_KEPT_BACK: Record<KeptBack['reason'], string> = {
-  empty_field: 'a field is empty',
-  opted_out: "of 'Never Send To'",
-};
-
-function skippedTexts({ skipped, sentBefore, keptBack }: Summary): string[] {
+function skippedTexts({ skipped, sentBefore, keptBack, emptyFields }: Summary): string[] {
+  const fields = fieldNames(emptyFields);
+  const why: Record<KeptBack['reason'], string> = {
+    empty_field: `${fields} ${emptyFields.size === 1 ? 'is' : 'are'} empty`,
+    opted_out: "of 'Never Send To'",
+  };
   return [
     skipped > 0 ? `${skipped} skipped as ${skipped === 1 ? 'a duplicate' : 'duplicates'}` : '',
     sentBefore > 0 ? `${sentBefore} skipped because ${sentBefore === 1 ? 'it was' : 'they were'} sent before` : '',
-    ...Array.from(keptBack, ([reason, count]) => `${count} skipped because ${WHY_KEPT_BACK[reason]}`),
+    ...Array.from(keptBack, ([reason, count]) => `${count} skipped because ${why[reason]}`),
   ];
 }
 
@@ -77,6 +77,11 @@ function numbersText({ all, withSeveral }: NonNullable<Summary['numbers']>, went
 
 /** The most fields that are named. */
 const MAX_FIELDS = 3;
+
+function fieldNames(fields: Summary['emptyFields']): string {
+  const names = [...fields.keys()].slice(0, MAX_FIELDS).map((name) => `'${name}'`);
+  return `${names.join(', ')}${fields.size > MAX_FIELDS ? ' and others' : ''}`;
+}
 
 function emptyFieldsText(fields: Summary['emptyFields']): string {
   const sentences = [...fields]

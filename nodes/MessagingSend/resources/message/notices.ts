@@ -11,6 +11,10 @@ export const toolNotice = notice(
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { ...MESSAGE, '/options.dryRun': [true] }),
+  notice('realRunNotice', "The option 'Dry Run' is off: every run sends real messages and uses credits", {
+    ...MESSAGE,
+    '/options.dryRun': [false],
+  }),
   notice(
     'sendAgainNotice',
     'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',

@@ -276,6 +276,7 @@ function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
 
 /** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */
 function numbersIn(value: unknown): readonly unknown[] {
+  if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
   const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
   if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
   const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
