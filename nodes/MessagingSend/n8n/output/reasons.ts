@@ -46,19 +46,18 @@ export function* reasonsOf({ unsendable, receipts, duplicates }: Delivered): Int
 const MAX_REASONS = 10;
 
 /** Names every message with its reason, in sentences; empty if there is only the one that the error is about. */
-export function reasonsText(reasons: readonly Reason[]): string {
+export function* reasonsText(reasons: readonly Reason[]): Interruptible<string> {
   const [only] = reasons;
   if (only === undefined || (reasons.length === 1 && only.origins.length === 1)) return '';
-  const named = reasons.slice(0, MAX_REASONS).map(reasonText);
+  const sentences: string[] = [];
+  for (const reason of reasons.slice(0, MAX_REASONS)) sentences.push(yield* reasonText(reason));
   const more = reasons.slice(MAX_REASONS).reduce((sum, { origins }) => sum + origins.length, 0);
-  return [
-    ...named,
-    ...(more > 0 ? [`${more} more messages have other reasons.`] : []),
-    'The first item is item 0.',
-  ].join(' ');
+  if (more > 0) sentences.push(`${more} more messages have other reasons.`);
+  return [...sentences, 'The first item is item 0.'].join(' ');
 }
 
-function reasonText({ kind, failure, origins }: Reason): string {
-  const were = origins.length === 1 ? 'was' : 'were';
-  return `${placesText(origins)} ${kind === 'uncertain' ? 'may have been' : `${were} not`} sent: ${withinSentence(failure.message)}.`;
+function* reasonText({ kind, failure, origins }: Reason): Interruptible<string> {
+  const notSent = origins.length === 1 ? 'was not' : 'were not';
+  const outcome = kind === 'uncertain' ? 'may have been' : notSent;
+  return `${yield* placesText(origins)} ${outcome} sent: ${withinSentence(failure.message)}.`;
 }

@@ -34,7 +34,7 @@ export function* runError(
   const [wrong] = unsendable;
   const { counts, first } = yield* countsOf(delivered);
   if (wrong !== undefined) {
-    const all = reasonsText(yield* reasonsOf({ ...delivered, receipts: [] }));
+    const all = yield* reasonsText(yield* reasonsOf({ ...delivered, receipts: [] }));
     const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, delivered.heldUp, all);
     return nodeOperationError(node, text, wrong.item);
   }
@@ -43,7 +43,7 @@ export function* runError(
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : `${progressForUser(counts, isRemembered)} ${reasonsText(yield* reasonsOf(delivered))}`.trimEnd();
+    : `${progressForUser(counts, isRemembered)} ${yield* reasonsText(yield* reasonsOf(delivered))}`.trimEnd();
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
