@@ -65,7 +65,7 @@ export interface Plan {
  */
 export async function plan(
   order: Order,
-  journal: Pick<Journal, 'recall'>,
+  journal: Pick<Journal, 'recall' | 'keepBack'>,
   work: <Done>(work: Interruptible<Done>) => Promise<Done>,
 ): Promise<Plan> {
   const { operation, options, broken, stopOnFailure, keepBack } = order;
@@ -110,6 +110,7 @@ export async function plan(
     shares.push({ ...channel, batches });
     last += batches.length;
   }
+  if (keptBack.length > 0) journal.keepBack(keptBack.map(({ message }) => message));
   return { ...plan, duplicates: sendable, keptBack, known, shares };
 }
 

@@ -140,6 +140,11 @@ export class Journal {
     return { receipts, pending: left };
   }
 
+  /** Messages that this attempt does not send, because the user chose so: for the crash ledger, as in {@link skipped}. */
+  keepBack(messages: readonly Message[]): void {
+    this.memories.crash?.settle(messages.map((message) => ({ message, outcome: { kind: 'sent_before' } })));
+  }
+
   /** The journal of the requests to an account. */
   of(account: string): AccountJournal {
     const { record, crash } = this.memories;
