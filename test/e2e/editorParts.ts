@@ -147,7 +147,8 @@ export async function openNewCredential(page: Page): Promise<Locator> {
   await page.getByTestId('node-credentials-select').click();
   await page.getByTestId('node-credentials-select-item-new').click();
   const dialog = page.getByTestId('editCredential-modal');
-  await dialog.waitFor();
+  // n8n asks for a name that is free, and can't save the credential before it has one.
+  await dialog.getByText('Messaging Send account').first().waitFor();
   return dialog;
 }
 

@@ -11,7 +11,7 @@ export const toolNotice = notice(
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { ...MESSAGE, '/options.dryRun': [true] }),
-  notice('realRunNotice', "The option 'Dry Run' is off: every run sends real messages and uses credits", {
+  notice('realRunNotice', "The option 'Dry Run' is off: the next run sends real messages and uses credits", {
     ...MESSAGE,
     '/options.dryRun': [false],
   }),
