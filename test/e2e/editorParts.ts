@@ -145,10 +145,12 @@ export async function credentialChosen(page: Page): Promise<string> {
 /** Starts a new credential from the open node. */
 export async function openNewCredential(page: Page): Promise<Locator> {
   await page.getByTestId('node-credentials-select').click();
+  // The editor asks n8n for a name that is free, and can't save the credential before it has one.
+  const named = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/credentials/new'));
   await page.getByTestId('node-credentials-select-item-new').click();
   const dialog = page.getByTestId('editCredential-modal');
-  // n8n asks for a name that is free, and can't save the credential before it has one.
-  await dialog.getByText('Messaging Send account').first().waitFor();
+  await dialog.waitFor();
+  await named;
   return dialog;
 }
 
