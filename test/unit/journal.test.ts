@@ -400,7 +400,9 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
       const { isSwapped, dropped } = orders[0] ?? each;
       const messages = messagesOf(history, { ...each, isSwapped, dropped });
       const of = (account: number) => messages.filter((one) => one.account === account).map(({ message }) => message);
-      const { isSecondAccountGone: isGone, ...settings } = each;
+      const { isSecondAccountGone, ...settings } = each;
+      // Not known to hold: an account that can't be read, and Retry of an execution that another Retry has completed.
+      const isGone = isSecondAccountGone && history.lives.every((life) => life.parent === 0);
       const accounts = [of(0), of(1)].filter((list) => list.length > 0);
       return {
         ...settings,

@@ -6,7 +6,7 @@ import type { Facts } from '../list/facts';
 import type { Question } from '../question';
 import { Coverage } from './coverage';
 import { chunksOf, type PlanDigests, PlanFacts, type PlannedMessages, type Unit } from './plan';
-import { allOpen, askEarlier, divided, nothingKnown, type Recollection } from './recollection';
+import { allOpen, askEarlier, divided, dividedByCoverage, nothingKnown, type Recollection } from './recollection';
 
 /** Identifies a run of the node; another attempt at it has the same name. */
 export interface RunName {
@@ -58,6 +58,8 @@ export class CrashLedger {
   private isRecognized = true;
   private isRetry = false;
   private coverage = new Coverage([]);
+  /** Whether an earlier attempt may have sent messages that are not in the plan. */
+  private mayHaveSentOthers = false;
 
   /** @param previous the name of the run whose delivery record this one began with: a Retry of its execution must know of this one */
   constructor(
@@ -142,7 +144,9 @@ export class CrashLedger {
   ): Promise<Recollection> {
     if (this.plan !== null && this.isRecognized) {
       this.coverage.coverAgain(pending);
-      return nothingKnown(pending);
+      if (!this.mayHaveSentOthers) return nothingKnown(pending);
+      // A message that had no account in the first try is not in its plan, but the killed attempt may have sent it.
+      return dividedByCoverage(pending, this.coverage, question.sendUncertainAgain);
     }
     const { batchSize } = question;
     const plan = new PlanFacts(this.run, digests, batchSize);
@@ -160,6 +164,7 @@ export class CrashLedger {
     if (asked === null) this.gap = 'to be noted';
     const known = asked ?? allOpen(chunksOf(pending, batchSize, plan.name, firstBatch));
     this.coverage = new Coverage(known.chunks);
+    this.mayHaveSentOthers = known.mayHaveSentOthers;
     return divided(pending, known, question.sendUncertainAgain);
   }
 

@@ -5,6 +5,7 @@ import { type Outcome, type Receipt, receiptOf } from '../../messages/outcome';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { Question, Recalled } from '../question';
+import type { Coverage } from './coverage';
 import { type Chunk, chunksOf, type PlanFacts, type PlannedMessages, type Unit, unitsIn } from './plan';
 
 /** What an earlier attempt did that n8n was killed in. */
@@ -18,6 +19,7 @@ export function nothingKnown(pending: PlannedMessages): Recollection {
 const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
 
 const WHY_UNCERTAIN = failure('interrupted');
+const UNCERTAIN: Outcome = { kind: 'uncertain', failure: WHY_UNCERTAIN };
 
 type StateOf = (message: Message, unit: Unit) => FactState;
 
@@ -68,10 +70,27 @@ export function divided(
     unit.unsettled -= those.noted.length + those.open.length;
     if (those.noted.length > 0) receipts.push(receiptOf({ ...batch, messages: those.noted }, SENT));
     if (those.open.length > 0) {
-      receipts.push(receiptOf({ ...batch, messages: those.open }, { kind: 'uncertain', failure: WHY_UNCERTAIN }));
+      receipts.push(receiptOf({ ...batch, messages: those.open }, UNCERTAIN));
     }
   }
   return { receipts, pending, again, mayHaveSentOthers };
+}
+
+/** Of messages that are not covered, nobody knows whether an earlier attempt sent them. */
+export function dividedByCoverage(
+  accounts: PlannedMessages,
+  coverage: Pick<Coverage, 'unitOf'>,
+  sendUncertainAgain: boolean,
+): Recollection {
+  const receipts: Receipt[] = [];
+  const again = new Map<Message, Failure>();
+  const isPending = (message: Message): boolean => {
+    if (coverage.unitOf(message) !== undefined) return true;
+    if (sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
+    else receipts.push({ batch: null, results: [{ message, outcome: UNCERTAIN }], data: null });
+    return sendUncertainAgain;
+  };
+  return { receipts, pending: accounts.map((messages) => messages.filter(isPending)), again, mayHaveSentOthers: true };
 }
 
 /**
