@@ -23,7 +23,7 @@ async function attemptOn(entries: Set<string>): Promise<{ ledger: CrashLedger; f
     waitForOthers: async () => await Promise.resolve(),
   };
   const facts = new Facts(new FactList(() => 0), storage, 'secret', false);
-  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, null);
+  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, []);
   await ledger.start({ isRetry: false, followsKill: false });
   await ledger.recall(questionOf([messages]), [messages], { places: 'places', contents: 'contents' }, 1);
   return { ledger, facts };

@@ -174,6 +174,29 @@ test.each(KILLED_ONCE.map(([title, ...lives]) => ({ title, lives })))(
   },
 );
 
+test.each([0, 1, 3])(
+  'A Retry of the first execution finds what was sent after %i Retries that sent nothing',
+  async (idle) => {
+    const toOnePhone = (time: number) =>
+      list(2, { phone: messageAt(0).phone }).map((message) => ({ ...message, text: `${message.text} at ${time}` }));
+    const texts: ReadonlyArray<(time: number) => readonly Message[]> = [() => list(5), toOnePhone];
+    for (const messages of texts) {
+      const world = new World(idOf);
+      const first = newExecution();
+      const faults: string[] = [];
+      let execution = first;
+      for (let time = 0; time <= idle; time += 1) {
+        const withoutAccount = order([], { accounts: [], others: messages(time) });
+        faults.push(...(await live(world, world.process(), execution, [withoutAccount])).faults);
+        execution = retryOf(execution, false);
+      }
+      faults.push(...(await live(world, world.process(), execution, [order(messages(idle + 1))])).faults);
+      faults.push(...(await live(world, world.process(), retryOf(first, false), [order(messages(0))])).faults);
+      expect([...faults, ...arrivedTwice(world)]).toEqual([]);
+    }
+  },
+);
+
 test('After two kills at any two steps, a Retry sends nothing twice and loses nothing', async () => {
   const three = life(order(list(3), { answers: ['partly'] }));
   const { steps } = await faultsOfHistory({ lives: [three] });
@@ -400,9 +423,7 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
       const { isSwapped, dropped } = orders[0] ?? each;
       const messages = messagesOf(history, { ...each, isSwapped, dropped });
       const of = (account: number) => messages.filter((one) => one.account === account).map(({ message }) => message);
-      const { isSecondAccountGone, ...settings } = each;
-      // Not known to hold: an account that can't be read, and Retry of an execution that another Retry has completed.
-      const isGone = isSecondAccountGone && history.lives.every((life) => life.parent === 0);
+      const { isSecondAccountGone: isGone, ...settings } = each;
       const accounts = [of(0), of(1)].filter((list) => list.length > 0);
       return {
         ...settings,

@@ -201,7 +201,7 @@ export class Journal {
     const { record, crash } = this.memories;
     if (isAllSent) record.clear();
     // The next attempt asks the crash ledger the same once more.
-    else if (this.mayHaveSentOthers && record.isUnchanged) record.noteRun(crash?.previous ?? null);
+    else if (this.mayHaveSentOthers && record.isUnchanged) record.noteRuns(crash?.previous ?? []);
     else {
       // The next attempt asks it about another run.
       if (this.mayHaveSentOthers) record.markInterrupted();

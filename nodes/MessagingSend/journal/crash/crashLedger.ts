@@ -61,11 +61,14 @@ export class CrashLedger {
   /** Whether an earlier attempt may have sent messages that are not in the plan. */
   private mayHaveSentOthers = false;
 
-  /** @param previous the name of the run whose delivery record this one began with: a Retry of its execution must know of this one */
+  /**
+   * @param previous the names of the runs that this one follows, each a Retry of the one before: a Retry of any of their
+   * executions must know of this one
+   */
   constructor(
     private readonly facts: Facts,
     name: RunName,
-    readonly previous: string | null,
+    readonly previous: readonly string[],
   ) {
     this.run = nameOf(name);
     this.firstRun = nameOf({ ...name, ordinal: 0, record: '' });
@@ -129,7 +132,7 @@ export class CrashLedger {
   /** Before the next run of the execution: a re-run must not take this one for a run that was not begun. */
   leaveBehind(): void {
     if (this.gap !== 'to be noted' || this.requests === 'none') return;
-    void this.facts.record({ open: [this.run], note: this.gapNotes() }).catch(() => undefined);
+    void this.facts.record({ open: this.runs, note: this.gapNotes() }).catch(() => undefined);
   }
 
   /**
@@ -204,7 +207,7 @@ export class CrashLedger {
     for (const unit of units) unit.state = 'open';
     if (isFirst) this.requests = 'left';
     // Not each time: if the list has become too long, these must go before the facts of any request.
-    const own = isFirst || this.gap === 'to be noted' ? [this.run] : [];
+    const own = isFirst || this.gap === 'to be noted' ? this.runs : [];
     const note = [...(isFirst ? [...(this.plan?.notes ?? []), ...this.previousIncomplete] : []), ...this.gapNotes()];
     try {
       const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
@@ -222,9 +225,14 @@ export class CrashLedger {
     return this.gap === 'to be noted' ? [this.incomplete, ...this.previousIncomplete] : [];
   }
 
-  /** For messages of this run, the previous one has no facts. */
+  /** Its name, and those of the runs that it follows. */
+  get runs(): readonly string[] {
+    return [this.run, ...this.previous];
+  }
+
+  /** For messages of this run, the previous ones have no facts. */
   private get previousIncomplete(): string[] {
-    return this.previous === null ? [] : [incompleteOf(this.previous)];
+    return this.previous.map(incompleteOf);
   }
 
   /** @param reply null where the request did not leave after all */
@@ -303,7 +311,7 @@ export class CrashLedger {
       ? this.facts.replace([plan.packing, ...facts], plan.allSent).catch(() => undefined)
       : this.facts.whenWritten();
     const ended = written.then(() => {
-      const notes = [this.run, this.incomplete, ...this.previousIncomplete];
+      const notes = [...this.runs, this.incomplete, ...this.previousIncomplete];
       this.facts.release([...notes, ...(plan === null ? [] : [plan.allSent, ...plan.notes]), ...facts]);
       this.facts.leave();
     });

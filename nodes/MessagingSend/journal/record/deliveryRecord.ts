@@ -66,8 +66,8 @@ export class DeliveryRecord {
   private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
-  /** The name in the ledger of the run that it was kept from; null where it begins. */
-  readonly previousRun: string | null;
+  /** The names in the ledger of the runs that led to it, the latest first. */
+  readonly previousRuns: readonly string[];
   /** Identifies what it contained at the start; empty where it contained nothing. */
   readonly digest: string;
 
@@ -79,7 +79,7 @@ export class DeliveryRecord {
     this.isOpen = Array.isArray(kept);
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
     const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
-    this.previousRun = typeof runs === 'string' ? runs : null;
+    this.previousRuns = typeof runs === 'string' ? runs.split(' ') : [];
     this.digest = this.digestNow;
   }
 
@@ -178,10 +178,10 @@ export class DeliveryRecord {
     if (this.unwritten.length === 1) this.keep();
   }
 
-  /** Keeps the name of this run in the ledger for a run that begins with this record; null forgets it. */
-  noteRun(name: string | null): void {
+  /** Keeps names in the ledger, none of which contains a space, for a run that begins with this record: {@link previousRuns}. */
+  noteRuns(names: readonly string[]): void {
     const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
-    if (name !== null) this.context.runs = { ...others, [String(this.runIndex)]: name };
+    if (names.length > 0) this.context.runs = { ...others, [String(this.runIndex)]: names.join(' ') };
     else if (Object.keys(others).length > 0) this.context.runs = others;
     else delete this.context.runs;
   }
@@ -205,7 +205,7 @@ export class DeliveryRecord {
       Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
       if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
     }
-    this.noteRun(null);
+    this.noteRuns([]);
   }
 
   /**

@@ -30,14 +30,14 @@ export function crashLedgerOfRun(
   const kept = context.getContext('node');
   const previous = latest.get(kept);
   if (previous?.ordinal === ordinal) {
-    record.noteRun(previous.ledger.run);
+    record.noteRuns(previous.ledger.runs);
     return previous.ledger;
   }
   previous?.ledger.leaveBehind();
   const facts = new Facts(factListOf(context), storage, workflow, false);
   const name: RunName = { lineage, ordinal, record: record.digest };
-  const ledger = new CrashLedger(facts, name, record.previousRun);
-  record.noteRun(ledger.run);
+  const ledger = new CrashLedger(facts, name, record.previousRuns);
+  record.noteRuns(ledger.runs);
   latest.set(kept, { ordinal, ledger });
   return ledger;
 }
