@@ -198,6 +198,15 @@ export const CATALOGUE = {
     ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
     "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
+  testPhoneUnreadable: notSetUp<{ reason: string }>(
+    ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
+    "Enter the number that gets the messages, with its country code. Nothing is sent before; to send to the recipients, remove 'Test Run'.",
+  ),
+  sendWindowTimes: notSetUp(
+    "'Send Window' needs two times of a day, such as 09:00 and 20:00, the earlier one first",
+    "Correct 'From' and 'To'. For a window over midnight, use two nodes or the workflow's own schedule.",
+  ),
+  sendWindowDays: notSetUp("'Send Window' has no days on which messages may be sent", "Choose 'Days'."),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
@@ -431,6 +440,11 @@ export const CATALOGUE = {
   dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
     "'Dry Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
     "Turn 'Dry Run' off, save, and choose 'Retry with currently saved workflow'; or try it in a new execution.",
+  ),
+
+  testRunInRetry: uncertain('NOT_SET_UP', 'run')(
+    "'Test Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
+    "Remove 'Test Run', save, and choose 'Retry with currently saved workflow'; or test in a new execution.",
   ),
 
   // The run ended before this message's turn.

@@ -71,6 +71,8 @@ export const sendAndWaitFields: INodeProperties[] = [
 const FIXED = {
   checkCreditsFirst: false,
   dryRun: false,
+  sendWindow: null,
+  testRun: null,
   duplicateMessages: 'send',
   emptyFields: 'send',
   longMessages: 'fail',
