@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
-import type { SendWindow } from '../../delivery/sendWindow';
+import type { DeliveryOptions } from '../../delivery/options';
 import { failure, FailureError } from '../../failures/failure';
 import { type GivenOptions } from '../../n8n/input/options';
 
@@ -65,20 +65,18 @@ export const sendWindow: INodeProperties = {
 };
 
 /** @returns null where the option is not added */
-export function readSendWindow(given: GivenOptions): SendWindow | null {
+export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow'] {
   return given.get(sendWindow.name, sendWindow.displayName, null, (value) => {
     if (value === undefined || value === '') return null;
     const values = { ...DEFAULTS, ...(isRecord(value) && isRecord(value.values) ? value.values : {}) };
     const [from, to] = [minuteOfDay(values.from), minuteOfDay(values.to)];
     const days: unknown[] = Array.isArray(values.days) ? values.days : [];
-    const { timeZone } = values;
+    const { timeZone: clock } = values;
     if (from === null || to === null || from >= to) throw new FailureError(failure('sendWindowTimes'));
     if (days.length === 0 || !days.every((day) => Number.isInteger(day) && DAYS[Number(day)] !== undefined)) {
       throw new FailureError(failure('sendWindowDays'));
     }
-    if (timeZone === 'recipient' || timeZone === 'workflow') {
-      return { from, to, days: new Set(days.map(Number)), timeZone };
-    }
+    if (clock === 'recipient' || clock === 'workflow') return { from, to, days: new Set(days.map(Number)), clock };
     throw new FailureError(failure('optionNotChoice', { option: 'Time Zone', choices: 'recipient, workflow' }));
   });
 }
