@@ -21,7 +21,7 @@ const MOST_COMMON: readonly FailureName[] = [
   'timeout',
 ];
 
-type AnyEntry = Entry<unknown, string>;
+type AnyEntry = Entry<never, string>;
 
 /** The tables of docs/errors.md. An entry of the catalogue is in the first one that it fits. */
 const TABLES: Readonly<Record<string, (entry: AnyEntry, name: string) => boolean>> = {
@@ -64,7 +64,7 @@ interface Line {
 }
 
 /** Stands for every value: what varies is "…" on the page. */
-const ANY_VALUES = new Proxy({}, { get: () => '…' });
+const ANY_VALUES = new Proxy({}, { get: () => '…' }) as never;
 
 function lineOf(entry: AnyEntry): Line[] {
   const message = entry.message(ANY_VALUES);

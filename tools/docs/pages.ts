@@ -1,4 +1,5 @@
 import { readProjectFile } from '../project';
+import { benchParts, speedParts } from './bench';
 import { errorParts } from './errors';
 
 /** The Markdown of each part of a page, by the part's name. */
@@ -6,6 +7,8 @@ type Parts = Readonly<Record<string, string>>;
 
 const PARTS: Readonly<Record<string, () => Parts>> = {
   'docs/errors.md': errorParts,
+  'docs/from-http-request.md': speedParts,
+  'bench/README.md': benchParts,
 };
 
 export const PAGES_WITH_PARTS = Object.keys(PARTS);
