@@ -32,6 +32,8 @@ const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 
 const APART = {
   sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   tools: ['nodes', 'sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  // Makes pages from the catalogue of failures and the results of the benchmark.
+  'tools/docs': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'test'],
   dev: ['demo', 'pictures', 'release', 'bench', 'test'],
   demo: ['dev', 'pictures', 'release', 'bench', 'test'],
   pictures: ['dev', 'demo', 'release', 'bench', 'test'],

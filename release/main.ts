@@ -1,4 +1,4 @@
-/** `npm run release:check`: every check of a release that needs no publishing. CONTRIBUTING.md says when to run it. */
+/** `npm run release:check`: every check of a release that needs no publishing. README.md says when to run it. */
 import '../tools/cli/requirements';
 
 import { readdir } from 'node:fs/promises';

@@ -146,7 +146,7 @@ describe.each(files)('%s', (file) => {
     expect(overlapping).toEqual([]);
   });
 
-  test('can be imported from the address in the README of the examples, which is that of the repository', () => {
+  test('can be copied from the address in the README of the examples, which is that of the repository', () => {
     const { pathname } = new URL(readManifest().homepage);
     const targets = readPage(README).links.map(({ target }) => target);
     expect(targets).toContain(`https://raw.githubusercontent.com${pathname}/main/examples/${file}`);

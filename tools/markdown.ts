@@ -33,8 +33,6 @@ export interface Cell {
   text: string;
   bold: string[];
   code: string[];
-  /** Whether it starts with text in italics. */
-  isAside: boolean;
 }
 
 export interface Block {
@@ -87,9 +85,7 @@ function readCell(parts: Token[]): Cell {
     bold.push(textOf(parts.slice(index, end)));
   }
   const code = parts.filter(({ type }) => type === 'code_inline').map(({ content }) => content);
-  // The parser puts an empty text before emphasis at the very start.
-  const isAside = parts.find(({ type, content }) => type !== 'text' || content !== '')?.type === 'em_open';
-  return { text: textOf(parts), bold, code, isAside };
+  return { text: textOf(parts), bold, code };
 }
 
 function textOf(parts: Token[]): string {

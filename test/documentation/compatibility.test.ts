@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
-import { page, table } from './pages';
+import { table } from './pages';
 
 const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
@@ -30,21 +30,4 @@ test('The README names the tested engine, with the versions of Node of the workf
     .flatMap(({ strategy }) => strategy?.matrix?.node ?? [])
     .map(String);
   expect(tested).toContain(`n8n's engine ${engine} on Node ${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`);
-});
-
-test('The figures of docs/from-http-request.md are those of the last benchmark', () => {
-  const figures = page('docs/from-http-request.md').tables.flatMap(({ header, rows }) =>
-    header[0]?.includes('items per second') ? rows : [],
-  );
-  const measured =
-    page('bench/README.md').tables.find(({ under }) => under === 'throughput-items-per-second')?.rows ?? [];
-  expect(figures.length).toBe(3);
-  for (const [name, ...cells] of figures) {
-    const row = measured.find(([first]) => first?.text === name?.text);
-    // The columns there: 100, 1,000 and 10,000 items.
-    expect([name?.text, ...cells.map(({ text }) => text)]).toEqual([
-      name?.text,
-      ...(row ?? []).slice(2).map(({ text }) => text.replace(/ \(.*/, '')),
-    ]);
-  }
 });

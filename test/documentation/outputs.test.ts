@@ -64,7 +64,7 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
-  'docs/how-sending-works.md if-n8n-is-killed 1': killed,
+  'docs/retries.md if-n8n-is-killed 1': killed,
   'docs/agents.md what-the-model-sees 1': async () => await Promise.resolve([{ error: toolError('07700 900124') }]),
 };
 

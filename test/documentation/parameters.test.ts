@@ -116,7 +116,13 @@ test('The README names only options that the panel has, in its order', () => {
 });
 
 /** Names in single quotes that are n8n's own. */
-const NAMES_OF_N8N = ['Allowed HTTP Request Domains', 'All', 'Poll Times', 'Retry'];
+const NAMES_OF_N8N = [
+  'Allowed HTTP Request Domains',
+  'All',
+  'Poll Times',
+  'Retry',
+  'Retry with currently saved workflow',
+];
 
 /** The names of properties, of their entries and of their choices. */
 function allNames(properties: Array<INodeProperties | INodePropertyOptions | INodePropertyCollection>): string[] {

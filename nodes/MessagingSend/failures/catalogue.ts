@@ -18,9 +18,10 @@ const FORMAT_AS_TEXT =
 const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
 const ENTER_KEY = 'Copy the API key from your account settings into the credential.';
 const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
-const THEN_TRY_AGAIN = 'Then try again.';
+/** docs/errors.md leaves out this advice, and shortens the next. */
+export const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
-const THEN_SEND_THE_REST =
+export const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 const TOP_UP = 'Top up the account, then send only what is left.';
 const ASK_AGAIN = 'To ask again, start a new execution.';

@@ -1,0 +1,110 @@
+import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
+import {
+  CATALOGUE,
+  type FailureName,
+  THEN_SEND_THE_REST,
+  THEN_TRY_AGAIN,
+} from '../../nodes/MessagingSend/failures/catalogue';
+import type { Entry } from '../../nodes/MessagingSend/failures/entry';
+import { table } from './table';
+
+const MOST_COMMON: readonly FailureName[] = [
+  'phoneCountryCode',
+  'phoneCodeMissing',
+  'phoneScientific',
+  'textEmpty',
+  'textNotEvaluated',
+  'textTooLong',
+  'apiKeyInvalid',
+  'creditsTooLow',
+  'rateLimited',
+  'timeout',
+];
+
+type AnyEntry = Entry<never, string>;
+
+/** The tables of docs/errors.md. An entry of the catalogue is in the first one that it fits. */
+const TABLES: Readonly<Record<string, (entry: AnyEntry, name: string) => boolean>> = {
+  common: (_, name) => MOST_COMMON.some((each) => each === name),
+  trigger: (_, name) => ['thresholdInvalid', 'balanceNotReported', 'pollTimeout'].includes(name),
+  phone: ({ code }) => code === 'INVALID_PHONE',
+  input: ({ code }) => /^INVALID_(MESSAGES?|PARAMETER)$|^NOT_SET_UP$/.test(code),
+  uncertain: ({ sendAgain }) => sendAgain === 'checkFirst',
+  network: ({ code }) => code.startsWith('UNREACHABLE_'),
+  rest: () => true,
+};
+
+export function errorParts(): Record<string, string> {
+  const left = new Map<string, AnyEntry>(Object.entries(CATALOGUE));
+  const parts = Object.entries(TABLES).map(([part, belongs]) => {
+    const names = [...left].filter(([name, entry]) => belongs(entry, name)).map(([name]) => name);
+    const lines = names.flatMap((name) => {
+      const entry = left.get(name);
+      left.delete(name);
+      return entry === undefined ? [] : lineOf(entry);
+    });
+    const [columns, rows] = [['Code', 'Message', 'What to do'], together(lines)];
+    // All of these have the same code.
+    const from = part === 'phone' ? 1 : 0;
+    return [
+      part,
+      table(
+        columns.slice(from),
+        rows.map((row) => row.slice(from)),
+      ),
+    ] as const;
+  });
+  return { ...Object.fromEntries(parts), credential: credentialTable() };
+}
+
+interface Line {
+  readonly code: string;
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** Stands for every value: what varies is "…" on the page. */
+const ANY_VALUES = new Proxy({}, { get: () => '…' }) as never;
+
+function lineOf(entry: AnyEntry): Line[] {
+  const message = entry.message(ANY_VALUES);
+  // Such an entry passes on the message of its cause.
+  if (message === '…') return [];
+  const advice = entry
+    .advice(ANY_VALUES)
+    .replace(THEN_SEND_THE_REST, 'Then send the rest.')
+    .replace(` ${THEN_TRY_AGAIN}`, '')
+    // The reason, in another message of the run.
+    .replace(/^…\. /, '');
+  const silent = entry.sendAgain === 'checkFirst' ? 'Check the message.' : 'Try again later.';
+  return [{ code: entry.code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }];
+}
+
+/** One row for the messages that have code and advice in common. */
+function together(lines: readonly Line[]): string[][] {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const key = `${line.code} ${line.advice}`;
+    groups.set(key, [...(groups.get(key) ?? []), line]);
+  }
+  return [...groups.values()].map((group) => [
+    group[0]?.code === '…' ? 'that of the cause' : `\`${group[0]?.code}\``,
+    [...new Set(group.map(({ message }) => marked(message)))].join(' / '),
+    marked(group[0]?.advice ?? ''),
+  ]);
+}
+
+/** Expressions, JSON and addresses as code; nothing else in these texts means something in Markdown. */
+function marked(text: string): string {
+  return text.replace(/\{\{.*?\}\}|\[\{.*?\}\]|\{ .*? \}|https?:\/\/(?:\S*\w)?/g, (code) => `\`${code}\``);
+}
+
+/** Each answer of the credential test says what happened in its first sentence, then what to do. */
+function credentialTable(): string {
+  const rules = new MessagingSendApi().test.rules ?? [];
+  const texts = rules.map(({ properties }) => properties.message.replace(/HTTP \d+/, 'HTTP …'));
+  return table(
+    ['Message', 'What to do'],
+    [...new Set(texts)].map((text) => [text.replace(/\. .*/, ''), text.replace(/^.*?\. /, '')]),
+  );
+}

@@ -1,0 +1,31 @@
+import { readProjectFile } from '../project';
+import { benchParts, speedParts } from './bench';
+import { errorParts } from './errors';
+
+/** The Markdown of each part of a page, by the part's name. */
+type Parts = Readonly<Record<string, string>>;
+
+const PARTS: Readonly<Record<string, () => Parts>> = {
+  'docs/errors.md': errorParts,
+  'docs/from-http-request.md': speedParts,
+  'bench/README.md': benchParts,
+};
+
+export const PAGES_WITH_PARTS = Object.keys(PARTS);
+
+/** A part stands between these comments. */
+const PART = /(?<start><!-- npm run docs: (?<name>[\w-]+) -->\n)[^]*?(?<end><!-- end -->)/g;
+
+/** The page with its parts made anew; throws if it lacks a part, or has one that nothing makes. */
+export function withParts(page: string, text = readProjectFile(page)): string {
+  const parts = PARTS[page]?.() ?? {};
+  const missing = new Set(Object.keys(parts));
+  const filled = text.replace(PART, (_all, start: string, name: string, end: string) => {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`${page}: nothing makes the part "${name}"`);
+    missing.delete(name);
+    return `${start}\n${part}\n\n${end}`;
+  });
+  if (missing.size > 0) throw new Error(`${page} lacks the parts ${[...missing].join(', ')}`);
+  return filled;
+}
