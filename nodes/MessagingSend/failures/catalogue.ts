@@ -165,6 +165,36 @@ export const CATALOGUE = {
     'Check that the item has the field that the option refers to, or remove the option.',
   ),
 
+  formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
+  formLabelEmpty: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' has no label`,
+    "Enter its 'Label'. If it comes from an expression, check its value for this item.",
+  ),
+  formLabelReserved: invalidParameter<{ place: number; label: string }>(
+    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}`,
+    "Change its 'Label': the output needs this name for something else.",
+  ),
+  formLabelRepeated: invalidParameter<{ place: number; other: number }>(
+    ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
+    "Change one 'Label': the output has the answers by their labels.",
+  ),
+  formTypeUnknown: invalidParameter<{ place: number; types: string }>(
+    ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
+    'Choose it from its list. If it comes from an expression, check its value for this item.',
+  ),
+  formOptionsEmpty: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' has no options to choose from`,
+    "Add them under 'Field Options', or choose another 'Element Type'.",
+  ),
+  formOptionEmpty: invalidParameter<{ place: number; option: number }>(
+    ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
+    'Fill it in, or remove it. If it comes from an expression, check its value for this item.',
+  ),
+  formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
+    ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
+    'Change one of them, or remove it.',
+  ),
+
   // The node is not set up.
 
   optionNotBoolean: notSetUp<{ option: string }>(
@@ -244,6 +274,10 @@ export const CATALOGUE = {
   reviewerFromModel: notSetUp(
     "The model can't fill in 'Phone': it would choose who approves its calls",
     "Enter the number of the person who approves in 'Phone'.",
+  ),
+  reviewNotApproval: notSetUp(
+    "'Response Type' must be Approval in human review: nothing else approves a call",
+    'Add the review step to the agent again. In a workflow file, set responseType of the step to approval.',
   ),
   proxyInvalid: notSetUp(
     "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
