@@ -40,12 +40,12 @@ test.each(SENDING_OPERATIONS)(
   },
 );
 
-test("By the workflow's clock, all are inside or none", async () => {
-  at(8, 30);
+test("By the workflow's clock, which is New York's here, all are inside or none", async () => {
+  at(12, 30);
   const early = await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
   expect(outcomesOf(early)).toEqual(['skipped', 'skipped', 'skipped']);
-  expect(early.outputs[0]?.[0]?.json.send_at).toBe('2026-06-15T08:31:00.000Z');
-  at(8, 31);
+  expect(early.outputs[0]?.[0]?.json.send_at).toBe('2026-06-15T12:31:00.000Z');
+  at(12, 31);
   await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
   expect(received()).toHaveLength(3);
 });
