@@ -1,8 +1,8 @@
 /** A bare node: it reads the items, posts them in batches, and returns the answers. */
 import type { IDataObject, IHttpRequestOptions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
-import { itemsNode } from '../test/support/engine/engine';
 import type { Step } from '../test/support/engine/steps';
+import { itemsNode } from '../tools/engine/engine';
 
 const CREDENTIAL = 'messagingSendApi';
 /** As many as Messaging Send has by default. */

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
 import { messagingSend } from '../test/support/contenders';
-import { loadPackage } from '../test/support/engine/engine';
 import { runSteps, type Steps } from '../test/support/engine/steps';
+import { loadPackage } from '../tools/engine/engine';
 import { isObject } from '../tools/json';
 import { serve } from './processes';
 import { type ScaleTask, WARM_UP } from './scale';

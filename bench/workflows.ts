@@ -1,8 +1,8 @@
 /** The items of the benchmark, and workflows without the node to compare with. */
 import { type IDataObject, type INodeType, sleep } from 'n8n-workflow';
 
-import { itemsNode } from '../test/support/engine/engine';
 import type { Steps } from '../test/support/engine/steps';
+import { itemsNode } from '../tools/engine/engine';
 
 /** Passes its items on after a second, during which their memory can be measured. */
 const holder: INodeType = {

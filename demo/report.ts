@@ -5,12 +5,13 @@ const SHOWN_PER_CODE = 5;
 
 /** The result of a run, for a person to read. */
 export function describeOutcome(outcome: Outcome, contacts: Contact[]): string {
-  const { sent, notSent, requests, creditsBefore, creditsAfter, execution, sendingSeconds } = outcome;
+  const { sent, notSent, sentBefore, requests, creditsBefore, creditsAfter, execution, sendingSeconds } = outcome;
   return [
     ...(execution.status === 'success' ? [] : [row('execution', `${execution.status} ${execution.error}`)]),
     row('contacts', contacts.length),
     // An item without a message id is one that n8n passed on when the node failed.
     row('sent', sent.filter(({ messageId }) => Number.isInteger(messageId)).length),
+    ...(sentBefore === 0 ? [] : [row('sent before', sentBefore)]),
     row('not sent', notSent.length),
     ...describeNotSent(notSent, contacts),
     row('requests', requests),
@@ -35,5 +36,5 @@ function describeNotSent(notSent: NotSent[], contacts: Contact[]): string[] {
 }
 
 function row(name: string, value: string | number): string {
-  return `  ${name.padEnd(10)}${value}`;
+  return `  ${name.padEnd(12)}${value}`;
 }

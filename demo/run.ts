@@ -1,8 +1,14 @@
+import { type Sandbox } from '../sandbox/server';
 import { isObject } from '../tools/json';
+import { type ContactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { type Execution, type OutputItem } from '../tools/n8n/execution';
-import { type Demo } from './start';
 
-const RUN_DEADLINE_SECONDS = 300;
+/** The sandbox, and the contacts example ready to run. */
+export interface Demo {
+  example: ContactsExampleNodes & { name: string };
+  sandbox: Sandbox;
+  run: () => Promise<Execution>;
+}
 
 /** A contact that got its message; `item` is the contact's place in the list, from 0. */
 export interface Sent {
@@ -24,6 +30,8 @@ export interface Outcome {
   /** In the order of the sending node's two outputs. */
   sent: Sent[];
   notSent: NotSent[];
+  /** Contacts that an earlier run sent to. */
+  sentBefore: number;
   /** Time of the sending node. */
   sendingSeconds: number;
   /** Requests to the API during the run. */
@@ -33,15 +41,17 @@ export interface Outcome {
 }
 
 /** Runs the example once. */
-export async function runExample({ instance, example }: Demo): Promise<Outcome> {
-  const { rest, sandbox } = instance;
+export async function runExample({ example, sandbox, run }: Demo): Promise<Outcome> {
   const creditsBefore = sandbox.credits();
   const requestsBefore = sandbox.requests().length;
-  const execution = await rest.run(example.workflow, example.trigger, RUN_DEADLINE_SECONDS);
+  const execution = await run();
+  const isSentBefore = ({ json }: OutputItem) => json.status === 'skipped';
+  const items = execution.outputOf(example.sender, 0);
   return {
     execution,
-    sent: execution.outputOf(example.sender, 0).map(readSent),
+    sent: items.filter((item) => !isSentBefore(item)).map(readSent),
     notSent: execution.outputOf(example.sender, 1).map(readNotSent),
+    sentBefore: items.filter(isSentBefore).length,
     sendingSeconds: execution.runsOf(example.sender)[0]?.seconds ?? 0,
     requests: sandbox.requests().length - requestsBefore,
     creditsBefore,

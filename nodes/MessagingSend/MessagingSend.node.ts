@@ -24,9 +24,9 @@ export class MessagingSend implements INodeType {
     icon: { light: 'file:../../icons/messagingSend.light.svg', dark: 'file:../../icons/messagingSend.dark.svg' },
     group: ['output'],
     version: 1,
-    // A look at the canvas shows that a node was left in Dry Run.
+    // A look at the canvas shows that a node was left in Dry Run, or in Test Run.
     subtitle:
-      '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk", sendAndWait: "Send and Wait" }[$parameter["operation"]] + ($parameter["resource"] === "message" && $parameter["options"]["dryRun"] ? " (Dry Run)" : "") }}',
+      '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk", sendAndWait: "Send and Wait" }[$parameter["operation"]] + ($parameter["resource"] !== "message" ? "" : $parameter["options"]["dryRun"] ? " (Dry Run)" : $parameter["options"]["testRun"] ? " (Test)" : "") }}',
     description:
       'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and check the credit balance',
     defaults: { name: 'Messaging Send' },

@@ -1,7 +1,7 @@
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
+import { loadPackage } from '../../tools/engine/engine';
 import { readProjectFile } from '../../tools/project';
-import { loadPackage } from '../support/engine/engine';
 import { FILES, page } from './pages';
 
 // The page is made from the catalogue; these tests read it without the code that makes it.

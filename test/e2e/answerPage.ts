@@ -121,12 +121,12 @@ async function assertUsableAsShown(page: Page): Promise<void> {
   });
   assert.equal(overflow, 0, 'it does not scroll sideways');
   const sizes = await page
-    .locator('h1, p, label, button, textarea')
+    .locator('h1, p, label, legend, button, textarea, input, select')
     .evaluateAll((texts) => texts.map((text) => parseFloat(getComputedStyle(text).fontSize)));
   assert.ok(Math.min(...sizes) >= 16, `a text of ${Math.min(...sizes)} px`);
-  for (const button of await page.getByRole('button').all()) {
-    const { width = 0, height = 0 } = (await button.boundingBox()) ?? {};
-    assert.ok(width >= 44 && height >= 44, `a button of ${width} by ${height} px`);
+  for (const target of await page.locator('button, .box, .choice').all()) {
+    const { width = 0, height = 0 } = (await target.boundingBox()) ?? {};
+    assert.ok(width >= 44 && height >= 44, `a place to tap of ${width} by ${height} px`);
   }
   await page.evaluate(axe.source);
   const { violations } = asObject(await page.evaluate('axe.run()'), 'what axe found');

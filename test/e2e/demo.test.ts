@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
 import { type Outcome, runExample } from '../../demo/run';
-import { type Demo, startDemo } from '../../demo/start';
+import { type N8nDemo, startInN8n } from '../../demo/n8n';
 import { asObject, asString } from '../../tools/json';
 import { type Contact, EXAMPLE_CONTACTS, readContacts } from '../../tools/n8n/examples/contacts';
 import { nodesOf } from '../../tools/n8n/examples/files';
@@ -15,14 +15,14 @@ import { tarball } from './tarball';
 /** Largest number of messages in one request, by the API document (4.3). */
 const MESSAGES_PER_REQUEST = 100;
 
-describe('The demo', () => {
+describe('The demo in real n8n', () => {
   const session = sessionForTests();
-  let demo: Demo;
+  let demo: N8nDemo;
   let contacts: Contact[];
   let outcome: Outcome;
   before(async () => {
     contacts = await readContacts(EXAMPLE_CONTACTS);
-    demo = await startDemo({ tarball: tarball(), contactsFile: EXAMPLE_CONTACTS, credits: 1000 }, session);
+    demo = await startInN8n({ tarball: tarball(), contactsFile: EXAMPLE_CONTACTS, credits: 1000 }, session);
     outcome = await runExample(demo);
   });
 
@@ -103,7 +103,7 @@ describe('The demo', () => {
 });
 
 /** The sending node's expression for the text. */
-function template({ example }: Demo): string {
+function template({ example }: N8nDemo): string {
   const sender = nodesOf(example.workflow).find(({ name }) => name === example.sender);
   return asString(asObject(sender?.parameters, 'parameters').message, 'message');
 }

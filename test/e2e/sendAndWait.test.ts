@@ -55,6 +55,26 @@ const SHORT_LIMIT = {
   limitWaitTime: { values: { limitType: 'afterTimeInterval', resumeAmount: 0.02, resumeUnit: 'minutes' } },
 };
 
+const choices = (...texts: string[]) => ({ values: texts.map((option) => ({ option })) });
+
+/** Every kind of field, as the editor saves them. */
+const FORM = [
+  { fieldLabel: 'Name', fieldType: 'text', placeholder: 'Ada', requiredField: true },
+  { fieldLabel: 'Email', fieldType: 'email', requiredField: true },
+  { fieldLabel: 'Wishes', fieldType: 'textarea' },
+  { fieldLabel: 'Guests', fieldType: 'number' },
+  { fieldLabel: 'Arrival', fieldType: 'date' },
+  { fieldLabel: 'Room', fieldType: 'dropdown', fieldOptions: choices('Single', 'Double') },
+  { fieldLabel: 'Journey', fieldType: 'radio', fieldOptions: choices('By car', 'By train'), requiredField: true },
+  {
+    fieldLabel: 'Days',
+    fieldType: 'dropdown',
+    fieldOptions: choices('Monday', 'Tuesday', 'Wednesday'),
+    multiselect: true,
+  },
+  { fieldLabel: 'Extras', fieldType: 'checkbox', fieldOptions: choices('Breakfast', 'Parking'), requiredField: true },
+];
+
 const STEP = 'Ask the boss';
 const DECLINED = /^User rejected the tool call to Send message/;
 
@@ -181,6 +201,64 @@ for (const release of SUPPORTED) {
           await waitForThanks(page);
         });
         assert.deepEqual(answersIn(await asking.ended(asked))[0]?.data, { text: 'Tuesday' });
+      });
+
+      test('A person fills in a form of every kind of field, and is told at each field what is wrong with it', async () => {
+        const formFields = { values: FORM };
+        const asked = await asking.ask({ responseType: 'customForm', formFields });
+        await onPhone(asked.link, async (page) => {
+          const name = page.getByLabel('Name *');
+          const extras = page.getByRole('group', { name: 'Extras *' });
+          const isFocused = () => name.evaluate((element) => element === document.activeElement);
+          let sent = 0;
+          page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0));
+          await assertUsable(page, 'form');
+
+          // The browser itself takes no form without what is required, and no text that is no address.
+          await press(page, 'Send');
+          assert.ok(await isFocused());
+          await name.fill(' \u200b');
+          await page.getByLabel('Email *').fill('ada');
+          await press(page, 'Send');
+          assert.equal(await page.getByLabel('Email *').evaluate((element) => element.matches(':invalid')), true);
+          assert.equal(sent, 0);
+
+          await page.getByLabel('Email *').fill('ada@example.com');
+          await page.getByLabel('Wishes').fill('A cot\n<b>please</b>');
+          await page.getByLabel('Guests').fill('2.5');
+          await page.getByLabel('Arrival').fill('2026-12-31');
+          await page.getByLabel('Room').selectOption('Double');
+          await page.getByRole('radio', { name: 'By train' }).focus();
+          await page.keyboard.press('Space');
+          await page.getByRole('checkbox', { name: 'Monday' }).tap();
+          await page.getByText('Wednesday').tap();
+          await press(page, 'Send');
+          await page.getByRole('alert').getByText('Write an answer first.').waitFor();
+          await extras.getByRole('alert').getByText('Choose at least one.').waitFor();
+          assert.equal(await page.getByRole('alert').count(), 2);
+          assert.equal(await page.title(), 'Your answer was not sent');
+          assert.ok(await isFocused());
+          await assertUsable(page, 'form-refused');
+
+          await name.fill('Ada');
+          await extras.getByRole('checkbox', { name: 'Parking' }).focus();
+          await page.keyboard.press('Space');
+          await press(page, 'Send');
+          await waitForThanks(page);
+          assert.equal(sent, 2);
+        });
+        const data = {
+          Name: 'Ada',
+          Email: 'ada@example.com',
+          Wishes: 'A cot\n<b>please</b>',
+          Guests: 2.5,
+          Arrival: '2026-12-31',
+          Room: 'Double',
+          Journey: 'By train',
+          Days: ['Monday', 'Wednesday'],
+          Extras: ['Parking'],
+        };
+        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
       });
 
       for (const [what, use, options] of [

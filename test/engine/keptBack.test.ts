@@ -1,9 +1,9 @@
 /** Messages that are not sent on purpose, and what their items have besides. */
 import type { IDataObject } from 'n8n-workflow';
 
+import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
-import { inFlight } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import {

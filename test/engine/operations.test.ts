@@ -1,6 +1,6 @@
+import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
-import { loadPackage } from '../support/engine/engine';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
+import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import { loadPackage } from '../support/engine/engine';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';

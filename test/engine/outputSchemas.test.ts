@@ -5,11 +5,11 @@ import path from 'node:path';
 import { loadOutputSchema, resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 
+import { loadPackage } from '../../tools/engine/engine';
+import { processedData } from '../../tools/engine/processedData';
 import { PROJECT_FOLDER } from '../../tools/project';
 import { contacts, listOf } from '../support/contacts';
-import { loadPackage } from '../support/engine/engine';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import { linkIn, open } from '../support/engine/webhook';
 import type { Setup } from '../support/engine/workflow';
 import { textOf } from '../support/outputs';

@@ -1,12 +1,12 @@
 /** What a run leaves in n8n's database for a Retry, and what happens where the database takes nothing, or forgets. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { type Fate, outcomes } from '../support/engine/campaign';
-import { inFlight, killedAtNth, Lifetime } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';

@@ -1,7 +1,7 @@
 /** Retries after a kill of an execution in the editor, of which n8n's database knows nothing. */
+import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
-import { inFlight } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomesOf } from '../support/outputs';

@@ -1,9 +1,9 @@
 /** Executions must not be taken for one another when n8n was killed during one of them. */
+import { inFlight, killedAtNth } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
-import { inFlight, killedAtNth } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, oneByOne, SENDING_OPERATIONS } from '../support/parameters';
 

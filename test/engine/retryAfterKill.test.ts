@@ -1,11 +1,11 @@
 /** What a Retry does after n8n was killed in a campaign. `everyKill.test.ts` kills it at every moment. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { countOf, inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
-import { countOf, inFlight, killedAtNth, Lifetime } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomesOf } from '../support/outputs';
 import {

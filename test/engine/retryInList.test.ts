@@ -3,12 +3,12 @@ import { stringify } from 'flatted';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
+import { inFlight } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
-import { inFlight } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import { keptIn, type Setup } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import {

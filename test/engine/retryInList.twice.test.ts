@@ -1,6 +1,6 @@
 /** Retry pressed again while a Retry of the same execution is running. */
+import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { contacts } from '../support/contacts';
-import { inFlight, Lifetime } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { attempt } from '../support/engine/restart';
 import type { Setup } from '../support/engine/workflow';

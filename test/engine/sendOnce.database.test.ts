@@ -1,6 +1,6 @@
 /** 'Send Once, Also in Later Runs' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import { processedData } from '../support/engine/processedData';
 import { hintsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf } from '../support/sandbox';

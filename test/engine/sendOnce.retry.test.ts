@@ -1,11 +1,11 @@
 /** Retries with 'Send Once, Also in Later Runs', after a failure and after a kill. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { inFlight } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { arrivals, outcomes } from '../support/engine/campaign';
-import { inFlight } from '../support/engine/lifetime';
-import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK } from '../support/parameters';

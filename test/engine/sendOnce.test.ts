@@ -1,8 +1,8 @@
 /** 'Send Once, Also in Later Runs': what other executions of the node have sent is not sent again. */
 import type { IDataObject } from 'n8n-workflow';
 
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
-import { processedData } from '../support/engine/processedData';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';

@@ -1,8 +1,8 @@
 /** A set-up that is wrong, and what an earlier attempt of the same execution did. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
-import { inFlight } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';

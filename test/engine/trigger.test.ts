@@ -1,9 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { type Fault, startSandbox } from '../../sandbox/server';
+import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts } from '../support/contacts';
-import { loadPackage } from '../support/engine/engine';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
 import { runWorkflow } from '../support/engine/workflow';

@@ -1,4 +1,4 @@
-import type { Moment } from '../support/engine/lifetime';
+import type { Moment } from '../../tools/engine/lifetime';
 
 /** An attempt during which n8n is killed. */
 interface Killed {

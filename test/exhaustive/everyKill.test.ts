@@ -1,10 +1,10 @@
 /** Small campaigns, with n8n killed at each moment at which something of them leaves n8n or is stored. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { killedAt, Lifetime, type Moment } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, listOf } from '../support/contacts';
 import { Campaign, type Fate } from '../support/engine/campaign';
-import { killedAt, Lifetime, type Moment } from '../support/engine/lifetime';
-import { processedData } from '../support/engine/processedData';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';

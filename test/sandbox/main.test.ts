@@ -1,52 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-
-import { PROJECT_FOLDER } from '../../tools/project';
+import { runCommand } from '../support/command';
 import { call, closeSandboxes, get, messages, post, sandboxWith } from './client';
 
-const children = new Set<ChildProcess>();
-
 afterEach(closeSandboxes);
-// A test that failed must not leave its server behind.
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
-interface Run {
-  /** Settles at the first complete line that matches, with it. */
-  line(pattern: RegExp): Promise<string>;
-  /** Settles when the process has ended. */
-  ended: Promise<{ code: number | null; output: string; errors: string }>;
-  kill(signal: NodeJS.Signals): void;
-}
-
-function run(...flags: string[]): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', ...flags], {
-    cwd: PROJECT_FOLDER,
-  });
-  children.add(child);
-  child.on('close', () => children.delete(child));
-  let output = '';
-  let errors = '';
-  child.stderr.on('data', (part) => (errors += String(part)));
-  child.stdout.on('data', (part) => (output += String(part)));
-  return {
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = output
-            .split('\n')
-            .slice(0, -1)
-            .find((line) => pattern.test(line));
-          if (found !== undefined) resolve(found);
-        };
-        child.stdout.on('data', look);
-        child.on('close', () => reject(new Error(`ended without a line like ${pattern}: ${errors}`)));
-        look();
-      }),
-    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, output, errors }))),
-    kill: (signal) => void child.kill(signal),
-  };
-}
+const run = (...flags: string[]) => runCommand('sandbox/main.ts', ...flags);
 
 test('The command starts with its flags, prints its addresses, and ends on SIGTERM', async () => {
   const sandbox = run('--port', '0', '--key', 'made-up', '--credits', '3', '--fault', '{"kind":"html","after":1}');

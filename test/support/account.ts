@@ -1,8 +1,2 @@
 /** A made-up API key, which the sandbox of a test accepts and the credential of its workflow holds. */
 export const KEY = 'made-up-key-0123456789';
-
-/** What n8n decrypts the stored credential to. */
-export interface Account {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}

@@ -1,9 +1,9 @@
 /** Workflows that send each item's `message` to its `phone`, with and without this node. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { NODE_TYPE } from '../../tools/engine/engine';
 import { KEY } from './account';
 import type { Step, Steps } from './engine/steps';
-import { NODE_TYPE } from './engine/workflow';
 
 const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 

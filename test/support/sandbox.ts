@@ -1,6 +1,7 @@
 /** Sandboxes for tests that run in Jest, and what has reached them. */
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
-import { type Account, KEY } from './account';
+import type { Account } from '../../tools/engine/credentials';
+import { KEY } from './account';
 
 /** A sandbox without limits, closed after the tests of the file; each test starts with an empty one. */
 export function sandboxForTests(options: Partial<SandboxOptions> = {}): () => Sandbox {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { MAX_WRITTEN } from '../../nodes/MessagingSend/questions/field';
 import {
   closedPage,
   lateAnswerPage,
@@ -9,7 +10,6 @@ import {
 } from '../../nodes/MessagingSend/questions/page';
 import {
   type Answer,
-  MAX_WRITTEN,
   type Question,
   readAnswer,
   type Refusal,
@@ -138,15 +138,14 @@ describe('A form that holds no answer', () => {
     ],
   ] as const)('is answered with the reason, at the field that is wrong: %s', (_what, asked, form, field, reason) => {
     const refused = refusal(asked, form);
-    expect(refused).toMatchObject({ field, reason });
+    expect(refused.problems).toEqual({ [field]: reason });
     const page = questionPage(asked, refused);
     expect(page).toContain('<title>Your answer was not sent</title>');
-    const message = `<p class="wrong" id="problem" role="alert" dir="auto">${reason}</p>`;
-    const before = field === 'decision' ? '<div class="buttons">' : `<textarea id="${field}"`;
+    const message = `<p class="wrong" id="${field}-problem" role="alert" dir="auto">${reason}</p>`;
+    const before = field === 'decision' ? '<div class="buttons">' : `<textarea class="box" id="${field}" autofocus `;
     expect(page).toContain(message + before);
-    expect(page.split('aria-invalid="true" aria-describedby="problem limit" autofocus')).toHaveLength(
-      field === 'decision' ? 1 : 2,
-    );
+    const described = page.split(` aria-invalid="true" aria-describedby="${field}-problem ${field}-limit" `);
+    expect(described).toHaveLength(field === 'decision' ? 1 : 2);
   });
 
   test.each([
@@ -159,9 +158,12 @@ describe('A form that holds no answer', () => {
   });
 
   test('has its limit on the page before', () => {
-    for (const page of Object.values(QUESTIONS)) {
-      expect(page).toMatch(/<textarea[^>]* maxlength="10000"[^>]* aria-describedby="limit">/);
-      expect(page).toContain('<p class="limit" id="limit" dir="auto">At most 10,000 characters</p>');
+    for (const [name, page] of [
+      ['comment', QUESTIONS.approval],
+      ['text', QUESTIONS.freeText],
+    ] as const) {
+      expect(page).toMatch(new RegExp(`<textarea[^>]* aria-describedby="${name}-limit" maxlength="10000"`));
+      expect(page).toContain(`<p class="limit" id="${name}-limit" dir="auto">At most 10,000 characters</p>`);
     }
   });
 });

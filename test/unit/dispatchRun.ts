@@ -85,6 +85,7 @@ export class Run {
       balance = () => BALANCE,
       wait,
       journal,
+      keepBack = null,
       ...config
     } = this.changes;
     const now = () => this.time;
@@ -121,9 +122,11 @@ export class Run {
         beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
         afterReply: () => undefined,
         settle: (receipt) => (this.settled.push(receipt), receipt),
+        skip: (receipt) => receipt,
         ...journal,
       },
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
+      keepBack,
       repeated: complete(repeatedPhones(messages)),
       uncertainBefore: 0,
       wholeAnswers: true,

@@ -32,7 +32,7 @@ function faultsOf(world: World, { lineage }: Execution, order: Order, outcomes: 
     const [kind] = kinds;
     if (kinds.length !== 1) faults.push(`${id} has the outcomes ${kinds.join()}`);
     if (kind === 'sent' && !own.has(id)) faults.push(`${id} is sent and did not arrive`);
-    if (kind === 'sent_before' && !world.arrivals.has(id)) faults.push(`${id} is sent_before and did not arrive`);
+    if (kind === 'skipped' && !world.arrivals.has(id)) faults.push(`${id} is skipped and did not arrive`);
     if (kind === 'not_sent' && own.has(id)) faults.push(`${id} is not_sent and arrived`);
   }
   return faults;
@@ -436,7 +436,7 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
     const attempt: Attempt = world.attempt(process, execution);
     const end = { isOver: false };
     const succeeded = (kinds: ReadonlyArray<Outcome['kind']>) =>
-      kinds.every((kind) => kind === 'sent' || kind === 'sent_before');
+      kinds.every((kind) => kind === 'sent' || kind === 'skipped');
     await world.run(
       (async () => {
         for (const each of asked) {

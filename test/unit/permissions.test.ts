@@ -34,7 +34,7 @@ const taking =
   (_asked: number[], messages: readonly Message[]): Permission => {
     const taken = messages.filter(({ item }) => items.includes(item));
     if (taken.length === 0) return LEAVE;
-    const results = taken.map((message) => ({ message, outcome: { kind: 'sent_before' } as const }));
+    const results = taken.map((message) => ({ message, outcome: { kind: 'skipped', reason: 'sent_before' } as const }));
     return { kind: 'taken', receipt: { batch: null, results, data: null } };
   };
 

@@ -16,6 +16,7 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
     getInputData: () => [],
     getExecutionCancelSignal: () => undefined,
     continueOnFail: () => true,
+    getTimezone: () => 'Etc/UTC',
     getMode: () => 'manual',
     getContext: () => ({}),
     getWorkflow: () => ({}),

@@ -62,7 +62,6 @@ export const NOTHING_DELIVERED: Delivered = {
   unsendable: [],
   receipts: [],
   duplicates: [],
-  keptBack: [],
   heldUp: 0,
   repeated: new Set(),
   planned: [],

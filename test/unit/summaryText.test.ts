@@ -9,9 +9,8 @@ const NOTHING: Summary = {
   notSent: NONE,
   uncertain: NONE,
   uncertainDuplicates: 0,
-  skipped: 0,
-  sentBefore: 0,
-  keptBack: new Map(),
+  skipped: new Map(),
+  isTest: false,
   planned: null,
   numbers: null,
   emptyFields: new Map(),
@@ -35,26 +34,34 @@ const TIMEOUT = 'The service did not answer in time';
 test.each<[string, Partial<Summary>]>([
   ['1 sent, 1 credit used, 0 left, 1 request.', { sent: 1, creditsUsed: 1, creditsLeft: 0, requests: 1 }],
   ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
-  ['2 sent, 1 skipped as a duplicate, 1 request.', { sent: 2, skipped: 1, requests: 1 }],
-  ['2 sent, 3 skipped as duplicates, 1 request.', { sent: 2, skipped: 3, requests: 1 }],
-  ['0 sent, 1 skipped because it was sent before, 0 requests.', { sentBefore: 1 }],
-  ['0 sent, 4 skipped because they were sent before, 0 requests.', { sentBefore: 4 }],
+  ['2 sent, 1 skipped as a duplicate, 1 request.', { sent: 2, skipped: new Map([['duplicate', 1]]), requests: 1 }],
+  ['2 sent, 3 skipped as duplicates, 1 request.', { sent: 2, skipped: new Map([['duplicate', 3]]), requests: 1 }],
+  ['0 sent, 1 skipped because it was sent before, 0 requests.', { skipped: new Map([['sent_before', 1]]) }],
+  ['0 sent, 4 skipped because they were sent before, 0 requests.', { skipped: new Map([['sent_before', 4]]) }],
   [
     "2 sent, 3 skipped because 'name' is empty, 1 request.",
-    { sent: 2, keptBack: new Map([['empty_field', 3]]), emptyFields: new Map([['name', 3]]), requests: 1 },
+    { sent: 2, skipped: new Map([['empty_field', 3]]), emptyFields: new Map([['name', 3]]), requests: 1 },
   ],
   [
     "2 sent, 9 skipped because 'a', 'b', 'c' and others are empty, 1 request.",
     {
       sent: 2,
-      keptBack: new Map([['empty_field', 9]]),
+      skipped: new Map([['empty_field', 9]]),
       emptyFields: new Map(['a', 'b', 'c', 'd'].map((name) => [name, 3])),
       requests: 1,
     },
   ],
   [
+    "Test run: 3 sent, 7 skipped because of 'Test Run', 1 request.",
+    { isTest: true, sent: 3, skipped: new Map([['test_run', 7]]), requests: 1 },
+  ],
+  [
+    "2 sent, 4 skipped because of 'Send Window', 1 request.",
+    { sent: 2, skipped: new Map([['outside_window', 4]]), requests: 1 },
+  ],
+  [
     "2 sent, 1 skipped because of 'Never Send To', 1 request.",
-    { sent: 2, keptBack: new Map([['opted_out', 1]]), requests: 1 },
+    { sent: 2, skipped: new Map([['opted_out', 1]]), requests: 1 },
   ],
   ['2 sent, 2 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 359_000 }],
   ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
@@ -86,7 +93,7 @@ test.each<[string, Partial<Summary>]>([
   ],
   [
     '0 sent, 1 not sent, 1 skipped as a duplicate, 0 requests. Not sent: the key is wrong.',
-    { notSent: cause(1), skipped: 1 },
+    { notSent: cause(1), skipped: new Map([['duplicate', 1]]) },
   ],
 ])('The most frequent cause is named: %s', (text, changed) => {
   expect(summaryText(summary(changed))).toBe(text);
@@ -139,7 +146,13 @@ test.each<[string, Partial<Summary> & Pick<Summary, 'planned'>]>([
   ],
   [
     'Dry run: 2 messages would be sent in 1 request, for 2 credits; 1 skipped as a duplicate, 3 skipped because they were sent before. Nothing was sent.',
-    { planned: { messages: 2, requests: 1 }, skipped: 1, sentBefore: 3 },
+    {
+      planned: { messages: 2, requests: 1 },
+      skipped: new Map([
+        ['duplicate', 1],
+        ['sent_before', 3],
+      ]),
+    },
   ],
   [
     'Dry run: 2 messages would be sent in 1 request, for 2 credits; 1 uncertain (may have been sent), 3 already sent in an earlier attempt. Nothing more was sent. Uncertain: the key is wrong.',
@@ -156,7 +169,17 @@ test.each<[string, Partial<Summary>]>([
   ['Running this step again sends that message again, and the 2 uncertain messages.', { sent: 1, uncertain: cause(2) }],
   ['Running this step again sends the uncertain message again.', { uncertain: cause(1) }],
   ['Running this step again sends the 2 uncertain messages again.', { uncertain: cause(2), notSent: cause(3) }],
-  ['', { notSent: cause(3), skipped: 2, sentBefore: 1, keptBack: new Map([['opted_out', 4]]) }],
+  [
+    '',
+    {
+      notSent: cause(3),
+      skipped: new Map([
+        ['duplicate', 2],
+        ['sent_before', 1],
+        ['opted_out', 4],
+      ]),
+    },
+  ],
   ['', { sent: 5, uncertain: cause(2), isRemembered: true }],
 ])('What would be sent a second time is named as: "%s"', (text, changed) => {
   expect(secondSendText(summary(changed))).toBe(text);

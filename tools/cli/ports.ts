@@ -32,8 +32,13 @@ export function addPortFlags(command: Command, note = ''): Command {
 export async function findPorts(flags: PortFlags, takeAnyFree = false): Promise<{ n8n: number; sandbox: number }> {
   return {
     n8n: await findPort(flags.n8nPort ?? (takeAnyFree ? undefined : N8N_PORT), '--n8n-port'),
-    sandbox: await findPort(flags.sandboxPort ?? (takeAnyFree ? undefined : SANDBOX_PORT), '--sandbox-port'),
+    sandbox: await findSandboxPort(flags, takeAnyFree),
   };
+}
+
+/** Finds the sandbox's port alone, as {@link findPorts} does. */
+export async function findSandboxPort({ sandboxPort }: PortFlags, takeAnyFree = false): Promise<number> {
+  return await findPort(sandboxPort ?? (takeAnyFree ? undefined : SANDBOX_PORT), '--sandbox-port');
 }
 
 async function findPort(wanted: number | undefined, flag: string): Promise<number> {

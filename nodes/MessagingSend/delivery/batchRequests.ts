@@ -2,16 +2,19 @@ import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { AccountJournal, Permission } from '../journal/journal';
 import type { Batch } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import type { Receipt, Result } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import type { CircuitBreaker, Pass } from './circuitBreaker';
+import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { Settlement } from './settlement';
 
 export interface BatchRequestsConfig {
   readonly operation: SendOperation;
   readonly requests: Pick<Requests, 'make' | 'wait'>;
-  readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply'>;
+  readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'skip'>;
+  /** Which messages the user does not want to be sent; null if all may be. */
+  readonly keepBack: KeepBack | null;
 }
 
 export interface Answered {
@@ -70,7 +73,7 @@ export class BatchRequests {
         const reply = await requests.make(request, {
           mayLeave,
           beforeRequest: async () => {
-            permission = await journal.beforeRequest(batch);
+            permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
             return permission.kind === 'leave';
           },
           afterReply: (received) => journal.afterReply(batch, received),
@@ -88,6 +91,18 @@ export class BatchRequests {
       return batch;
     }
     return whyNot() === null && !pass.isValid() ? batch : notRequested(batch, whyNot());
+  }
+
+  /** The messages that may no longer be sent: the request was planned, or first made, some time ago. */
+  private keptBackFrom(batch: Batch): Permission | null {
+    const { keepBack, journal } = this.config;
+    if (keepBack === null) return null;
+    const results = batch.messages.flatMap((message): Result[] => {
+      const outcome = keepBack(message);
+      return outcome === null ? [] : [{ message, outcome }];
+    });
+    if (results.length === 0) return null;
+    return { kind: 'taken', receipt: journal.skip({ batch: null, results, data: null }) };
   }
 
   /** The journal knows the outcomes of these messages, so they are not settled again. */

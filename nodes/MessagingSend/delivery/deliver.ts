@@ -2,7 +2,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Interruptible } from '../messages/interruptible';
-import { type Batch, countMessages, type KeptBack, type Unsendable } from '../messages/message';
+import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure, withCreditsOfRun } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
@@ -30,7 +30,6 @@ export interface Delivered {
   /** Those of earlier attempts among them; those alone where an unsendable draft kept the run from starting. */
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
-  readonly keptBack: readonly KeptBack[];
   /** How many messages an unsendable draft kept from being sent. */
   readonly heldUp: number;
   /** The phones that more than one message of the run goes to; may contain others. */
@@ -53,8 +52,11 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
  * Sends the batches of all accounts at the same time.
  * @returns a list of receipts for each account
  */
-async function send({ shares, known, repeated }: Plan, delivery: Delivery): Promise<Array<readonly Receipt[]>> {
-  const { operation, options, journal, stopOnFailure, wholeAnswers, pause, signal, work } = delivery;
+async function send(
+  { shares, known, skipped, repeated }: Plan,
+  delivery: Delivery,
+): Promise<Array<readonly Receipt[]>> {
+  const { operation, options, journal, keepBack, stopOnFailure, wholeAnswers, pause, signal, work } = delivery;
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
@@ -66,8 +68,9 @@ async function send({ shares, known, repeated }: Plan, delivery: Delivery): Prom
     wholeAnswers,
     pause,
     repeated,
+    keepBack,
     whenCreditsRunOut: options.whenCreditsRunOut,
-    uncertainBefore: countUncertain(known),
+    uncertainBefore: countUncertain([...known, ...skipped]),
     runEnd: new AbortController(),
     onSettled: (messages: number) => delivery.onProgress({ done: (done += messages), total }),
   };
@@ -104,13 +107,13 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
 }
 
 function* gather(
-  { unsendable, duplicates, keptBack, known, heldUp, shares, repeated }: Plan,
+  { unsendable, duplicates, skipped, known, heldUp, shares, repeated }: Plan,
   receiptsOfShares: ReadonlyArray<readonly Receipt[]>,
   { options, journal }: Delivery,
 ): Interruptible<Delivered> {
   const receipts: Receipt[] = [];
   let withUnsent = 0;
-  for (const list of [known, ...receiptsOfShares]) {
+  for (const list of [known, skipped, ...receiptsOfShares]) {
     for (const receipt of list) {
       if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
       receipts.push(receipt);
@@ -119,5 +122,5 @@ function* gather(
   }
   if (!options.dryRun) yield* journal.conclude(withUnsent === 0 && unsendable.length === 0);
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
-  return { unsendable, receipts, duplicates, keptBack, heldUp, repeated, planned, recalled: known.length };
+  return { unsendable, receipts, duplicates, heldUp, repeated, planned, recalled: known.length };
 }

@@ -1,24 +1,42 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { type Interruptible, withEach } from '../messages/interruptible';
-import { type KeptBack, type Message, personOf } from '../messages/message';
+import { type Message, personOf } from '../messages/message';
+import type { Skipped } from '../messages/outcome';
 import { cleanPhone } from '../phone/phone';
 import type { DeliveryOptions } from './options';
+import { Windows } from './sendWindow';
 
-/** Why the user does not want a message to be sent; null if it is sent. */
-export type KeepBack = (message: Message) => KeptBack['reason'] | null;
+/**
+ * Why the user does not want a message to be sent now; null if it may be. Asked when a run is planned, and again when the
+ * message's request is about to leave: by then, a window may have closed.
+ */
+export type KeepBack = (message: Message) => Skipped | null;
+
+const OPTED_OUT: Skipped = { kind: 'skipped', reason: 'opted_out' };
+const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
 
 /**
  * Decides which messages are kept back.
+ * @param now in milliseconds since 1970
+ * @param timeZone the workflow's
  * @returns null if none is, or why that can't be decided: then nothing may be sent
  */
-export function* keepBackBy(options: DeliveryOptions): Interruptible<KeepBack | Failure | null> {
-  const { emptyFields, neverSendTo } = options;
+export function* keepBackBy(
+  options: DeliveryOptions,
+  now: () => number,
+  timeZone: string,
+): Interruptible<KeepBack | Failure | null> {
+  const { emptyFields, neverSendTo, sendWindow, testRun } = options;
   const optedOut = yield* peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
-  if (emptyFields === 'send' && optedOut.size === 0) return null;
-  return ({ phone, empty }) => {
-    if (optedOut.has(personOf(phone))) return 'opted_out';
-    return empty !== undefined && emptyFields === 'doNotSend' ? 'empty_field' : null;
+  // Whoever tests is awake.
+  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone, sendWindow.clock);
+  if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
+  return ({ phone, testFor = phone, empty }) => {
+    if (optedOut.has(personOf(phone)) || optedOut.has(personOf(testFor))) return OPTED_OUT;
+    if (empty !== undefined && emptyFields === 'doNotSend') return EMPTY_FIELD;
+    const sendAt = windows?.closedUntil(phone, now()) ?? null;
+    return sendAt === null ? null : { kind: 'skipped', reason: 'outside_window', sendAt };
   };
 }
 

@@ -1,4 +1,6 @@
 import type { RequestLimits } from '../requests/requests';
+import type { SendWindow, WindowClock } from './sendWindow';
+import type { TestRun } from './testRun';
 
 /** What the user can choose for a delivery. */
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
@@ -19,6 +21,9 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;
+  /** When messages may be sent, and by whose clock; null for always. */
+  readonly sendWindow: (SendWindow & { readonly clock: WindowClock }) | null;
+  readonly testRun: TestRun | null;
   /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';
   readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';

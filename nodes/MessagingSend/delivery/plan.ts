@@ -2,16 +2,17 @@ import { type Failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
-import { type Interruptible, withEach } from '../messages/interruptible';
-import { type Batch, type Drafts, type KeptBack, type Message, type Unsendable, unsendable } from '../messages/message';
+import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
+import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin, sorted } from '../messages/order';
-import type { Receipt } from '../messages/outcome';
+import type { Receipt, Result } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
 import { type Duplicate, separateDuplicates } from './duplicates';
 import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
+import { divertToTester } from './testRun';
 
 export interface Order {
   readonly operation: SendOperation;
@@ -24,7 +25,7 @@ export interface Order {
   readonly stopOnFailure: boolean;
   /** The channel of all items; or that of an item, the same object for the same account, or why there is none. */
   readonly channel: Channel | ((item: number) => Channel | Failure);
-  /** Which messages the user does not want to be sent; null if all are. */
+  /** Which messages the user does not want to be sent; null if all may be. */
   readonly keepBack: KeepBack | null;
   /** Why nothing at all can be sent now, if so. */
   readonly broken: Failure | null;
@@ -47,7 +48,8 @@ export interface Share extends Channel {
 export interface Plan {
   readonly unsendable: readonly Unsendable[];
   readonly duplicates: readonly Duplicate[];
-  readonly keptBack: readonly KeptBack[];
+  /** Of messages that are not sent on purpose. */
+  readonly skipped: readonly Receipt[];
   /** Outcomes of earlier attempts; they stay as they are. */
   readonly known: readonly Receipt[];
   /** How many messages an unsendable draft keeps from being sent, because the first failure ends the run. */
@@ -65,7 +67,7 @@ export interface Plan {
  */
 export async function plan(
   order: Order,
-  journal: Pick<Journal, 'recall' | 'keepBack'>,
+  journal: Pick<Journal, 'recall' | 'of'>,
   work: <Done>(work: Interruptible<Done>) => Promise<Done>,
 ): Promise<Plan> {
   const { operation, options, broken, stopOnFailure, keepBack } = order;
@@ -89,7 +91,7 @@ export async function plan(
   const plan: Plan = {
     unsendable,
     duplicates: [],
-    keptBack: [],
+    skipped: [],
     known: earlier.receipts,
     heldUp: 0,
     shares: [],
@@ -99,19 +101,19 @@ export async function plan(
     return { ...plan, heldUp: earlier.pending.reduce((sum, { length }) => sum + length, 0) };
   }
 
-  const known = [...earlier.receipts];
-  const keptBack: KeptBack[] = [];
+  const skipped = [...(await work(skippedReceipts(asked.untested)))];
   const shares: Share[] = [];
   let last = earlier.lastBatch;
   for (const [index, { channel }] of accounts.entries()) {
     const pending = earlier.pending[index] ?? [];
-    const willSend = await work(separateKeptBack(pending, keepBack, earlier.again, known, keptBack));
+    const { willSend, keptBack } = await work(separateKeptBack(pending, keepBack));
+    const own = journal.of(channel.account);
+    for (const receipt of await work(skippedReceipts(keptBack))) skipped.push(own.skip(receipt));
     const batches = await work(pack(willSend, batchSize, last));
     shares.push({ ...channel, batches });
     last += batches.length;
   }
-  if (keptBack.length > 0) journal.keepBack(keptBack.map(({ message }) => message));
-  return { ...plan, duplicates: sendable, keptBack, known, shares };
+  return { ...plan, duplicates: sendable, skipped, shares };
 }
 
 /** The messages of a run, divided by the account that they are sent from. */
@@ -119,6 +121,8 @@ interface Addressed {
   readonly accounts: ReadonlyArray<{ readonly channel: Channel; readonly messages: readonly Message[] }>;
   readonly refused: readonly Refused[];
   readonly duplicates: readonly Duplicate[];
+  /** Messages that a test run sends to nobody. */
+  readonly untested: readonly Result[];
   readonly unsendable: readonly Unsendable[];
   readonly repeated: ReadonlySet<string>;
   /** The phones that more than one text goes to; one text may go in several parts. */
@@ -137,47 +141,44 @@ function* addressed({ operation, drafts, options, channel, broken, keepBack }: O
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
   const { messages, unsendable } = yield* compose(drafts, rules);
   const sendOnce = options.duplicateMessages !== 'send';
-  const { unique, duplicates } = sendOnce
-    ? yield* separateDuplicates(messages, (message) => (keepBack?.(message) ?? null) === null)
+  const isSent = (message: Message) => (keepBack?.(message) ?? null) === null;
+  const { unique: each, duplicates } = sendOnce
+    ? yield* separateDuplicates(messages, isSent)
     : { unique: messages, duplicates: [] };
+  const { messages: unique, untested } = yield* divertToTester(each, options.testRun, isSent);
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
   const ambiguous = isSplit
     ? yield* repeatedPhones(unique.filter(({ part }) => part === null || part === 0))
     : repeated;
   const divided = yield* divide(unique, broken === null ? channel : () => broken);
-  return { ...divided, duplicates, unsendable, repeated, ambiguous };
+  return { ...divided, duplicates, untested, unsendable, repeated, ambiguous };
 }
 
-/**
- * Decides anew in each attempt which of the messages that have no outcome are kept back. One that an earlier attempt may
- * have sent stays uncertain.
- * @param known receives the receipts of those that stay uncertain
- * @param keptBack receives the others
- * @returns what is sent
- */
+/** Decides anew in each attempt which of the messages that have no outcome are kept back. */
 function* separateKeptBack(
   messages: readonly Message[],
   keepBack: KeepBack | null,
-  again: Recalled['again'],
-  known: Receipt[],
-  keptBack: KeptBack[],
-): Interruptible<readonly Message[]> {
-  if (keepBack === null) return messages;
+): Interruptible<{ readonly willSend: readonly Message[]; readonly keptBack: readonly Result[] }> {
+  if (keepBack === null) return { willSend: messages, keptBack: [] };
   const willSend: Message[] = [];
+  const keptBack: Result[] = [];
   yield* withEach(messages, (message) => {
-    const reason = keepBack(message);
-    const mayBeSent = again.get(message);
-    if (reason === null) willSend.push(message);
-    else if (mayBeSent === undefined) keptBack.push({ message, reason });
-    else
-      known.push({
-        batch: null,
-        results: [{ message, outcome: { kind: 'uncertain', failure: mayBeSent } }],
-        data: null,
-      });
+    const outcome = keepBack(message);
+    if (outcome === null) willSend.push(message);
+    else keptBack.push({ message, outcome });
   });
-  return willSend;
+  return { willSend, keptBack };
+}
+
+/** In several receipts, so that none takes long to read. */
+function* skippedReceipts(results: readonly Result[]): Interruptible<readonly Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (let start = 0; start < results.length; start += YIELD_EVERY) {
+    receipts.push({ batch: null, results: results.slice(start, start + YIELD_EVERY), data: null });
+    yield;
+  }
+  return receipts;
 }
 
 /** The phones that more than one of the messages goes to. */

@@ -165,6 +165,36 @@ export const CATALOGUE = {
     'Check that the item has the field that the option refers to, or remove the option.',
   ),
 
+  formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
+  formLabelEmpty: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' has no label`,
+    "Enter its 'Label'. If it comes from an expression, check its value for this item.",
+  ),
+  formLabelReserved: invalidParameter<{ place: number; label: string }>(
+    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}`,
+    "Change its 'Label': the output needs this name for something else.",
+  ),
+  formLabelRepeated: invalidParameter<{ place: number; other: number }>(
+    ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
+    "Change one 'Label': the output has the answers by their labels.",
+  ),
+  formTypeUnknown: invalidParameter<{ place: number; types: string }>(
+    ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
+    'Choose it from its list. If it comes from an expression, check its value for this item.',
+  ),
+  formOptionsEmpty: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' has no options to choose from`,
+    "Add them under 'Field Options', or choose another 'Element Type'.",
+  ),
+  formOptionEmpty: invalidParameter<{ place: number; option: number }>(
+    ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
+    'Fill it in, or remove it. If it comes from an expression, check its value for this item.',
+  ),
+  formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
+    ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
+    'Change one of them, or remove it.',
+  ),
+
   // The node is not set up.
 
   optionNotBoolean: notSetUp<{ option: string }>(
@@ -199,6 +229,15 @@ export const CATALOGUE = {
     ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
     "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
+  testPhoneUnreadable: notSetUp<{ reason: string }>(
+    ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
+    "Enter the number that gets the messages, with its country code. Nothing is sent before; to send to the recipients, remove 'Test Run'.",
+  ),
+  sendWindowTimes: notSetUp(
+    "'Send Window' needs two times of a day, such as 09:00 and 20:00, the earlier one first",
+    "Correct 'From' and 'To'. For a window over midnight, use two nodes or the workflow's own schedule.",
+  ),
+  sendWindowDays: notSetUp("'Send Window' has no days on which messages may be sent", "Choose 'Days'."),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
@@ -235,6 +274,10 @@ export const CATALOGUE = {
   reviewerFromModel: notSetUp(
     "The model can't fill in 'Phone': it would choose who approves its calls",
     "Enter the number of the person who approves in 'Phone'.",
+  ),
+  reviewNotApproval: notSetUp(
+    "'Response Type' must be Approval in human review: nothing else approves a call",
+    'Add the review step to the agent again. In a workflow file, set responseType of the step to approval.',
   ),
   proxyInvalid: notSetUp(
     "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
@@ -432,6 +475,11 @@ export const CATALOGUE = {
   dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
     "'Dry Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
     "Turn 'Dry Run' off, save, and choose 'Retry with currently saved workflow'; or try it in a new execution.",
+  ),
+
+  testRunInRetry: uncertain('NOT_SET_UP', 'run')(
+    "'Test Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
+    "Remove 'Test Run', save, and choose 'Retry with currently saved workflow'; or test in a new execution.",
   ),
 
   // The run ended before this message's turn.

@@ -34,6 +34,8 @@ export interface AccountJournal {
    * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
    */
   readonly settle: (receipt: Receipt) => Receipt;
+  /** The same for messages that are skipped: nothing of them is remembered. */
+  readonly skip: (receipt: Receipt) => Receipt;
 }
 
 /** The memories of a run, and what the journal needs of its surroundings. */
@@ -140,15 +142,16 @@ export class Journal {
     return { receipts, pending: left };
   }
 
-  /** Messages that this attempt does not send, because the user chose so: for the crash ledger, as in {@link skipped}. */
-  keepBack(messages: readonly Message[]): void {
-    this.memories.crash?.settle(messages.map((message) => ({ message, outcome: { kind: 'sent_before' } })));
-  }
-
   /** The journal of the requests to an account. */
   of(account: string): AccountJournal {
     const { record, crash } = this.memories;
     const reservations = this.reservationsFor(account);
+    const skip = (receipt: Receipt): Receipt => {
+      const settled = this.withTruth(receipt);
+      crash?.settle(settled.results);
+      reservations?.settle(settled.results);
+      return settled;
+    };
     return {
       beforeRequest: async (batch) => {
         record.leave(batch);
@@ -179,12 +182,11 @@ export class Journal {
         if (reply === null) reservations?.release(batch.messages);
       },
       settle: (receipt) => {
-        const settled = this.withTruth(receipt);
+        const settled = skip(receipt);
         record.note(settled);
-        crash?.settle(settled.results);
-        reservations?.settle(settled.results);
         return settled;
       },
+      skip,
     };
   }
 
@@ -227,22 +229,25 @@ export class Journal {
   /** Not noted in the delivery record: in a re-run, the other execution may have ended. */
   private skipped(taken: Taken): Receipt {
     const outcomeOf = (message: Message): Outcome =>
-      taken.get(message) === 'noted' ? { kind: 'sent_before' } : { kind: 'uncertain', failure: failure('reserved') };
+      taken.get(message) === 'noted' ? SENT_BEFORE : { kind: 'uncertain', failure: failure('reserved') };
     const results = [...taken.keys()].map((message) => ({ message, outcome: outcomeOf(message) }));
-    this.memories.crash?.settle(results.map(({ message }) => ({ message, outcome: { kind: 'sent_before' } })));
+    this.memories.crash?.settle(results.map(({ message }) => ({ message, outcome: SENT_BEFORE })));
     return { batch: null, results, data: null };
   }
 
-  /** A message that may have been sent before is not "not sent" because a new attempt was rejected. */
+  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
   private withTruth(receipt: Receipt): Receipt {
     if (this.again.size === 0) return receipt;
     const results = receipt.results.map(({ message, outcome }): Result => {
-      const earlier = outcome.kind === 'not_sent' ? this.again.get(message) : undefined;
+      const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
+      const earlier = isUnsent ? this.again.get(message) : undefined;
       return { message, outcome: earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier } };
     });
     return { ...receipt, results };
   }
 }
+
+const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 
 /** What is sent again stays uncertain until it is known to be sent. */
 function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {

@@ -63,12 +63,8 @@ export interface Message extends Origin {
   readonly key?: string;
   /** The fields of which the text was to contain a value, and that have none. */
   readonly empty?: readonly string[];
-}
-
-/** A message that is not sent, because the user chose so. */
-export interface KeptBack {
-  readonly message: Message;
-  readonly reason: 'empty_field' | 'opted_out';
+  /** In a test run, the number that the message is meant for: `phone` is the tester's. */
+  readonly testFor?: string;
 }
 
 /**

@@ -3,11 +3,13 @@ import type { Failure } from '../failures/failure';
 import type { Batch, Message } from './message';
 
 /** What happened to one message; every message has exactly one. */
-export type Outcome =
-  | Sent
-  /** Another execution sent the message, so this one did not. */
-  | { readonly kind: 'sent_before' }
-  | Unconfirmed;
+export type Outcome = Sent | Skipped | Unconfirmed;
+
+/** The message was not sent on purpose, which is no failure. */
+export type Skipped =
+  | { readonly kind: 'skipped'; readonly reason: 'sent_before' | 'empty_field' | 'opted_out' | 'test_run' }
+  /** `sendAt`: the next minute inside the window, in milliseconds since 1970. */
+  | { readonly kind: 'skipped'; readonly reason: 'outside_window'; readonly sendAt: number };
 
 export interface Sent {
   readonly kind: 'sent';

@@ -21,6 +21,7 @@ import { beginAttempt } from './memory/attempts';
 import {
   canRemember,
   journalOfCall,
+  type JournalSettings,
   journalWithoutTrace,
   openJournal,
   type Outages,
@@ -63,7 +64,7 @@ interface Settings {
 
 /** What differs between a run in a workflow and one item through the routing. */
 interface Run {
-  readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>;
+  readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal' | 'getTimezone'>;
   readonly job: Job;
   readonly settings: Settings;
   readonly accounts: Accounts;
@@ -101,13 +102,11 @@ export async function sendForRun(
   const given = readSettings(job, read, canRemember(context));
   const endAttempt = beginAttempt(context);
   try {
-    const { dryRun, maxWait } = given.options;
-    // A dry run changes nothing, and n8n would take it for the Retry that succeeded.
-    const whyNoRetry = dryRun && context.getMode() === 'retry' ? failure('dryRunInRetry') : null;
-    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry;
+    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given.options);
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const memory = { dryRun, maxWait, rememberLast: rememberedBy(given) };
+    const { maxWait } = given.options;
+    const memory = { kind: kindOf(given.options), maxWait, rememberLast: rememberedBy(given) };
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
@@ -131,9 +130,20 @@ export async function sendForRun(
   }
 }
 
+function kindOf({ dryRun, testRun }: DeliveryOptions): JournalSettings['kind'] {
+  if (dryRun) return 'dry';
+  return testRun === null ? 'real' : 'test';
+}
+
+/** Dry runs and test runs don't send what was to be sent, and n8n would take them for the Retry that succeeded. */
+function whyNoRetry(context: IExecuteFunctions, options: DeliveryOptions): Failure | null {
+  const kind = context.getMode() === 'retry' ? kindOf(options) : 'real';
+  return kind === 'real' ? null : failure(kind === 'dry' ? 'dryRunInRetry' : 'testRunInRetry');
+}
+
 /** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
 function rememberedBy({ options, failure: unreadable }: Settings): number | null {
-  if (unreadable !== null) return null;
+  if (unreadable !== null || options.testRun !== null) return null;
   return options.duplicateMessages === 'sendOnceEver' ? options.rememberLast : 0;
 }
 
@@ -184,7 +194,7 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
   const { options, output, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   try {
-    const kept = await inSlices(keepBackBy(options));
+    const kept = await inSlices(keepBackBy(options, Date.now, context.getTimezone()));
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     const broken = settings.failure ?? accounts.failure ?? unreadable;
     // Nothing is known of the items, so none need be read.

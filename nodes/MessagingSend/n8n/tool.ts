@@ -70,11 +70,12 @@ export function progressForModel(results: readonly Result[]): string {
 }
 
 /** The outcomes of list entries, in the order that a model sees them; a text may be sent in several parts. */
-const PROGRESS = ['were sent', 'were sent in part', 'may have been sent', 'were not sent'] as const;
+const PROGRESS = ['were sent', 'were sent in part', 'may have been sent', 'were skipped', 'were not sent'] as const;
 type Progress = (typeof PROGRESS)[number];
 
 function progressOf(kinds: ReadonlyArray<Outcome['kind']>): Progress {
   if (kinds.includes('uncertain')) return 'may have been sent';
+  if (kinds.includes('skipped')) return 'were skipped';
   const unsent = kinds.filter((kind) => kind === 'not_sent').length;
   return unsent === 0 ? 'were sent' : unsent === kinds.length ? 'were not sent' : 'were sent in part';
 }

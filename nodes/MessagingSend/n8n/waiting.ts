@@ -11,7 +11,7 @@ import type {
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
-import { type Answer, type Question, readAnswer } from '../questions/question';
+import { type Answer, maxFormBytes, type Question, readAnswer } from '../questions/question';
 import { reachOf } from '../questions/reach';
 import { runDataOf } from './memory/runData';
 import { isHumanReview } from './tool';
@@ -101,9 +101,6 @@ function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData)
   return { ...item, json: isAnswer || data === undefined ? json : { ...json, data } };
 }
 
-/** Each character of an answer has at most 9 bytes in a form. n8n itself takes 16 MB. */
-const MAX_FORM_BYTES = 100_000;
-
 /**
  * What n8n calls for each request to the link. Only the form of the page answers: messaging apps and scanners open links,
  * too. It never throws, because n8n would then continue the execution.
@@ -115,13 +112,13 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const { method, headers, rawBody } = this.getRequestObject() as PageRequest;
   if (method !== 'POST') return show(this, 200, questionPage(question));
   if (!FORM.test(headers['content-type'] ?? '')) return show(this, 415, questionPage(question));
-  const isTooLarge = (rawBody?.length ?? 0) > MAX_FORM_BYTES;
+  const isTooLarge = (rawBody?.length ?? 0) > maxFormBytes(question);
   const form: unknown = this.getBodyData();
   const answer = readAnswer(question, isTooLarge ? null : isRecord(form) ? form : {});
   if (answer.kind === 'refused') return show(this, isTooLarge ? 413 : 400, questionPage(question, answer));
   if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
   setHeaders(this);
-  const data = { ...fieldsOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
+  const data = { ...dataOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
   // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
@@ -181,11 +178,18 @@ function setHeaders(context: IWebhookFunctions): PageResponse {
 }
 
 /** The names that n8n's own nodes use. In human review, an AI Agent passes a comment named `chatInput` to its model. */
-function fieldsOf(answer: Answer, node: INode): IDataObject {
-  if (answer.kind === 'freeText') return { text: answer.text };
-  const { approved, comment } = answer;
-  if (comment === null) return { approved };
-  return isHumanReview(node) ? { approved, chatInput: comment } : { approved, comment };
+function dataOf(answer: Answer, node: INode): IDataObject {
+  switch (answer.kind) {
+    case 'customForm':
+      return answer.values;
+    case 'freeText':
+      return { text: answer.text };
+    case 'approval': {
+      const { approved, comment } = answer;
+      if (comment === null) return { approved };
+      return isHumanReview(node) ? { approved, chatInput: comment } : { approved, comment };
+    }
+  }
 }
 
 /** The question that the node waits for; null if the link is for another one. */

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
-import { type Answer, count, DECISIONS, FIELDS, MAX_WRITTEN, type Question, type Refusal } from './question';
+import { formFields, problemAt } from './formFields';
+import { type Answer, DECISION, DECISIONS, type Question, type Refusal, type Response } from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
 // so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with; what has its own
@@ -20,10 +21,16 @@ p { margin: 1rem 0 0; }
 .done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
 .done ~ * { text-align: center; }
 .done ~ p { margin: 0 0 0.75rem; font-weight: 600; }
-label { display: block; margin-top: 1.25rem; }
-textarea { display: block; box-sizing: border-box; width: 100%; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
-textarea[aria-invalid] { border: 2px solid var(--wrong); }
-form > textarea:first-child { margin-top: 1.25rem; }
+label, fieldset { display: block; margin: 1.25rem 0 0; }
+fieldset { min-width: 0; padding: 0; border: 0; }
+legend { padding: 0; }
+.box { display: block; box-sizing: border-box; width: 100%; min-width: 0; min-height: 3rem; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
+.box[aria-invalid] { border: 2px solid var(--wrong); }
+.box::placeholder { color: inherit; opacity: 0.7; }
+input[type=date] { -webkit-appearance: none; appearance: none; }
+form > .box:first-child { margin-top: 1.25rem; }
+.choice { display: flex; align-items: center; gap: 0.75rem; min-height: 3rem; margin: 0; cursor: pointer; }
+.choice input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 1.25rem; }
 button { flex: 1 1 8rem; min-height: 3rem; padding: 0.5rem 0.75rem; border: 1px solid var(--accent); border-radius: 0.5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; overflow-wrap: anywhere; touch-action: manipulation; cursor: pointer; }
 button.other { border-color: var(--line); background: var(--card); color: inherit; }
@@ -75,27 +82,9 @@ export const PAGE_HEADERS = {
  * @param refusal of the form that was sent before
  */
 export function questionPage({ text, response }: Question, refusal?: Refusal): string {
-  const fields =
-    response.kind === 'freeText'
-      ? [
-          writtenField(FIELDS.text, 4, ' aria-labelledby="question" required', refusal),
-          buttons(button(response.buttonLabel)),
-        ]
-      : [
-          ...(response.commentLabel === null
-            ? []
-            : [
-                `<label for="${FIELDS.comment}">${escapeHtml(response.commentLabel)}</label>`,
-                writtenField(FIELDS.comment, 2, '', refusal),
-              ]),
-          refusal?.field === FIELDS.decision ? problem(refusal) : '',
-          buttons(
-            button(response.approveLabel, DECISIONS.approve),
-            response.declineLabel === null ? '' : button(response.declineLabel, DECISIONS.decline, ' class="other"'),
-          ),
-        ];
+  const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(
-    `<h1 id="question">${escapeHtml(text)}</h1><form method="post">${fields.join('')}</form>`,
+    `<h1 id="question">${escapeHtml(text)}</h1><form method="post">${form}</form>`,
     refusal === undefined ? 'Your answer' : 'Your answer was not sent',
     `<script>${SCRIPT}</script>`,
   );
@@ -123,31 +112,19 @@ export function lateAnswerPage(): string {
   return page('<h1>This question is closed.</h1><p>Another answer arrived first, so this one does not count.</p>');
 }
 
-/** A field for a text, with its limit, and what is wrong with the text that was sent. */
-function writtenField(name: Refusal['field'], rows: number, attributes: string, refusal: Refusal | undefined): string {
-  const isWrong = refusal?.field === name;
-  const state = isWrong
-    ? ' aria-invalid="true" aria-describedby="problem limit" autofocus'
-    : ' aria-describedby="limit"';
-  // A browser drops a line break at the beginning.
-  const written = `\n${escapeHtml(refusal?.written ?? '')}`;
-  return [
-    isWrong ? problem(refusal) : '',
-    `<textarea id="${name}" name="${name}" rows="${rows}" maxlength="${MAX_WRITTEN}" dir="auto"${attributes}${state}>${written}</textarea>`,
-    `<p class="limit" id="limit" dir="auto">At most ${count(MAX_WRITTEN)} characters</p>`,
-  ].join('');
-}
-
-function problem({ reason }: Refusal): string {
-  return `<p class="wrong" id="problem" role="alert" dir="auto">${escapeHtml(reason)}</p>`;
-}
-
-function buttons(...all: string[]): string {
+function buttons(response: Response): string {
+  const all =
+    response.kind === 'approval'
+      ? [
+          button(response.approveLabel, DECISIONS.approve),
+          response.declineLabel === null ? '' : button(response.declineLabel, DECISIONS.decline, ' class="other"'),
+        ]
+      : [button(response.buttonLabel)];
   return `<div class="buttons">${all.join('')}</div>`;
 }
 
 function button(label: string, decision?: string, kind = ''): string {
-  const value = decision === undefined ? '' : ` name="${FIELDS.decision}" value="${decision}"`;
+  const value = decision === undefined ? '' : ` name="${DECISION}" value="${decision}"`;
   return `<button${value}${kind}>${escapeHtml(label)}</button>`;
 }
 

@@ -1,4 +1,7 @@
-/** What a person is asked by a message with a link, as the page behind the link shows it. */
+import { asText } from '../api/records';
+import { count, type Field, MAX_WRITTEN, problemWith, type Value, valueOf, writtenIn } from './field';
+
+/** What a person is asked by a message with a link, as the page behind the link shows it. The execution stores it. */
 export interface Question {
   readonly text: string;
   readonly response: Response;
@@ -16,27 +19,52 @@ export type Response =
       /** Of the field for a comment; null where there is none. */
       readonly commentLabel: string | null;
     }
-  | { readonly kind: 'freeText'; readonly buttonLabel: string };
+  | { readonly kind: 'freeText'; readonly buttonLabel: string }
+  | { readonly kind: 'customForm'; readonly fields: readonly Field[]; readonly buttonLabel: string };
 
 export type Answer =
   | { readonly kind: 'approval'; readonly approved: boolean; readonly comment: string | null }
-  | { readonly kind: 'freeText'; readonly text: string };
+  | { readonly kind: 'freeText'; readonly text: string }
+  /** What each field was filled in with, by its label. */
+  | { readonly kind: 'customForm'; readonly values: Readonly<Record<string, Value>> };
 
-/** Names and values of the fields in the page's form. */
-export const FIELDS = { decision: 'decision', comment: 'comment', text: 'text' } as const;
+/** The name and the values of the buttons of an approval. */
+export const DECISION = 'decision';
 export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
 
-/** The most that can be written, in UTF-16 units: browsers count them, and the end of a line as one, for `maxlength`. */
-export const MAX_WRITTEN = 10_000;
+/** A field, by the name that it has in the form. */
+export interface NamedField {
+  readonly name: string;
+  readonly field: Field;
+}
+
+/** The fields of the page, from top to bottom. */
+export function fieldsOf(response: Response): NamedField[] {
+  const text = (name: string, label: string, required: boolean): NamedField[] => [
+    { name, field: { kind: 'textarea', label, required, placeholder: '' } },
+  ];
+  switch (response.kind) {
+    case 'approval':
+      return response.commentLabel === null ? [] : text('comment', response.commentLabel, false);
+    case 'freeText':
+      return text('text', '', true);
+    case 'customForm':
+      return response.fields.map((field, place) => ({ name: `field-${place}`, field }));
+  }
+}
+
+/** The most bytes that a form of the page can have: each of its characters has at most 9. n8n itself takes 16 MB. */
+export function maxFormBytes({ response }: Question): number {
+  return 100_000 * Math.max(1, fieldsOf(response).length);
+}
 
 /** Why a form is no answer to the question. */
 export interface Refusal {
   readonly kind: 'refused';
-  /** The field that is wrong. */
-  readonly field: keyof typeof FIELDS;
-  readonly reason: string;
-  /** What was written, for the page that asks again. */
-  readonly written: string;
+  /** What is wrong, by the name of the field, or {@link DECISION} for the buttons; from top to bottom. */
+  readonly problems: Readonly<Record<string, string>>;
+  /** What was written and chosen, by the name of the field, for the page that asks again. */
+  readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -44,44 +72,41 @@ export interface Refusal {
  * @param form null if it is too large to be read
  */
 export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>> | null): Answer | Refusal {
-  const field = writtenFieldOf(response);
-  const written = field === null ? '' : textOf(form?.[field]);
-  const refused = (reason: string, wrong: Refusal['field'] = field ?? FIELDS.decision): Refusal => ({
-    kind: 'refused',
-    field: wrong,
-    reason,
-    written,
-  });
-  if (form === null) return refused(`This is too long: at most ${count(MAX_WRITTEN)} characters can be sent.`);
-  if (written.length > MAX_WRITTEN) {
-    return refused(`This has ${count(written.length)} characters, but at most ${count(MAX_WRITTEN)} can be sent.`);
+  const fields = fieldsOf(response);
+  if (form === null) {
+    const { name } = fields.find(({ field }) => !('options' in field)) ?? { name: DECISION };
+    const reason = `This is too long: at most ${count(MAX_WRITTEN)} characters can be sent.`;
+    return { kind: 'refused', problems: { [name]: reason }, written: {} };
   }
-  if (response.kind === 'freeText') {
-    return written === '' ? refused('Write an answer first.') : { kind: 'freeText', text: written };
+  const read = fields.map(({ name, field }) => ({ name, field, written: writtenIn(field, form[name]) }));
+  const problems = Object.fromEntries(
+    [
+      ...read.map(({ name, field, written }) => [name, problemWith(field, written)] as const),
+      [DECISION, isDecided(response, form[DECISION]) ? null : 'Choose an answer.'] as const,
+    ].flatMap(([name, problem]) => (problem === null ? [] : [[name, problem] as const])),
+  );
+  if (Object.keys(problems).length > 0) {
+    const written = Object.fromEntries(read.map(({ name, written }) => [name, written]));
+    return { kind: 'refused', problems, written };
   }
-  const decision = form[FIELDS.decision];
-  const approved = decision === DECISIONS.approve;
-  if (!approved && (decision !== DECISIONS.decline || response.declineLabel === null)) {
-    return refused('Choose an answer.', FIELDS.decision);
+  const values = read.map(({ field, written }) => [field.label, valueOf(field, written)] as const);
+  const text = asText(values[0]?.[1]);
+  switch (response.kind) {
+    case 'approval':
+      return {
+        kind: 'approval',
+        approved: form[DECISION] === DECISIONS.approve,
+        comment: text === '' ? null : text,
+      };
+    case 'freeText':
+      return { kind: 'freeText', text };
+    case 'customForm':
+      return { kind: 'customForm', values: Object.fromEntries(values) };
   }
-  return { kind: 'approval', approved, comment: written === '' ? null : written };
 }
 
-/** The field for a text that the page has, if it has one. */
-function writtenFieldOf(response: Response): 'text' | 'comment' | null {
-  if (response.kind === 'freeText') return FIELDS.text;
-  return response.commentLabel === null ? null : FIELDS.comment;
-}
-
-/** As the page writes a number of characters. */
-export function count(characters: number): string {
-  return characters.toLocaleString('en');
-}
-
-/** Anything but spaces and characters that take no room. */
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
-
-/** Browsers send the ends of lines as forms have them, CR LF. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
+/** Whether one of the buttons was used that decide, if the page has any. */
+function isDecided(response: Response, decision: unknown): boolean {
+  if (response.kind !== 'approval') return true;
+  return decision === DECISIONS.approve || (decision === DECISIONS.decline && response.declineLabel !== null);
 }

@@ -2,8 +2,8 @@ import { deepStrictEqual, match, ok } from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 
 import type { Sandbox, SentMessage } from '../../../sandbox/server';
-import { Lifetime, type Moment } from '../../support/engine/lifetime';
-import { processedData } from '../../support/engine/processedData';
+import { Lifetime, type Moment } from '../../../tools/engine/lifetime';
+import { processedData } from '../../../tools/engine/processedData';
 import { arrived, type Attempt, attempt } from '../../support/engine/restart';
 import { type Execution, keptIn, type Setup } from '../../support/engine/workflow';
 import { detailsOf, hintsOf, textOf } from '../../support/outputs';

@@ -2,8 +2,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { Sandbox } from '../../../sandbox/server';
+import { Lifetime } from '../../../tools/engine/lifetime';
 import { detailsOf, outcomeOf, textOf } from '../outputs';
-import { Lifetime } from './lifetime';
 import { arrived, type Attempt, attempt } from './restart';
 import type { Execution, Setup } from './workflow';
 

@@ -1,8 +1,8 @@
 /** Runs of the node with n8n's engine, for the tests of a file. */
 import type { SandboxOptions } from '../../../sandbox/server';
+import { processedData } from '../../../tools/engine/processedData';
 import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../sandbox';
 import { Campaign } from './campaign';
-import { processedData } from './processedData';
 import { type Execution, retryExecution, runWorkflow, type Setup } from './workflow';
 
 /** A setup without what all runs of a file have in common. */

@@ -1,11 +1,11 @@
 /** Activates and polls a workflow that starts with Messaging Send Trigger, with n8n-core, as n8n's server does. */
-import './environment';
+import '../../../tools/engine/environment';
 
 import { Container } from '@n8n/di';
 import { ActiveWorkflowTriggers, PollContext, PollTriggerExecutor, WorkflowExecute } from 'n8n-core';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
-import { type EngineSetup, loadPackage, prepareEngine } from './engine';
+import { type EngineSetup, loadPackage, prepareEngine } from '../../../tools/engine/engine';
 import type { StoredError } from './workflow';
 
 type GetPollFunctions = Parameters<ActiveWorkflowTriggers['addTriggers']>[7];

@@ -5,8 +5,8 @@ import { WorkflowExecute } from 'n8n-core';
 import { type IRun, type IRunExecutionData, type ITaskData, NodeOperationError, type Workflow } from 'n8n-workflow';
 
 import type { Sandbox } from '../../../sandbox/server';
-import type { Lifetime } from './lifetime';
-import { processedData } from './processedData';
+import type { Lifetime } from '../../../tools/engine/lifetime';
+import { processedData } from '../../../tools/engine/processedData';
 import { dataAtStart, dataOfRetry, type Execution, prepare, resultOf, type Setup, stored } from './workflow';
 
 const MAX_WAIT_MS = 10_000;

@@ -10,11 +10,10 @@ import type {
   IVersionedNodeType,
 } from 'n8n-workflow';
 
+import { baseNode } from '../../../tools/engine/baseNodes';
+import { itemsNode, loadPackage, NODE_TYPE, prepareEngine } from '../../../tools/engine/engine';
+import { processedData } from '../../../tools/engine/processedData';
 import { KEY } from '../account';
-import { baseNode } from './baseNodes';
-import { itemsNode, loadPackage, prepareEngine } from './engine';
-import { processedData } from './processedData';
-import { NODE_TYPE } from './workflow';
 
 /** A node of a workflow. */
 export interface Step {

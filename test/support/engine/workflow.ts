@@ -15,10 +15,10 @@ import {
   type Workflow,
 } from 'n8n-workflow';
 
-import { baseNode } from './baseNodes';
-import { type EngineSetup, itemsNode, nodeIn, prepareEngine } from './engine';
+import { baseNode } from '../../../tools/engine/baseNodes';
+import { type EngineSetup, itemsNode, NODE_TYPE, prepareEngine } from '../../../tools/engine/engine';
+import { nodeIn } from './nodeInLifetime';
 
-export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 const START = nodeAt('Items', 'test.items', [0, 0]);
 

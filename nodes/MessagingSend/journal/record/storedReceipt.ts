@@ -63,7 +63,7 @@ export function writeReceipt(
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
-    if (outcome.kind === 'not_sent' || outcome.kind === 'sent_before') continue;
+    if (outcome.kind === 'not_sent' || outcome.kind === 'skipped') continue;
     const { place, content, phone } = identityOf(message);
     if (outcome.kind === 'sent') {
       sent.push([place, content + phone, ...idAndStatus(outcome)]);

@@ -106,13 +106,13 @@ export class Reservations {
       sent: [] as Message[],
       uncertain: [] as Message[],
       not_sent: [] as Message[],
-      sent_before: [] as Message[],
+      skipped: [] as Message[],
     };
     for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
     this.facts.close(own.sent.map(duplicateKey));
     // Nobody need wait for their outcome any more.
     this.facts.releaseWhenFound(own.uncertain.map(duplicateKey));
-    this.release(own.not_sent);
+    this.release([...own.not_sent, ...own.skipped]);
   }
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */

@@ -1,4 +1,5 @@
 import {
+  type IDataObject,
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
@@ -23,7 +24,8 @@ import { lineageOf, runDataOf, type RunsOfNode } from './runData';
 
 /** What the journal needs of a run's settings. */
 export interface JournalSettings extends ListSettings {
-  readonly dryRun: boolean;
+  /** A dry run notes nothing; a test run nothing that counts in another run. */
+  readonly kind: 'real' | 'dry' | 'test';
 }
 
 /**
@@ -38,13 +40,18 @@ export async function openJournal(
   const runs = runsOf(context);
   const record = recordOf(context, runs);
   const storage = listStorageOf(context, settings);
-  const crash = settings.dryRun ? null : crashLedgerOfRun(context, operation, runs.ordinal, record, storage);
+  const crash = settings.kind === 'dry' ? null : crashLedgerOfRun(context, operation, runs.ordinal, record, storage);
   const isRetry = context.getMode() === 'retry';
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
   const mayFollowKill = runs.followsKill || (isRetry && lineageOf(context) === null);
   const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
   const isInterrupted = crash === null ? start.followsKill : await crash.start(start);
   if (isInterrupted) record.markInterrupted();
+  if (settings.kind === 'test') {
+    // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
+    await crash?.end();
+    return journalOf(testRecordOf(context, runs));
+  }
   const patience = patienceOf(settings.maxWait);
   const reservationsOf = (account: string) => {
     // What is stored can't be guessed without the API key.
@@ -112,6 +119,15 @@ function recordOf(context: Context, { index }: Runs): DeliveryRecord {
   const record = new DeliveryRecord(context.getContext('node'), index);
   record.open();
   return record;
+}
+
+/** For Retry On Fail alone: a test counts as sent in no other run. */
+function testRecordOf(context: Context, { index }: Runs): DeliveryRecord {
+  const kept = context.getContext('node');
+  const { test } = kept;
+  const own = isRecord(test) ? test : {};
+  kept.test = own as IDataObject;
+  return new DeliveryRecord(own, index);
 }
 
 /** What is kept of each call, for as long as n8n holds its arguments. */

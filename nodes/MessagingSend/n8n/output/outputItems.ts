@@ -5,9 +5,9 @@ import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import type { Failure } from '../../failures/failure';
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import type { KeptBack, Message, Origin } from '../../messages/message';
+import type { Message, Origin } from '../../messages/message';
 import { byOrigin, sorted } from '../../messages/order';
-import type { Outcome, Receipt, Sent, Unconfirmed } from '../../messages/outcome';
+import type { Outcome, Receipt, Sent, Skipped, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
 
 /** What the output items of an accepted request look like. */
@@ -29,7 +29,7 @@ const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID w
  * adds the input item's own fields).
  */
 export function* outputItems(
-  { unsendable, receipts, duplicates, keptBack, planned }: Delivered,
+  { unsendable, receipts, duplicates, planned }: Delivered,
   output: Output,
 ): Interruptible<INodeExecutionData[]> {
   const items = new OrderedItems();
@@ -48,10 +48,6 @@ export function* outputItems(
   const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
   yield* withEach(duplicates, ({ message, original }) => {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
-  });
-  yield* withEach(keptBack, ({ message, reason }) => {
-    const fields = reason === 'empty_field' ? { empty_fields: [...(message.empty ?? [])] } : {};
-    items.add(message, linked({ ...skippedJson(output, message, reason), ...fields }, message));
   });
   for (const { number, messages } of planned) {
     for (const message of messages) {
@@ -112,11 +108,11 @@ class OrderedItems {
 function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void {
   const sent: Message[] = [];
   for (const { message, outcome } of receipt.results) {
-    if (outcome.kind === 'sent_before') {
-      items.add(message, linked({ ...skippedJson(output, message, 'sent_before'), sent_before: true }, message));
+    if (outcome.kind === 'skipped') {
+      items.add(message, linked(skippedJson(output, message, outcome), message));
     } else if (outcome.kind !== 'sent') {
       const { batch } = receipt;
-      const details = { phone: phoneOf(message), ...(batch !== null && { batch }) };
+      const details = { phone: phoneOf(message), ...(batch !== null && { batch }), ...testOf(message) };
       items.add(message, failed(message, outcome, details));
     } else if (output === 'batches') {
       sent.push(message);
@@ -125,7 +121,9 @@ function addReceipt(receipt: Receipt, output: Output, items: OrderedItems): void
     }
   }
   const [first] = sent;
-  if (first !== undefined) items.add(first, { json: batchJson(receipt), pairedItem: itemsOf(sent) });
+  if (first === undefined) return;
+  const meantFor = first.testFor === undefined ? {} : { test_for: sent.map(({ testFor }) => testFor ?? null) };
+  items.add(first, { json: { ...batchJson(receipt), ...meantFor }, pairedItem: itemsOf(sent) });
 }
 
 /** A duplicate is skipped, unless its original was not sent or is uncertain: then it has the same failure. */
@@ -141,17 +139,39 @@ function duplicateItem(
     return failed(message, outcome, { phone: message.phone, ...duplicate });
   }
   const messageId = outcome?.kind === 'sent' ? outcome.messageId : null;
-  return linked({ ...skippedJson(output, message, 'duplicate', messageId), ...duplicate }, message);
+  return linked({ ...unsentJson(output, message, 'duplicate', messageId), ...duplicate }, message);
 }
 
-/** Why a message was skipped, which is no failure. */
-type Skipped = KeptBack['reason'] | 'sent_before' | 'duplicate';
+function skippedJson(output: Output, message: Message, outcome: Skipped): IDataObject {
+  const json = unsentJson(output, message, outcome.reason);
+  switch (outcome.reason) {
+    case 'sent_before':
+      return { ...json, sent_before: true };
+    case 'empty_field':
+      return { ...json, empty_fields: [...(message.empty ?? [])] };
+    case 'outside_window':
+      return { ...json, send_at: new Date(outcome.sendAt).toISOString() };
+    default:
+      return json;
+  }
+}
 
-function skippedJson(output: Output, { phone }: Message, reason: Skipped, id: JsonScalar = null): IDataObject {
+/** Of a message that was not sent, which is no failure. */
+function unsentJson(
+  output: Output,
+  { phone }: Message,
+  reason: Skipped['reason'] | 'duplicate',
+  id: JsonScalar = null,
+): IDataObject {
   const status = 'skipped';
   return output === 'send'
     ? { message_id: id, status, credits_used: 0, credits_remaining: null, sent_at: null, phone, reason }
     : { message_id: id, phone, status, batch: null, reason };
+}
+
+/** In a test run, the number that a message is meant for. */
+function testOf({ testFor }: Message): { test_for?: string } {
+  return testFor === undefined ? {} : { test_for: testFor };
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
@@ -162,6 +182,7 @@ function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
   if (part !== null) Object.assign(json, partOf(message));
+  if (message.testFor !== undefined) Object.assign(json, testOf(message));
   return data === null ? { ...json, ...ANSWER_LOST } : json;
 }
 
@@ -169,6 +190,7 @@ function plannedJson(message: Message, batch: number): IDataObject {
   const { phone, phoneGiven, text } = message;
   return {
     phone,
+    ...testOf(message),
     ...(phoneGiven !== undefined && { phone_given: phoneGiven }),
     message: text,
     status: 'dry_run',

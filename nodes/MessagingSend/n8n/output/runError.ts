@@ -54,10 +54,13 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts:
   let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
   let first: Failed | null = null;
   for (const { results } of receipts) {
-    total += results.length;
     for (const { message, outcome } of results) {
-      if (outcome.kind === 'sent') sent += 1;
-      if (outcome.kind === 'sent' || outcome.kind === 'sent_before') continue;
+      if (outcome.kind === 'skipped') continue;
+      total += 1;
+      if (outcome.kind === 'sent') {
+        sent += 1;
+        continue;
+      }
       if (outcome.kind === 'uncertain') uncertain += 1;
       // With several accounts, messages that a failure kept from being sent may come before the failed one.
       if (first === null || (first.failure.code === 'NOT_STARTED' && outcome.failure.code !== 'NOT_STARTED')) {

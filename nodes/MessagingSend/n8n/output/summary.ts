@@ -1,7 +1,8 @@
 import type { Delivered } from '../../delivery/deliver';
 import type { DeliveryOptions } from '../../delivery/options';
 import { type Interruptible, withEach } from '../../messages/interruptible';
-import { countMessages, type KeptBack, type Message, personOf } from '../../messages/message';
+import { countMessages, type Message, personOf } from '../../messages/message';
+import type { Skipped } from '../../messages/outcome';
 import type { Tally } from '../../requests/traffic';
 import { type Reason, reasonsOf } from './reasons';
 
@@ -12,6 +13,8 @@ export interface Cause {
   readonly withMainReason: number;
 }
 
+export type SkipReason = Skipped['reason'] | 'duplicate';
+
 /** The result of a run in numbers; no phone number and no text is among them. */
 export interface Summary {
   readonly sent: number;
@@ -21,17 +24,16 @@ export interface Summary {
   readonly uncertain: Cause;
   /** How many of the uncertain messages are duplicates of an uncertain message. */
   readonly uncertainDuplicates: number;
-  readonly skipped: number;
-  /** Not sent, because another execution had sent them. */
-  readonly sentBefore: number;
-  /** Not sent, because the user chose so: how many for which reason. */
-  readonly keptBack: ReadonlyMap<KeptBack['reason'], number>;
+  /** Not sent, on purpose: how many for which reason. */
+  readonly skipped: ReadonlyMap<SkipReason, number>;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
   /** How many numbers the messages go to, and how many of these get more than one; null if none does. */
   readonly numbers: { readonly all: number; readonly withSeveral: number } | null;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
+  /** Whether what was sent went to a tester. */
+  readonly isTest: boolean;
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;
   readonly creditsUsed: number;
@@ -47,10 +49,11 @@ export function* summarize(
   delivered: Delivered,
   { requests, waited }: Tally,
   accounts: number,
-  { dryRun, duplicateMessages }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages'>,
+  { dryRun, duplicateMessages, testRun }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'testRun'>,
 ): Interruptible<Summary> {
-  const { unsendable, receipts, duplicates, keptBack, planned, recalled } = delivered;
-  const count = { sent: 0, sent_before: 0, not_sent: 0, uncertain: 0 };
+  const { unsendable, receipts, duplicates, planned, recalled } = delivered;
+  const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
+  const skipped = new Map<SkipReason, number>();
   let resumed = 0;
   let creditsUsed = 0;
   let creditsLeft: number | null = null;
@@ -59,6 +62,7 @@ export function* summarize(
     for (const { outcome } of results) {
       count[outcome.kind] += 1;
       if (!isNew && outcome.kind === 'sent') resumed += 1;
+      if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
     if (typeof used === 'number') creditsUsed += used;
@@ -75,18 +79,19 @@ export function* summarize(
   // The reasons count duplicates as well: each shares the outcome of its original.
   const uncertainDuplicates = uncertain.messages - count.uncertain;
   const failedDuplicates = notSent.messages - count.not_sent;
+  const skippedDuplicates = duplicates.length - failedDuplicates - uncertainDuplicates;
+  if (skippedDuplicates > 0) skipped.set('duplicate', skippedDuplicates);
   return {
     sent: count.sent,
     resumed,
     notSent,
     uncertain,
     uncertainDuplicates,
-    skipped: duplicates.length - failedDuplicates - uncertainDuplicates,
-    sentBefore: count.sent_before,
-    keptBack: yield* countKeptBack(keptBack),
+    skipped,
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
     ...(yield* countContents(delivered)),
-    isRemembered: duplicateMessages === 'sendOnceEver',
+    isTest: testRun !== null,
+    isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,
     // Each account has its own.
     creditsLeft: accounts > 1 ? null : creditsLeft,
@@ -108,7 +113,6 @@ function causeOf(reasons: readonly Reason[], kind: Reason['kind']): Cause {
 function* countContents({
   receipts,
   planned,
-  keptBack,
   repeated,
 }: Delivered): Interruptible<Pick<Summary, 'numbers' | 'emptyFields'>> {
   const messagesTo = new Map<string, number>();
@@ -117,14 +121,15 @@ function* countContents({
     for (const name of empty) increase(emptyFields, name);
   };
   const count = (message: Message) => {
-    const { phone, part } = message;
+    const { phone, part, testFor } = message;
     if (part !== null && part > 0) return;
-    if (repeated.size > 0) increase(messagesTo, personOf(phone));
+    if (repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
     countFields(message);
   };
   for (const { results } of receipts) {
     for (const { message, outcome } of results) {
       if (outcome.kind === 'sent' || outcome.kind === 'uncertain') count(message);
+      else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') countFields(message);
     }
     yield;
   }
@@ -132,19 +137,8 @@ function* countContents({
     messages.forEach(count);
     yield;
   }
-  yield* withEach(keptBack, ({ message }) => {
-    countFields(message);
-  });
   const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
   return { numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral }, emptyFields };
-}
-
-function* countKeptBack(keptBack: readonly KeptBack[]): Interruptible<Summary['keptBack']> {
-  const counts = new Map<KeptBack['reason'], number>();
-  yield* withEach(keptBack, ({ reason }) => {
-    increase(counts, reason);
-  });
-  return counts;
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
@@ -152,7 +146,10 @@ function increase<Key>(counts: Map<Key, number>, key: Key): void {
 }
 
 /** How many messages the run was about. */
-export function countAll({ sent, notSent, uncertain, skipped, sentBefore, keptBack, planned }: Summary): number {
-  const held = [...keptBack.values()].reduce((sum, count) => sum + count, 0);
-  return sent + notSent.messages + uncertain.messages + skipped + sentBefore + held + (planned?.messages ?? 0);
+export function countAll({ sent, notSent, uncertain, skipped, planned }: Summary): number {
+  return sent + notSent.messages + uncertain.messages + countSkipped(skipped) + (planned?.messages ?? 0);
+}
+
+export function countSkipped(skipped: Summary['skipped']): number {
+  return [...skipped.values()].reduce((sum, count) => sum + count, 0);
 }

@@ -1,6 +1,5 @@
-import type { KeptBack } from '../../messages/message';
 import { withinSentence } from './failureText';
-import { type Cause, countAll, type Summary } from './summary';
+import { type Cause, countAll, type SkipReason, type Summary } from './summary';
 
 /** The summary in words, for the hint over the output and the log. */
 export function summaryText(summary: Summary): string {
@@ -13,14 +12,14 @@ export function summaryText(summary: Summary): string {
     notSent.messages > 0 && !isNothing ? `${failed}: ${causeText(notSent)}.` : '',
     uncertain.messages > 0 ? `Uncertain: ${causeText(uncertain)}.` : '',
     numbers === null ? '' : numbersText(numbers, planned === null ? 'went' : 'would go'),
-    summary.keptBack.has('empty_field') ? '' : emptyFieldsText(emptyFields),
+    summary.skipped.has('empty_field') ? '' : emptyFieldsText(emptyFields),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
 }
 
 function countsText(summary: Summary, isNothing: boolean): string {
-  const { sent, resumed, notSent, uncertain, creditsUsed, creditsLeft, requests, waited } = summary;
+  const { sent, resumed, notSent, uncertain, creditsUsed, creditsLeft, requests, waited, isTest } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const parts = [
     isNothing ? '' : inAll,
@@ -32,7 +31,7 @@ function countsText(summary: Summary, isNothing: boolean): string {
     counted(requests, 'request'),
     waited >= 500 ? `${durationText(waited)} spent waiting for the rate limit` : '',
   ];
-  return `${joined(parts)}.`;
+  return `${isTest ? 'Test run: ' : ''}${joined(parts)}.`;
 }
 
 function dryRunText(summary: Summary, { messages, requests }: NonNullable<Summary['planned']>): string {
@@ -50,17 +49,21 @@ function dryRunText(summary: Summary, { messages, requests }: NonNullable<Summar
   return `${plan}${rest === '' ? '' : `; ${rest}`}. ${nothing}`;
 }
 
-function skippedTexts({ skipped, sentBefore, keptBack, emptyFields }: Summary): string[] {
+function skippedTexts({ skipped, emptyFields }: Summary): string[] {
   const fields = fieldNames(emptyFields);
-  const why: Record<KeptBack['reason'], string> = {
-    empty_field: `${fields} ${emptyFields.size === 1 ? 'is' : 'are'} empty`,
-    opted_out: "of 'Never Send To'",
+  const why: Record<SkipReason, (count: number) => string> = {
+    duplicate: (count) => `as ${count === 1 ? 'a duplicate' : 'duplicates'}`,
+    sent_before: (count) => `because ${count === 1 ? 'it was' : 'they were'} sent before`,
+    empty_field: () => `because ${fields} ${emptyFields.size === 1 ? 'is' : 'are'} empty`,
+    opted_out: () => "because of 'Never Send To'",
+    outside_window: () => "because of 'Send Window'",
+    test_run: () => "because of 'Test Run'",
   };
-  return [
-    skipped > 0 ? `${skipped} skipped as ${skipped === 1 ? 'a duplicate' : 'duplicates'}` : '',
-    sentBefore > 0 ? `${sentBefore} skipped because ${sentBefore === 1 ? 'it was' : 'they were'} sent before` : '',
-    ...Array.from(keptBack, ([reason, count]) => `${count} skipped because ${why[reason]}`),
-  ];
+  const reasons = Object.keys(why) as SkipReason[];
+  return reasons.flatMap((reason) => {
+    const count = skipped.get(reason);
+    return count === undefined ? [] : [`${count} skipped ${why[reason](count)}`];
+  });
 }
 
 /** The most frequent reason, and how many messages have others. */

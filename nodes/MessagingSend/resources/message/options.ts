@@ -18,6 +18,8 @@ import {
 } from '../../n8n/input/options';
 import { PARALLEL_REQUESTS } from '../../requests/traffic';
 import { MAX_TEXT } from './fields';
+import { readSendWindow, sendWindow } from './sendWindow';
+import { readTestRun, testRun } from './testRun';
 
 const checkCreditsFirst: INodeProperties = {
   displayName: 'Check Credits First',
@@ -255,6 +257,8 @@ export const deliveryOptions = optionsField(
     parallelRequests,
     rememberLast,
     requestsPerMinute,
+    sendWindow,
+    testRun,
     whenCreditsRunOut,
   ],
   { resource: ['message'], operation: ['send', 'sendBulk'] },
@@ -267,11 +271,12 @@ export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberChe
 function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
   const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
   // Without numbers, it is left to the items whether theirs can be used.
-  const countryCode =
-    numbers.length === 0
-      ? null
-      : given.get(defaultCountryCode.name, defaultCountryCode.displayName, null, countryCodeIn);
-  return { numbers, countryCode };
+  return { numbers, countryCode: numbers.length === 0 ? null : readCountryCode(given) };
+}
+
+/** For the numbers in options; each item has its own. */
+function readCountryCode(given: GivenOptions): string | null {
+  return given.get(defaultCountryCode.name, defaultCountryCode.displayName, null, countryCodeIn);
 }
 
 /** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */
@@ -285,6 +290,7 @@ function numbersIn(value: unknown): readonly unknown[] {
 
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
+  const check = readNumberCheck(given);
   return {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),
@@ -293,9 +299,11 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
     neverSendTo: readNeverSendTo(given),
-    numberCheck: readNumberCheck(given),
+    numberCheck: check,
     parallelRequests: readCount(given, parallelRequests),
     rememberLast: Math.floor(readNumber(given, rememberLast)),
+    sendWindow: readSendWindow(given),
+    testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
     uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),
     whenCreditsRunOut: readChoice(given, whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow']),
   };

@@ -1,8 +1,12 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import type { Question } from '../../questions/question';
+import type { Question, Response } from '../../questions/question';
+import { formFields, readFormFields } from './formFields';
 
 // What the user sets of the page behind the link, with n8n's names where its own nodes have the same.
+
+/** Nothing but an approval approves a tool's call. n8n hides the whole list there, or shows it, by its release. */
+const NOT_IN_REVIEW: IDisplayOptions = { hide: { '@tool': [true] } };
 
 export const responseType: INodeProperties = {
   displayName: 'Response Type',
@@ -11,7 +15,18 @@ export const responseType: INodeProperties = {
   noDataExpression: true,
   options: [
     { name: 'Approval', value: 'approval', description: 'The page shows a button to approve and one to decline' },
-    { name: 'Free Text', value: 'freeText', description: 'The page shows a text field' },
+    {
+      name: 'Custom Form',
+      value: 'customForm',
+      description: 'The page shows the fields that you add',
+      displayOptions: NOT_IN_REVIEW,
+    },
+    {
+      name: 'Free Text',
+      value: 'freeText',
+      description: 'The page shows a text field',
+      displayOptions: NOT_IN_REVIEW,
+    },
   ],
   default: 'approval',
   description: 'How the recipient answers the question',
@@ -70,9 +85,9 @@ export const buttonLabel: INodeProperties = {
   displayName: 'Response Button Label',
   name: 'responseButtonLabel',
   type: 'string',
-  displayOptions: { show: { '/responseType': ['freeText'] } },
+  displayOptions: { show: { '/responseType': ['customForm', 'freeText'] } },
   default: 'Send',
-  description: 'Label of the button that sends the text',
+  description: 'Label of the button that sends the text or the form',
 };
 
 export const thanks: INodeProperties = {
@@ -83,25 +98,36 @@ export const thanks: INodeProperties = {
   description: 'Text that the page shows after the answer',
 };
 
-/** Reads the page's parameters. @throws what n8n throws for an expression that fails */
-export function readPage(read: (name: string, fallback: string) => unknown): Omit<Question, 'text'> {
+/**
+ * Reads the page's parameters.
+ * @throws FailureError for a form that can't be shown, and what n8n throws for an expression that fails
+ */
+export function readPage(read: (name: string, fallback: unknown) => unknown): Omit<Question, 'text'> {
   const label = (path: string, { default: fallback }: INodeProperties) => {
     const given = read(path, '');
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
   };
   const approval = (field: INodeProperties) => label(`${approvalOptions.name}.values.${field.name}`, field);
   const option = (field: INodeProperties) => label(`options.${field.name}`, field);
-  if (read(responseType.name, '') === 'freeText') {
-    return { response: { kind: 'freeText', buttonLabel: option(buttonLabel) }, thanks: option(thanks) };
-  }
-  const comment = approval(commentLabel);
-  return {
-    response: {
-      kind: 'approval',
-      approveLabel: approval(approveLabel),
-      declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
-      commentLabel: comment === '' ? null : comment,
-    },
-    thanks: option(thanks),
+  const response = (): Response => {
+    const kind = read(responseType.name, '');
+    switch (kind) {
+      case 'customForm': {
+        const fields = readFormFields(read(`${formFields.name}.values`, []));
+        return { kind, fields, buttonLabel: option(buttonLabel) };
+      }
+      case 'freeText':
+        return { kind, buttonLabel: option(buttonLabel) };
+      default: {
+        const comment = approval(commentLabel);
+        return {
+          kind: 'approval',
+          approveLabel: approval(approveLabel),
+          declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
+          commentLabel: comment === '' ? null : comment,
+        };
+      }
+    }
   };
+  return { response: response(), thanks: option(thanks) };
 }

@@ -13,6 +13,7 @@ import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
+import { formFields } from './formFields';
 import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
@@ -28,7 +29,7 @@ export const sendAndWait: INodePropertyOptions = {
   displayOptions: { hide: { '@tool': [true] } },
   builderHint: {
     propertyHint:
-      'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, or with data.text for Free Text. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
+      'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, with data.text for Free Text, or for Custom Form with the answers in data by the labels of the fields. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
   },
 };
 
@@ -61,6 +62,7 @@ export const sendAndWaitFields: INodeProperties[] = [
   { ...question, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
+  { ...formFields, displayOptions: { show: { ...SHOW, responseType: ['customForm'] } } },
   optionsField(
     [defaultCountryCode, limitWaitTime, maxWaitForService, numberCheck, requestsPerMinute, buttonLabel, thanks],
     SHOW,
@@ -71,6 +73,8 @@ export const sendAndWaitFields: INodeProperties[] = [
 const FIXED = {
   checkCreditsFirst: false,
   dryRun: false,
+  sendWindow: null,
+  testRun: null,
   duplicateMessages: 'send',
   emptyFields: 'send',
   longMessages: 'fail',
@@ -118,7 +122,9 @@ function withoutError({ json: { error: _, ...json }, ...item }: INodeExecutionDa
 function notForModel(node: INode): Failure | null {
   if (!isTool(node)) return null;
   if (!isHumanReview(node)) return failure('waitUnavailable');
-  const reviewer = node.parameters[sendTo.name];
+  const { [sendTo.name]: reviewer, [responseType.name]: response = 'approval' } = node.parameters;
+  // As it is stored: an expression, which a model may fill in, is none of the choices.
+  if (response !== 'approval') return failure('reviewNotApproval');
   return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
 }
 

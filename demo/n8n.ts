@@ -5,6 +5,9 @@ import { type Session } from '../tools/cli/session';
 import { makeFolder } from '../tools/cli/temporaryFolder';
 import { addContactsExample, type ContactsExample } from '../tools/n8n/examples/contactsExample';
 import { packPackage, unpackPackage } from '../tools/n8n/package';
+import { type Demo } from './run';
+
+const RUN_DEADLINE_SECONDS = 300;
 
 export interface StartOptions {
   /** Any that are free, if not given. */
@@ -19,14 +22,14 @@ export interface StartOptions {
   keepData?: boolean;
 }
 
-/** n8n and the sandbox, with the contacts example ready to run. */
-export interface Demo {
+/** A demo in real n8n. */
+export interface N8nDemo extends Demo {
   instance: InstanceWithSandbox;
   example: ContactsExample;
 }
 
-/** Starts everything the demo needs. */
-export async function startDemo(options: StartOptions, session: Session): Promise<Demo> {
+/** Starts n8n and the sandbox. */
+export async function startInN8n(options: StartOptions, session: Session): Promise<N8nDemo> {
   const { ports, credits, contactsFile, keepData = false } = options;
   const { say, signal, cleanup } = session;
   const kept = keepData ? await makeFolder('demo') : undefined;
@@ -48,5 +51,11 @@ export async function startDemo(options: StartOptions, session: Session): Promis
     },
     session,
   );
-  return { instance, example: await addContactsExample(instance, contactsFile) };
+  const example = await addContactsExample(instance, contactsFile);
+  return {
+    instance,
+    example,
+    sandbox: instance.sandbox,
+    run: () => instance.rest.run(example.workflow, example.trigger, RUN_DEADLINE_SECONDS),
+  };
 }

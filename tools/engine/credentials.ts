@@ -14,6 +14,12 @@ import {
 
 import type { Lifetime } from './lifetime';
 
+/** What n8n decrypts the stored credential to. */
+export interface Account {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
 /** What n8n-core needs of stored credentials, which it leaves to n8n's server. Here all nodes have the same one. */
 export class Credentials implements Partial<ICredentialsHelper> {
   constructor(

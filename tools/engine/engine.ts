@@ -5,8 +5,6 @@
 import './environment';
 import 'reflect-metadata';
 
-import { join } from 'node:path';
-
 import { type ExecuteContext, ExecutionLifecycleHooks, PackageDirectoryLoader, RoutingNode } from 'n8n-core';
 import {
   type IConnections,
@@ -23,13 +21,14 @@ import {
   NodeHelpers,
   Workflow,
 } from 'n8n-workflow';
-import * as n8nWorkflow from 'n8n-workflow';
 
-import { PROJECT_FOLDER } from '../../../tools/project';
-import type { Account } from '../account';
-import { Credentials } from './credentials';
+import { PROJECT_FOLDER } from '../project';
+import { type Account, Credentials } from './credentials';
 import type { Lifetime } from './lifetime';
 import { processedData } from './processedData';
+
+/** The type of this package's node in a workflow. */
+export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 
 export interface Loaded {
   readonly node: INodeType;
@@ -55,32 +54,6 @@ export async function loadPackage(): Promise<Loaded> {
     return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
   })();
   return await loaded;
-}
-
-const nodes = new WeakMap<Lifetime, INodeType>();
-
-/** The node in one lifetime of n8n: what it kept in memory in another one is gone. */
-export async function nodeIn(lifetime: Lifetime | undefined): Promise<INodeType> {
-  const { node } = await loadPackage();
-  if (lifetime === undefined) return node;
-  const own: INodeType = nodes.get(lifetime) ?? { ...node, ...newNode(), description: node.description };
-  nodes.set(lifetime, own);
-  return own;
-}
-
-const NODE_FILE = join(PROJECT_FOLDER, 'dist/nodes/MessagingSend/MessagingSend.node.js');
-
-function newNode(): INodeType {
-  const made: INodeType[] = [];
-  jest.isolateModules(() => {
-    // n8n and the node share it.
-    jest.doMock('n8n-workflow', () => n8nWorkflow);
-    const { MessagingSend } = jest.requireActual<{ MessagingSend: new () => INodeType }>(NODE_FILE);
-    made.push(new MessagingSend());
-  });
-  const [node] = made;
-  if (node === undefined) throw new Error('the node was not loaded');
-  return node;
 }
 
 /** A node that puts out these items: n8n's own triggers have none for a test to choose. */

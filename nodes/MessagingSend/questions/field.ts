@@ -1,0 +1,113 @@
+/** What a person fills in or chooses on the page. Executions store it, with their question. */
+export type Field = WrittenField | Dropdown | Choices;
+
+export interface WrittenField extends Labelled {
+  readonly kind: 'text' | 'textarea' | 'number' | 'email' | 'date';
+  readonly placeholder: string;
+}
+
+export type Dropdown = WithOptions<'dropdown'>;
+
+/** One option or, with checkboxes, any number of them, all in view. */
+export type Choices = WithOptions<'radio'> | WithOptions<'checkbox'>;
+
+interface WithOptions<Kind> extends Labelled {
+  readonly kind: Kind;
+  readonly options: readonly string[];
+}
+
+interface Labelled {
+  /** Empty where the question itself says what to write. */
+  readonly label: string;
+  readonly required: boolean;
+}
+
+/** What a field was filled in with. A list for checkboxes; null for any other field that was left empty. */
+export type Value = string | number | string[] | null;
+
+/** The most that can be written, in UTF-16 units: browsers count them, and the end of a line as one, for `maxlength`. */
+export const MAX_WRITTEN = 10_000;
+
+/** A number beyond it loses digits. */
+export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** What browsers take for a number and for an e-mail address: https://html.spec.whatwg.org/multipage/input.html */
+const NUMBER = /^-?\d*\.?\d+(?:e[-+]?\d+)?$/i;
+const DOMAIN_LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
+const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*$`, 'i');
+
+const LEFT_EMPTY = {
+  text: 'Write an answer first.',
+  textarea: 'Write an answer first.',
+  number: 'Enter a number.',
+  email: 'Enter an email address.',
+  date: 'Choose a date.',
+  dropdown: 'Choose an answer.',
+  radio: 'Choose an answer.',
+  checkbox: 'Choose at least one.',
+} as const satisfies Record<Field['kind'], string>;
+
+/**
+ * What a form holds for a field: a text, or the places of the options that were chosen.
+ * @param given as n8n reads it: a text, or a list where the form has the name more than once
+ */
+export function writtenIn({ kind }: Field, given: unknown): string[] {
+  const texts = [given].flat().map(textOf);
+  const written = texts.filter((text) => text !== '');
+  return kind === 'checkbox' ? written : written.slice(0, 1);
+}
+
+/** Why a field can't be filled in like this, in words for the page; null if it can. */
+export function problemWith(field: Field, written: readonly string[]): string | null {
+  const [text] = written;
+  if (text === undefined) return field.required ? LEFT_EMPTY[field.kind] : null;
+  if ('options' in field)
+    return chosenFrom(field.options, written).length < written.length ? 'Choose an answer.' : null;
+  if (text.length > MAX_WRITTEN) {
+    return `This has ${count(text.length)} characters, but at most ${count(MAX_WRITTEN)} can be sent.`;
+  }
+  switch (field.kind) {
+    case 'number':
+      if (!NUMBER.test(text)) return 'This is not a number, such as 12 or 12.5.';
+      return Math.abs(Number(text)) > MAX_NUMBER ? 'This number has too many digits.' : null;
+    case 'email':
+      return EMAIL.test(text) ? null : 'This is not an email address, such as name@example.com.';
+    case 'date':
+      return isDate(text) ? null : 'This is not a date, such as 2026-01-31.';
+    case 'text':
+    case 'textarea':
+      return null;
+  }
+}
+
+/** @param written in which there is no problem */
+export function valueOf(field: Field, written: readonly string[]): Value {
+  const given = 'options' in field ? chosenFrom(field.options, written) : written;
+  if (field.kind === 'checkbox') return [...given];
+  const [text = null] = given;
+  return text !== null && field.kind === 'number' ? Number(text) : text;
+}
+
+/** The form has an option's place, so that no one can send what is not offered. */
+function chosenFrom(options: readonly string[], written: readonly string[]): string[] {
+  return options.filter((_, place) => written.includes(String(place)));
+}
+
+/** A day of the calendar, as browsers send it: 2026-01-31. */
+function isDate(text: string): boolean {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : '');
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** As the page writes a number of characters. */
+export function count(characters: number): string {
+  return characters.toLocaleString('en');
+}
+
+/** Anything but spaces and characters that take no room. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+/** Browsers send the ends of lines as forms have them, CR LF. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
+}

@@ -1,0 +1,126 @@
+import { escapeHtml } from '../api/serviceText';
+import { type Choices, count, type Dropdown, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
+import { fieldsOf, type NamedField, type Refusal, type Response } from './question';
+
+// The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what they
+// can before they send the form.
+
+/** The fields, from top to bottom. */
+export function formFields(response: Response, refusal?: Refusal): string {
+  const fields = fieldsOf(response);
+  const hasMark = fields.some(({ field }) => markOf(field) !== '');
+  return [
+    hasMark ? '<p class="limit" dir="auto">* An answer is required</p>' : '',
+    ...fields.map((named) => formField(named, refusal)),
+  ].join('');
+}
+
+/** What is wrong with the field of this name; empty if nothing is. */
+export function problemAt(name: string, refusal?: Refusal): string {
+  const problem = refusal?.problems[name];
+  if (problem === undefined) return '';
+  return `<p class="wrong" id="${name}-problem" role="alert" dir="auto">${escapeHtml(problem)}</p>`;
+}
+
+function formField({ name, field }: NamedField, refusal: Refusal | undefined): string {
+  const problem = problemAt(name, refusal);
+  const limit =
+    field.kind === 'textarea'
+      ? `<p class="limit" id="${name}-limit" dir="auto">At most ${count(MAX_WRITTEN)} characters</p>`
+      : '';
+  const describedBy = [problem && `${name}-problem`, limit && `${name}-limit`].filter((id) => id !== '');
+  const shown: Shown = {
+    written: refusal?.written[name] ?? [],
+    id: { id: name, autofocus: Object.keys(refusal?.problems ?? {})[0] === name },
+    attributes: {
+      name,
+      required: field.required,
+      'aria-invalid': problem !== '' && 'true',
+      'aria-describedby': describedBy.join(' '),
+    },
+  };
+  const label = escapeHtml(field.label) + markOf(field);
+  if (field.kind === 'radio' || field.kind === 'checkbox') {
+    return `<fieldset><legend>${label}</legend>${problem}${choices(field, shown)}</fieldset>`;
+  }
+  const labelled = label === '' ? '' : `<label for="${name}">${label}</label>`;
+  return labelled + problem + box(field, shown) + limit;
+}
+
+/** Follows the label of a field that can't be left empty. */
+function markOf({ label, required }: Field): string {
+  return required && label !== '' ? ' *' : '';
+}
+
+/** How a field is shown, whatever its kind. */
+interface Shown {
+  readonly written: readonly string[];
+  /** Of the one element that its label or the focus leads to. */
+  readonly id: Attributes;
+  readonly attributes: Attributes;
+}
+
+function choices({ kind: type, options }: Choices, { written, id, attributes }: Shown): string {
+  const inputs = options.map((option, place) => {
+    const input = attributesOf({
+      type,
+      ...(place === 0 ? id : {}),
+      ...attributes,
+      // A browser would require every checkbox.
+      required: attributes.required === true && (type === 'radio' || options.length === 1),
+      value: String(place),
+      checked: written.includes(String(place)),
+    });
+    return `<label class="choice"><input${input}>${escapeHtml(option)}</label>`;
+  });
+  return inputs.join('');
+}
+
+function box(field: WrittenField | Dropdown, { written, id, attributes }: Shown): string {
+  const [text = ''] = written;
+  const own = { class: 'box', ...id, ...attributes };
+  switch (field.kind) {
+    case 'textarea': {
+      const rows = field.required ? '4' : '2';
+      const area = {
+        ...own,
+        ...TEXT,
+        rows,
+        placeholder: field.placeholder,
+        'aria-labelledby': field.label === '' && 'question',
+      };
+      // A browser drops a line break at the beginning.
+      return `<textarea${attributesOf(area)}>\n${escapeHtml(text)}</textarea>`;
+    }
+    case 'dropdown': {
+      const options = field.options.map((option, place) => {
+        const selected = { value: String(place), selected: text === String(place) };
+        return `<option${attributesOf(selected)}>${escapeHtml(option)}</option>`;
+      });
+      return `<select${attributesOf(own)}><option value="">–</option>${options.join('')}</select>`;
+    }
+    default: {
+      const { kind: type, placeholder } = field;
+      return `<input${attributesOf({ type, ...own, ...BROWSER_CHECKS[type], placeholder, value: text })}>`;
+    }
+  }
+}
+
+type Attributes = Readonly<Record<string, string | boolean>>;
+
+const TEXT: Attributes = { maxlength: String(MAX_WRITTEN), dir: 'auto' };
+
+const BROWSER_CHECKS = {
+  text: TEXT,
+  email: TEXT,
+  number: { step: 'any', min: String(-MAX_NUMBER), max: String(MAX_NUMBER) },
+  date: { max: '9999-12-31' },
+} as const satisfies Record<string, Attributes>;
+
+/** Without those that are false or empty. */
+function attributesOf(attributes: Attributes): string {
+  return Object.entries(attributes)
+    .filter(([, value]) => value !== false && value !== '')
+    .map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`))
+    .join('');
+}

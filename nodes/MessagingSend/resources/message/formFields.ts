@@ -1,0 +1,172 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import { asText, isRecord, type JsonRecord } from '../../api/records';
+import { failure, FailureError } from '../../failures/failure';
+import type { Field } from '../../questions/field';
+
+// The fields of Custom Form, with the names and the values that they have in n8n's own nodes.
+
+type FieldType = Field['kind'];
+
+const TYPES = {
+  checkbox: 'Checkboxes',
+  date: 'Date',
+  dropdown: 'Dropdown',
+  email: 'Email',
+  number: 'Number',
+  radio: 'Radio Buttons',
+  text: 'Text Input',
+  textarea: 'Textarea',
+} as const satisfies Record<FieldType, string>;
+
+const WITH_OPTIONS: FieldType[] = ['checkbox', 'dropdown', 'radio'];
+
+const fieldLabel: INodeProperties = {
+  displayName: 'Label',
+  name: 'fieldLabel',
+  type: 'string',
+  required: true,
+  default: '',
+  placeholder: 'e.g. Delivery date',
+  description: 'Text above the field. The output has the answer under this name.',
+};
+
+const fieldType: INodeProperties = {
+  displayName: 'Element Type',
+  name: 'fieldType',
+  type: 'options',
+  options: Object.entries(TYPES).map(([value, name]): INodePropertyOptions => ({ name, value })),
+  default: 'text',
+  description: 'What the page shows for the field',
+};
+
+const fieldOptions: INodeProperties = {
+  displayName: 'Field Options',
+  name: 'fieldOptions',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true, sortable: true },
+  placeholder: 'Add Field Option',
+  displayOptions: { show: { fieldType: WITH_OPTIONS } },
+  default: { values: [{ option: '' }] },
+  description: 'What can be chosen',
+  options: [
+    {
+      displayName: 'Values',
+      name: 'values',
+      values: [
+        {
+          displayName: 'Option',
+          name: 'option',
+          type: 'string',
+          default: '',
+          placeholder: 'e.g. In the morning',
+          description: 'Text of the choice, on the page and in the output',
+        },
+      ],
+    },
+  ],
+};
+
+const multiselect: INodeProperties = {
+  displayName: 'Multiple Choice',
+  name: 'multiselect',
+  type: 'boolean',
+  displayOptions: { show: { fieldType: ['dropdown'] } },
+  default: false,
+  description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
+};
+
+const placeholder: INodeProperties = {
+  displayName: 'Placeholder',
+  name: 'placeholder',
+  type: 'string',
+  displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
+  default: '',
+  placeholder: 'e.g. name@example.com',
+  description: 'Text inside the field while it is empty',
+};
+
+const requiredField: INodeProperties = {
+  displayName: 'Required Field',
+  name: 'requiredField',
+  type: 'boolean',
+  default: false,
+  description: 'Whether the form can be sent only with an answer in this field',
+};
+
+export const formFields: INodeProperties = {
+  displayName: 'Form Elements',
+  name: 'formFields',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true, sortable: true },
+  placeholder: 'Add Form Element',
+  default: {},
+  description: 'Fields of the answer page',
+  options: [
+    {
+      displayName: 'Values',
+      name: 'values',
+      values: [fieldLabel, fieldType, fieldOptions, multiselect, placeholder, requiredField],
+    },
+  ],
+};
+
+/** `respondedAt` is the time of the answer; the other one is no name that every program takes. */
+const RESERVED = ['respondedAt', '__proto__'];
+
+/**
+ * Reads the fields of the form.
+ * @throws FailureError for the first that can't be shown. Fields and options are named by their places, counted from 1, as
+ * their texts could come from an item.
+ */
+export function readFormFields(given: unknown): Field[] {
+  const fields = Array.isArray(given) ? given.map((field: unknown) => (isRecord(field) ? field : {})) : [];
+  if (fields.length === 0) throw new FailureError(failure('formEmpty'));
+  const labels = fields.map((field) => asText(field.fieldLabel).trim());
+  return fields.map((field, index) => {
+    const place = index + 1;
+    const label = labels[index] ?? '';
+    const other = labels.indexOf(label) + 1;
+    if (label === '') throw new FailureError(failure('formLabelEmpty', { place }));
+    if (RESERVED.includes(label)) throw new FailureError(failure('formLabelReserved', { place, label }));
+    if (other !== place) throw new FailureError(failure('formLabelRepeated', { place, other }));
+    return readField(field, place, { label, required: isOn(field.requiredField) });
+  });
+}
+
+function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' | 'required'>): Field {
+  const type = given.fieldType === undefined ? 'text' : asText(given.fieldType);
+  switch (type) {
+    case 'checkbox':
+    case 'dropdown':
+    case 'radio': {
+      const kind = type === 'dropdown' && isOn(given.multiselect) ? 'checkbox' : type;
+      return { ...named, kind, options: readOptions(given.fieldOptions, place) };
+    }
+    case 'date':
+    case 'email':
+    case 'number':
+    case 'text':
+    case 'textarea':
+      return { ...named, kind: type, placeholder: asText(given.placeholder).trim() };
+    default:
+      throw new FailureError(failure('formTypeUnknown', { place, types: Object.keys(TYPES).join(', ') }));
+  }
+}
+
+function readOptions(given: unknown, place: number): string[] {
+  const values = isRecord(given) && Array.isArray(given.values) ? given.values : [];
+  if (values.length === 0) throw new FailureError(failure('formOptionsEmpty', { place }));
+  const options = values.map((value: unknown) => (isRecord(value) ? asText(value.option).trim() : ''));
+  for (const [index, text] of options.entries()) {
+    const [option, other] = [index + 1, options.indexOf(text) + 1];
+    if (text === '') throw new FailureError(failure('formOptionEmpty', { place, option }));
+    if (other !== option) throw new FailureError(failure('formOptionRepeated', { place, option, other }));
+  }
+  return options;
+}
+
+/** An expression may give a text. */
+function isOn(value: unknown): boolean {
+  return value === true || value === 'true';
+}

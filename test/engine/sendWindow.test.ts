@@ -1,0 +1,126 @@
+/** 'Send Window': nobody gets a message outside of the hours that the user chose, by the recipient's clock. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { contacts, phoneAt, phones } from '../support/contacts';
+import { inFlight } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+
+const { sandbox, setupOf, run, retry, campaign: start, received, requests } = nodeForTests();
+const WINDOW = { from: '09:00', to: '20:00', days: [0, 1, 2, 3, 4, 5, 6], timeZone: 'recipient' };
+const within = (parameters: INodeParameters, window: object = {}, options: INodeParameters = {}): INodeParameters =>
+  withOptions(parameters, { ...options, sendWindow: { values: { ...WINDOW, ...window } } } as INodeParameters);
+
+const LONDON = phoneAt(0);
+const NEW_YORK = '12125550109';
+const TOKYO = '819012345678';
+const MONDAY = Date.UTC(2026, 5, 15);
+/** Sets n8n's clock, which a test may move on. */
+function at(hours: number, minutes = 0): void {
+  jest.spyOn(Date, 'now').mockImplementation(() => MONDAY + (hours * 60 + minutes) * 60_000);
+}
+afterEach(() => jest.restoreAllMocks());
+
+const TO_THREE = [LONDON, NEW_YORK, TOKYO].map((phone) => ({ phone, text: 'Hello' }));
+
+test.each(SENDING_OPERATIONS)(
+  '%s sends to those whose clock is inside, and says when the others can be sent to',
+  async (_name, parameters) => {
+    // 09:30 in London, 04:30 in New York, 17:30 in Tokyo; numbers with +1 wait for all of North America.
+    at(8, 30);
+    const ran = await run({ items: TO_THREE, parameters: within(parameters) });
+    expect(received().sort()).toEqual([LONDON, TOKYO]);
+    expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent']);
+    const { phone, reason, send_at: sendAt } = ran.outputs[0]?.[1]?.json ?? {};
+    expect({ phone, reason }).toEqual({ phone: NEW_YORK, reason: 'outside_window' });
+    // 09:00 in Hawaii is 15:00 in New York and 16:30 in Newfoundland.
+    expect(sendAt).toBe('2026-06-15T19:00:00.000Z');
+    expect(hintsOf(ran)[0]?.message).toMatch(/^2 sent, 1 skipped because of 'Send Window', /);
+  },
+);
+
+test("By the workflow's clock, all are inside or none", async () => {
+  at(8, 30);
+  const early = await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
+  expect(outcomesOf(early)).toEqual(['skipped', 'skipped', 'skipped']);
+  expect(early.outputs[0]?.[0]?.json.send_at).toBe('2026-06-15T08:31:00.000Z');
+  at(8, 31);
+  await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
+  expect(received()).toHaveLength(3);
+});
+
+test('Days on which nothing may be sent are left out', async () => {
+  at(10);
+  const { outputs } = await run({ items: contacts(1), parameters: within(SEND_BULK, { days: [3, 4] }) });
+  expect(outputs[0]?.[0]?.json.send_at).toBe('2026-06-17T08:00:00.000Z');
+});
+
+test.each([
+  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'two times of a day'],
+  ['a window of no length', { from: '09:00', to: '09:00' }, 'two times of a day'],
+  ['a time that is none', { from: '9 am' }, 'two times of a day'],
+  ['a time of tomorrow', { to: '24:01' }, 'two times of a day'],
+  ['no day', { days: [] }, 'has no days'],
+  ['a day that is none', { days: [7] }, 'has no days'],
+  ['a clock that is none', { timeZone: 'mine' }, "The option 'Time Zone' must be one of recipient, workflow"],
+])('With %s nothing is sent', async (_what, window, message) => {
+  const parameters = within(SEND_BULK, window);
+  expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
+  const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
+  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
+  expect(requests()).toEqual([]);
+});
+
+test('A campaign that lasts longer than the window sends nothing after its end', async () => {
+  at(18, 59);
+  const parameters = within(oneByOne(SEND), {}, { parallelRequests: 1 });
+  sandbox().setFaults([]);
+  const ended = run({ items: contacts(3), parameters });
+  const closing = jest.spyOn(Date, 'now');
+  while (requests().length === 0) await new Promise(setImmediate);
+  closing.mockImplementation(() => MONDAY + 19 * 3_600_000);
+  const ran = await ended;
+  expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'skipped']);
+  expect(ran.outputs[0]?.[2]?.json.send_at).toBe('2026-06-16T08:00:00.000Z');
+  expect(received()).toEqual([phoneAt(0)]);
+});
+
+test.each(['sendOnce', 'sendOnceEver'])(
+  'What was kept back is sent by a later execution, once, with %s',
+  async (choice) => {
+    const setup = { items: [...TO_THREE, ...TO_THREE], workflowId: 'window' };
+    const parameters = within(SEND_BULK, {}, { duplicateMessages: choice });
+    at(8, 30);
+    await run({ ...setup, parameters });
+    at(19, 30);
+    const later = await run({ ...setup, items: TO_THREE.slice(1, 2), parameters });
+    expect(outcomesOf(later)).toEqual(['sent']);
+    expect(received().sort()).toEqual([NEW_YORK, LONDON, TOKYO].sort());
+  },
+);
+
+test('A Retry decides anew, except what was sent', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
+  const setup = setupOf({ items: TO_THREE, parameters: within(SEND, {}, { parallelRequests: 1 }), mode: 'trigger' });
+  at(8, 30);
+  const first = await run(setup);
+  expect(first.error).toBeDefined();
+  at(19, 30);
+  const second = await retry(first, setup);
+  expect(outcomesOf(second)).toEqual(['sent', 'sent', 'skipped']);
+  expect(received()).toEqual([LONDON, NEW_YORK]);
+});
+
+test.each([1, 2])(
+  'After a kill during request %i, nothing is sent twice, and nothing outside of the window',
+  async (request) => {
+    const items = [...contacts(4), { phone: NEW_YORK, text: 'Hello' }];
+    at(10);
+    const campaign = start({ items, parameters: inBatchesOf(2, within(SEND_BULK, {}, { parallelRequests: 1 })) });
+    await campaign.run(inFlight(request));
+    const fates = await campaign.finish();
+    expect(fates.map(({ arrivals }) => arrivals)).toEqual([0, 1, 1, 1, 1]);
+    expect(received().sort()).toEqual(phones(0, 1, 2, 3));
+  },
+);

@@ -1,0 +1,161 @@
+/** 'Test Run': the first messages go to the tester's phone, and nothing goes to a recipient. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { killedAtNth } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
+import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+
+const { sandbox, setupOf, run, retry, campaign: start, received, texts, requests } = nodeForTests();
+const TESTER = '447700900999';
+const testOf = (parameters: INodeParameters, count: number, options: INodeParameters = {}): INodeParameters =>
+  withOptions(parameters, { ...options, testRun: { values: { phone: '+44 7700 900999', count } } });
+
+test.each(SENDING_OPERATIONS)(
+  '%s sends the first messages to the tester, and the others to nobody',
+  async (_name, parameters) => {
+    const ran = await run({ items: contacts(5), parameters: testOf(parameters, 2) });
+    expect(received()).toEqual([TESTER, TESTER]);
+    expect(texts().sort()).toEqual(['Hello 0', 'Hello 1']);
+    expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'skipped', 'skipped', 'skipped']);
+    expect(ran.outputs[0]?.[1]?.json).toMatchObject({ phone: TESTER, test_for: phoneAt(1), status: 'sent' });
+    expect(ran.outputs[0]?.[2]?.json).toMatchObject({ phone: phoneAt(2), reason: 'test_run', message_id: null });
+    expect(hintsOf(ran)[0]?.message).toMatch(/^Test run: 2 sent, 3 skipped because of 'Test Run', 2 credits used, /);
+  },
+);
+
+test('Each output item of a request says whom its messages were meant for', async () => {
+  const parameters = testOf(SEND_BULK, 2, { output: 'batches' });
+  const { outputs } = await run({ items: contacts(4), parameters });
+  expect(outputs[0]?.map(({ json }) => [json.test_for, json.reason])).toEqual([
+    [phones(0, 1), undefined],
+    [undefined, 'test_run'],
+    [undefined, 'test_run'],
+  ]);
+});
+
+test('A test message that is not sent says whom it was meant for', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
+  const { outputs } = await run({ items: contacts(3), parameters: testOf(SEND, 1), onError: 'continueRegularOutput' });
+  expect(detailsOf(outputs[0]?.[0])).toMatchObject({ phone: TESTER, test_for: phoneAt(0) });
+  expect(received()).toEqual([]);
+});
+
+test('The parts of one text count as one message', async () => {
+  const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)}` }, ...contacts(2)];
+  await run({ items, parameters: testOf(SEND, 1, { longMessages: 'split' }) });
+  expect(received()).toEqual([TESTER, TESTER]);
+});
+
+test('Messages that are not sent anyway keep their own reason, and are not among the first', async () => {
+  const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(3)];
+  const options = { neverSendTo: phoneAt(1), duplicateMessages: 'sendOnce' };
+  const { outputs } = await run({ items, parameters: testOf(SEND_BULK, 2, options) });
+  expect(outputs[0]?.map(({ json }) => json.reason ?? json.status)).toEqual([
+    'sent',
+    'opted_out',
+    'duplicate',
+    'opted_out',
+    'sent',
+  ]);
+  expect(received()).toEqual([TESTER, TESTER]);
+});
+
+test('A tester who opted out gets nothing', async () => {
+  await run({ items: contacts(2), parameters: testOf(SEND_BULK, 2, { neverSendTo: TESTER }) });
+  expect(received()).toEqual([]);
+});
+
+test("'Send Window' does not keep a test from being sent", async () => {
+  const closed = { values: { from: '00:00', to: '00:01', days: [0], timeZone: 'workflow' } };
+  await run({ items: contacts(2), parameters: testOf(SEND_BULK, 1, { sendWindow: closed }) });
+  expect(received()).toEqual([TESTER]);
+});
+
+test('A dry run shows what a test would send', async () => {
+  const { outputs } = await run({ items: contacts(2), parameters: testOf(SEND_BULK, 1, { dryRun: true }) });
+  expect(outputs[0]?.[0]?.json).toMatchObject({ phone: TESTER, test_for: phoneAt(0), status: 'dry_run' });
+  expect(outputs[0]?.[1]?.json).toMatchObject({ reason: 'test_run' });
+  expect(requests()).toEqual([]);
+});
+
+test.each([
+  ['no phone', { values: { phone: '', count: 3 } }, "The phone of 'Test Run' can't be used"],
+  ['nothing in it', {}, "The phone of 'Test Run' can't be used"],
+  ['a phone that can not be read', { values: { phone: 'mine', count: 3 } }, "The phone of 'Test Run' can't be used"],
+  ['a count of 0', { values: { phone: TESTER, count: 0 } }, "The option 'Count' must be a number of at least 1"],
+])('With %s nothing is sent', async (_what, testRun, message) => {
+  const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
+  expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
+  const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
+  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
+  expect(requests()).toEqual([]);
+});
+
+test('Retry On Fail sends no test twice', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
+  const parameters = testOf(SEND, 3, { parallelRequests: 1 });
+  await run({ items: contacts(5), parameters, retryOnFail: { maxTries: 2 } });
+  expect(texts()).toEqual(['Hello 0', 'Hello 1', 'Hello 2']);
+  expect(new Set(received())).toEqual(new Set([TESTER]));
+});
+
+describe('Nothing of a test counts as sent', () => {
+  const REMEMBERED = { duplicateMessages: 'sendOnceEver', parallelRequests: 1 };
+
+  test.each(['send', 'sendOnce', 'sendOnceEver'])(
+    'in a later execution, with the duplicates set to %s',
+    async (choice) => {
+      const options = { duplicateMessages: choice };
+      const setup = { items: contacts(3), workflowId: 'tested' };
+      await run({ ...setup, parameters: testOf(SEND_BULK, 2, options) });
+      const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, options) });
+      expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent']);
+      expect(received()).toEqual([TESTER, TESTER, ...phones(0, 1, 2)]);
+    },
+  );
+
+  test('even if what was sent before is remembered', async () => {
+    const setup = { items: contacts(3), workflowId: 'tested' };
+    await run({ ...setup, parameters: withOptions(SEND_BULK, REMEMBERED) });
+    await run({ ...setup, parameters: testOf(SEND_BULK, 1, REMEMBERED) });
+    const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, REMEMBERED) });
+    expect(ran.outputs[0]?.map(({ json }) => json.reason)).toEqual(['sent_before', 'sent_before', 'sent_before']);
+  });
+
+  test.each(SENDING_OPERATIONS)('in a Retry of %s without it, also of the own number', async (_name, operation) => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
+    const items = [{ phone: TESTER, text: 'Hello 0' }, ...contacts(3).slice(1)];
+    const parameters = testOf(operation, 2, REMEMBERED);
+    const onePerRequest = {
+      ...parameters,
+      requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 0 } } },
+    };
+    const setup = setupOf({ items, parameters: onePerRequest, workflowId: 'tested', mode: 'trigger' });
+    const first = await run(setup);
+    expect(first.error).toBeDefined();
+    const second = await retry(first, setup, { parameters: withOptions(operation, REMEMBERED) });
+    expect(outcomesOf(second)).toEqual(['sent', 'sent', 'sent']);
+    expect(received()).toEqual([TESTER, TESTER, phoneAt(1), phoneAt(2)]);
+  });
+
+  test.each(['kept', 'gone'] as const)(
+    'in a Retry after n8n was killed during it (event log: %s)',
+    async (eventLog) => {
+      const campaign = start({ items: contacts(3), parameters: testOf(SEND_BULK, 2) });
+      await campaign.run({ lifetime: killedAtNth('left', 1), eventLog });
+      const fates = await campaign.finish({ parameters: SEND_BULK });
+      expect(fates.map(({ outcome, arrivals }) => [outcome, arrivals])).toEqual(Array(3).fill(['sent', 1]));
+    },
+  );
+});
+
+test('A Retry with it ends with an error, and can be retried', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
+  const setup = setupOf({ items: [{ list: listOf(2) }], parameters: SEND_LIST, mode: 'trigger' });
+  const first = await run(setup);
+  const second = await retry(first, setup, { parameters: testOf(SEND_LIST, 1), onError: 'stopWorkflow' });
+  expect(second.error?.message).toContain("'Test Run' can't be used in a retry");
+  expect(received()).toEqual([]);
+});

@@ -1,0 +1,269 @@
+import type { Field, Value } from '../../nodes/MessagingSend/questions/field';
+import { questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
+import {
+  type Answer,
+  maxFormBytes,
+  type Question,
+  readAnswer,
+  type Refusal,
+} from '../../nodes/MessagingSend/questions/question';
+
+const HOSTILE = `"'><script>alert(1)</script>&amp;`;
+const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
+
+const written = (
+  kind: 'text' | 'textarea' | 'number' | 'email' | 'date',
+  required = false,
+  placeholder = '',
+): Field => ({
+  kind,
+  label: `A ${kind}`,
+  required,
+  placeholder,
+});
+const OPTIONS = ['Red', 'Green', 'Blue'];
+const chosen = (kind: 'dropdown' | 'radio' | 'checkbox', required = false, options = OPTIONS): Field => ({
+  kind,
+  label: `A ${kind}`,
+  required,
+  options,
+});
+const everyKind = (required: boolean): Field[] => [
+  written('text', required),
+  written('textarea', required),
+  written('number', required),
+  written('email', required),
+  written('date', required),
+  chosen('dropdown', required),
+  chosen('radio', required),
+  chosen('checkbox', required),
+];
+const asking = (...fields: Field[]): Question => ({
+  text: 'When?',
+  thanks: 'Thanks',
+  response: { kind: 'customForm', fields, buttonLabel: 'Send' },
+});
+
+type Form = Record<string, unknown>;
+
+/** What the only field of a form was filled in with, or what is wrong with it. */
+const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
+  const answer = readAnswer(asking(field), { 'field-0': given });
+  if (answer.kind === 'customForm') return answer.values[field.label] ?? null;
+  return { problem: (answer as Refusal).problems['field-0'] };
+};
+
+const refusalOf = (question: Question, form: Form | null): Refusal => {
+  const answer: Answer | Refusal = readAnswer(question, form);
+  if (answer.kind !== 'refused') throw new Error('the form was read as an answer');
+  return answer;
+};
+
+describe('The answer in a custom form', () => {
+  test('has every field by its label: numbers as numbers, and lists where several can be chosen', () => {
+    const form = {
+      'field-0': ' Ada ',
+      'field-1': 'one\r\ntwo\r\n',
+      'field-2': '-12.50',
+      'field-3': 'ada@example.com',
+      'field-4': '2028-02-29',
+      'field-5': '2',
+      'field-6': '0',
+      'field-7': ['2', '0'],
+      'field-8': 'of no field',
+      decision: 'approve',
+    };
+    expect(readAnswer(asking(...everyKind(true)), form)).toEqual({
+      kind: 'customForm',
+      values: {
+        'A text': 'Ada',
+        'A textarea': 'one\ntwo',
+        'A number': -12.5,
+        'A email': 'ada@example.com',
+        'A date': '2028-02-29',
+        'A dropdown': 'Blue',
+        'A radio': 'Red',
+        'A checkbox': ['Red', 'Blue'],
+      },
+    });
+  });
+
+  test('has null, or an empty list, for a field that was left empty', () => {
+    const empty = { 'field-0': ' \u200b', 'field-2': '', 'field-5': '' };
+    const answer = readAnswer(asking(...everyKind(false)), empty);
+    expect(answer).toEqual({
+      kind: 'customForm',
+      values: Object.fromEntries(
+        everyKind(false).map(({ label, kind }) => [label, kind === 'checkbox' ? [] : null] as const),
+      ),
+    });
+  });
+
+  test.each<[string, Field, unknown, Value]>([
+    ['zero', written('number'), '0', 0],
+    ['a number in another form', written('number'), '1.5e3', 1500],
+    ['a number without a digit before its point', written('number'), '.5', 0.5],
+    ['an address without a dot', written('email'), 'ada@localhost', 'ada@localhost'],
+    ['one checkbox', chosen('checkbox'), '1', ['Green']],
+    ['one text of several', written('text'), ['one', 'two'], 'one'],
+  ])('can be %s', (_what, field, given, value) => {
+    expect(read(field, given)).toEqual(value);
+  });
+
+  test.each<[string, Field, unknown, string]>([
+    ['no text', written('text', true), ' ', 'Write an answer first.'],
+    ['no long text', written('textarea', true), undefined, 'Write an answer first.'],
+    ['no number', written('number', true), '', 'Enter a number.'],
+    ['no address', written('email', true), '', 'Enter an email address.'],
+    ['no date', written('date', true), '', 'Choose a date.'],
+    ['nothing of a list', chosen('dropdown', true), '', 'Choose an answer.'],
+    ['no radio button', chosen('radio', true), undefined, 'Choose an answer.'],
+    ['no checkbox', chosen('checkbox', true), undefined, 'Choose at least one.'],
+    ...['x', '12,5', '0x10', 'Infinity', '1e', '--1', '1 2'].map((text): [string, Field, unknown, string] => [
+      `"${text}" for a number`,
+      written('number'),
+      text,
+      'This is not a number, such as 12 or 12.5.',
+    ]),
+    ['a number that would lose digits', written('number'), '12345678901234567890', 'This number has too many digits.'],
+    ['a number without end', written('number'), '1e999', 'This number has too many digits.'],
+    ...['ada', 'ada@', '@example.com', 'ada@b@c', 'ada@-b.example', 'a da@example.com', 'ada@example.com\nx'].map(
+      (text): [string, Field, unknown, string] => [
+        `"${text}" for an address`,
+        written('email'),
+        text,
+        'This is not an email address, such as name@example.com.',
+      ],
+    ),
+    ...['2026-02-29', '2026-13-01', '31.01.2026', '2026-01-31T00:00', '2026-1-1'].map(
+      (text): [string, Field, unknown, string] => [
+        `"${text}" for a date`,
+        written('date'),
+        text,
+        'This is not a date, such as 2026-01-31.',
+      ],
+    ),
+    ...(['text', 'textarea', 'number', 'email', 'date'] as const).map((kind): [string, Field, unknown, string] => [
+      `a ${kind} that is too long`,
+      written(kind),
+      '1'.repeat(10_001),
+      'This has 10,001 characters, but at most 10,000 can be sent.',
+    ]),
+    ...['3', '-1', 'Red', 'length', '01', '1.0'].map((text): [string, Field, unknown, string] => [
+      `"${text}", which is not offered`,
+      chosen('dropdown'),
+      text,
+      'Choose an answer.',
+    ]),
+    ['a checkbox that is not offered', chosen('checkbox'), ['0', '3'], 'Choose an answer.'],
+    ['an object', written('text', true), { text: 'x' }, 'Write an answer first.'],
+  ])('can not be %s', (_what, field, given, problem) => {
+    expect(read(field, given)).toEqual({ problem });
+  });
+
+  test('may be as large as its fields may be together', () => {
+    expect(maxFormBytes(asking(written('text')))).toBe(100_000);
+    expect(maxFormBytes(asking(...everyKind(false)))).toBe(800_000);
+  });
+
+  test('is no answer if it is too large to be read, which the page says at the first text', () => {
+    const asked = asking(chosen('radio', true), written('text'));
+    expect(refusalOf(asked, null).problems).toEqual({
+      'field-1': 'This is too long: at most 10,000 characters can be sent.',
+    });
+  });
+});
+
+describe('The page of a custom form', () => {
+  test.each<[string, Field, RegExp]>([
+    ['text', written('text', true, 'Ada'), / type="text" .* required maxlength="10000" dir="auto" placeholder="Ada">/],
+    ['long text', written('textarea', true, 'Ada'), /<textarea .* required .*maxlength="10000".* placeholder="Ada">/],
+    ['number', written('number', true), / type="number" .* required step="any" min="-9007\d+" max="9007\d+">/],
+    ['email', written('email', true), / type="email" .* required maxlength="10000"/],
+    ['date', written('date', true), / type="date" .* required max="9999-12-31">/],
+    ['dropdown', chosen('dropdown', true), /<select [^>]* required><option value="">–<\/option><option value="0">Red</],
+    ['radio', chosen('radio', true), /( type="radio" [^>]*required[^>]*>[^]*){3}/],
+    ['checkbox', chosen('checkbox', true, ['I agree']), / type="checkbox" [^>]*required/],
+  ])('has browsers check what they can: %s', (_what, field, attributes) => {
+    expect(questionPage(asking(field))).toMatch(attributes);
+    expect(questionPage(asking({ ...field, required: false }))).not.toContain(' required');
+  });
+
+  test('has no browser require every checkbox of several', () => {
+    expect(questionPage(asking(chosen('checkbox', true)))).not.toMatch(/<input[^>]* required/);
+  });
+
+  test('says which fields can not be left empty', () => {
+    const page = questionPage(asking(written('text', true), chosen('checkbox', true), written('date')));
+    expect(page).toContain('<p class="limit" dir="auto">* An answer is required</p>');
+    expect(page).toContain('<label for="field-0">A text *</label>');
+    expect(page).toContain('<legend>A checkbox *</legend>');
+    expect(page).toContain('<label for="field-2">A date</label>');
+    expect(questionPage(asking(written('text')))).not.toContain('*<');
+    expect(questionPage(asking(written('text')))).not.toContain('An answer is required');
+  });
+
+  const WRONG: Form = {
+    'field-0': ' ',
+    'field-1': `${HOSTILE}\r\nnext`,
+    'field-2': '1e999',
+    'field-3': HOSTILE,
+    'field-4': '2026-01-31',
+    'field-5': '1',
+    'field-7': ['0', '2'],
+  };
+
+  test('that is shown again names everything that is wrong, at its field, and has what was written and chosen', () => {
+    const asked = asking(...everyKind(true));
+    const refusal = refusalOf(asked, WRONG);
+    expect(Object.keys(refusal.problems)).toEqual(['field-0', 'field-2', 'field-3', 'field-6']);
+    const page = questionPage(asked, refusal);
+    expect(page.match(/role="alert"/g)).toHaveLength(4);
+    // A group has it in each of its three inputs.
+    expect(page.match(/ aria-invalid="true"/g)).toHaveLength(6);
+    expect(page.match(/ autofocus/g)).toHaveLength(1);
+    expect(page).toContain(' id="field-0" autofocus ');
+    expect(page).toContain(`>\n${ESCAPED}\nnext</textarea>`);
+    expect(page).toContain(' value="1e999">');
+    expect(page).toContain(` value="${ESCAPED}">`);
+    expect(page).toContain(' value="2026-01-31">');
+    expect(page).toContain('<option value="1" selected>Green</option>');
+    expect(page.match(/ checked/g)).toHaveLength(2);
+    for (const place of ['0', '2']) expect(page).toContain(`name="field-7" value="${place}" checked>`);
+  });
+
+  test('has labels and descriptions that lead to one element each', () => {
+    const asked = asking(...everyKind(true));
+    const page = questionPage(asked, refusalOf(asked, {}));
+    const all = (pattern: RegExp) => [...page.matchAll(pattern)].flatMap(([, value = '']) => value.split(' '));
+    const ids = all(/ id="([^"]*)"/g);
+    expect(ids).toHaveLength(new Set(ids).size);
+    expect(ids).toEqual(expect.arrayContaining([...all(/ for="([^"]*)"/g), ...all(/ aria-describedby="([^"]*)"/g)]));
+    expect(new Set(all(/ aria-describedby="([^"]*)"/g)).size).toBe(9);
+  });
+
+  test('escapes every label, option and placeholder', () => {
+    const fields = everyKind(true).map((field): Field =>
+      'options' in field
+        ? { ...field, label: HOSTILE, options: [HOSTILE] }
+        : { ...field, label: HOSTILE, placeholder: HOSTILE },
+    );
+    const page = questionPage(asking(...fields));
+    expect(page).not.toContain(HOSTILE);
+    // Eight labels, three options, five placeholders.
+    expect(page.split(ESCAPED)).toHaveLength(1 + 8 + 3 + 5);
+  });
+
+  test('shows nothing in another order than it is written', () => {
+    const label = 'Pay \u202eyaP\u2069';
+    const page = questionPage(asking({ ...chosen('radio'), label, options: ['\u2067+44'] } as Field));
+    expect(page).toContain('<legend>Pay yaP</legend>');
+    expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  test('is followed by the thanks alone', () => {
+    const page = thanksPage(asking(written('text')), { kind: 'customForm', values: { 'A text': 'secret' } });
+    expect(page).toContain('<h1>Thanks</h1>');
+    expect(page).not.toContain('secret');
+  });
+});

@@ -1,0 +1,76 @@
+import { FailureError } from '../../nodes/MessagingSend/failures/failure';
+import { readFormFields } from '../../nodes/MessagingSend/resources/message/formFields';
+
+const options = (...texts: unknown[]) => ({ values: texts.map((option) => ({ option })) });
+const radio = (...texts: unknown[]) => ({ fieldLabel: 'Day', fieldType: 'radio', fieldOptions: options(...texts) });
+
+/** The message of the failure that the fields are refused with. */
+const refusal = (given: unknown): string => {
+  try {
+    readFormFields(given);
+  } catch (error) {
+    if (error instanceof FailureError) return `${error.reason.code}: ${error.reason.message}`;
+    throw error;
+  }
+  throw new Error('the fields were accepted');
+};
+
+describe('The fields of a custom form', () => {
+  test("are read by the names and values that n8n's own nodes have", () => {
+    const given = [
+      { fieldLabel: ' Name ', placeholder: 'Ada', requiredField: true },
+      { fieldLabel: 'Note', fieldType: 'textarea', placeholder: 'Any', requiredField: 'true' },
+      { fieldLabel: 1, fieldType: 'number' },
+      { fieldLabel: 'Email', fieldType: 'email', fieldOptions: options('') },
+      { fieldLabel: 'Date', fieldType: 'date', multiselect: true },
+      { fieldLabel: 'One', fieldType: 'dropdown', fieldOptions: options(' a ', 2) },
+      { fieldLabel: 'Several', fieldType: 'dropdown', fieldOptions: options('a'), multiselect: true },
+      { ...radio('a', 'A'), multiselect: true },
+      { fieldLabel: 'Boxes', fieldType: 'checkbox', fieldOptions: options('a'), multiselect: false },
+    ];
+    expect(readFormFields(given)).toEqual([
+      { kind: 'text', label: 'Name', placeholder: 'Ada', required: true },
+      { kind: 'textarea', label: 'Note', placeholder: 'Any', required: true },
+      { kind: 'number', label: '1', placeholder: '', required: false },
+      { kind: 'email', label: 'Email', placeholder: '', required: false },
+      { kind: 'date', label: 'Date', placeholder: '', required: false },
+      { kind: 'dropdown', label: 'One', options: ['a', '2'], required: false },
+      { kind: 'checkbox', label: 'Several', options: ['a'], required: false },
+      { kind: 'radio', label: 'Day', options: ['a', 'A'], required: false },
+      { kind: 'checkbox', label: 'Boxes', options: ['a'], required: false },
+    ]);
+  });
+
+  const TYPES = 'checkbox, date, dropdown, email, number, radio, text, textarea';
+
+  test.each<[unknown, string]>([
+    [[], "'Form Elements' has no fields"],
+    [undefined, "'Form Elements' has no fields"],
+    ['words', "'Form Elements' has no fields"],
+    [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], "Field 2 in 'Form Elements' has no label"],
+    [[null], "Field 1 in 'Form Elements' has no label"],
+    [[{ fieldLabel: { a: 1 } }], "Field 1 in 'Form Elements' has no label"],
+    [[{ fieldLabel: 'respondedAt' }], "Field 1 in 'Form Elements' can't have the label respondedAt"],
+    [[{ fieldLabel: '__proto__' }], "Field 1 in 'Form Elements' can't have the label __proto__"],
+    [
+      [{ fieldLabel: 'A' }, { fieldLabel: 'B' }, { fieldLabel: 'A ' }],
+      "Fields 1 and 3 in 'Form Elements' have the same label",
+    ],
+    ...['file', 'html', 'hiddenField', 'password', 'Text', 'toString', 7].map((fieldType): [unknown, string] => [
+      [{ fieldLabel: 'A', fieldType }],
+      `The 'Element Type' of field 1 in 'Form Elements' must be one of ${TYPES}`,
+    ]),
+    ...['dropdown', 'radio', 'checkbox'].flatMap((fieldType): Array<[unknown, string]> => [
+      [[{ fieldLabel: 'A', fieldType }], "Field 1 in 'Form Elements' has no options to choose from"],
+      [
+        [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
+        "Field 1 in 'Form Elements' has no options to choose from",
+      ],
+    ]),
+    [[radio('a', ' ')], "Option 2 of field 1 in 'Form Elements' is empty"],
+    [[{ fieldLabel: 'A' }, radio({}, 'a')], "Option 1 of field 2 in 'Form Elements' is empty"],
+    [[radio('a', 'b', ' a')], "Options 1 and 3 of field 1 in 'Form Elements' are the same"],
+  ])('are refused if they are %j', (given, message) => {
+    expect(refusal(given)).toBe(`INVALID_PARAMETER: ${message}`);
+  });
+});

@@ -1,0 +1,33 @@
+/** Runs a workflow as n8n stores it, of n8n's own nodes and Messaging Send. */
+import { WorkflowExecute } from 'n8n-core';
+import type { IConnections, INode, IRun } from 'n8n-workflow';
+
+import { baseNode } from './baseNodes';
+import type { Account } from './credentials';
+import { loadPackage, NODE_TYPE, prepareEngine } from './engine';
+
+// By this file alone: tsx loads a module twice that both an ES module and a CommonJS one import.
+export { N8N_HOME } from './environment';
+
+export interface StoredWorkflow {
+  readonly id: string;
+  readonly nodes: INode[];
+  readonly connections: IConnections;
+}
+
+/**
+ * Runs it from one of its nodes to its end, as **Execute workflow** in the editor does.
+ * @param start the name of the node
+ * @param account the credential of every node
+ */
+export async function runStoredWorkflow(workflow: StoredWorkflow, start: string, account: Account): Promise<IRun> {
+  const { nodes, connections, id } = workflow;
+  const names = [...new Set(nodes.map(({ type }) => type))];
+  const { node } = await loadPackage();
+  const types = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, name === NODE_TYPE ? node : await baseNode(name)] as const)),
+  );
+  const prepared = await prepareEngine({ nodes, connections, types, account, mode: 'manual', workflowId: id });
+  const startNode = prepared.workflow.getNode(start) ?? undefined;
+  return await new WorkflowExecute(prepared.additionalData, 'manual').run({ workflow: prepared.workflow, startNode });
+}
