@@ -189,6 +189,8 @@ const IF_EMPTY: Record<string, string> = {
   defaultCountryCode: 'such a number is not sent',
   messageKey: 'number and text',
   neverSendTo: 'nobody',
+  sendWindow: 'always',
+  testRun: 'off',
 };
 
 test('The reference gives the default of every option', () => {
@@ -197,6 +199,8 @@ test('The reference gives the default of every option', () => {
     ...readDeliveryOptions(givenOptions({})),
     includeOtherFields: false,
     neverSendTo: '',
+    sendWindow: '',
+    testRun: '',
   };
   values.longestWait = Number(values.maxWait) / 60_000;
   for (const option of collection(loaded.node, 'options', BULK)) {

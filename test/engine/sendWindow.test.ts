@@ -1,8 +1,8 @@
 /** 'Send Window': nobody gets a message outside of the hours that the user chose, by the recipient's clock. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import { inFlight } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';

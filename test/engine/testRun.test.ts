@@ -1,8 +1,8 @@
 /** 'Test Run': the first messages go to the tester's phone, and nothing goes to a recipient. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { killedAtNth } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
-import { killedAtNth } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';

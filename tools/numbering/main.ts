@@ -3,11 +3,16 @@ import path from 'node:path';
 
 import { PROJECT_FOLDER, readProjectFile } from '../project';
 import { numberingPlanFile, PLAN_FILE } from './plan';
+import { ZONES_FILE, zonesFile } from './zones';
 
-const made = numberingPlanFile();
-if (!process.argv.includes('--check')) {
-  writeFileSync(path.join(PROJECT_FOLDER, PLAN_FILE), made);
-} else if (readProjectFile(PLAN_FILE) !== made) {
-  console.error(`${PLAN_FILE} differs from libphonenumber-js's metadata: run "npm run numbering".`);
-  process.exit(1);
+for (const [file, made] of [
+  [PLAN_FILE, numberingPlanFile()],
+  [ZONES_FILE, zonesFile()],
+] as const) {
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path.join(PROJECT_FOLDER, file), made);
+  } else if (readProjectFile(file) !== made) {
+    console.error(`${file} differs from the metadata it is made from: run "npm run numbering".`);
+    process.exitCode = 1;
+  }
 }

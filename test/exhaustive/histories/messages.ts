@@ -50,6 +50,15 @@ function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): b
   return stamp !== 'time' || (isKeyed && source === 'items') ? true : null;
 }
 
+/** Why nothing is sent to the phone of a message; null if it may be. A test goes to somebody else, at any hour. */
+export function keptBackBy(
+  { optedOut, isClosed, tested }: Settings,
+  { input: { cleanPhone } }: RequestedMessage,
+): 'opted_out' | 'outside_window' | null {
+  if (optedOut.includes(cleanPhone ?? '')) return 'opted_out';
+  return isClosed && tested === null ? 'outside_window' : null;
+}
+
 type Sendable = RequestedMessage & { readonly text: string; readonly phone: string };
 
 /** The messages that an attempt may send. */
@@ -66,12 +75,13 @@ function sendable(messages: readonly RequestedMessage[], isOnce: boolean): Senda
   });
 }
 
-/** How often each message may arrive from one execution, by its {@link likenessOf likeness}. */
+/** How often each message is asked for in one execution, by its {@link likenessOf likeness}. */
 export function requestedAtMost(
   settings: Settings,
   list: List,
   messages: readonly RequestedMessage[],
 ): Map<string, number> {
+  if (settings.tested !== null) return new Map();
   const most = new Map<string, number>();
   for (const { account, phone, text } of sendable(messages, isOnceInRun(settings, list) === true)) {
     const likeness = likenessOf(account, phone, text);
@@ -86,6 +96,7 @@ export function requestedAtMost(
  */
 export function planOf(settings: Settings, list: List, messages: readonly RequestedMessage[]): string | null {
   const { stamp, isKeyed } = settings;
+  if (settings.tested !== null || messages.some((message) => keptBackBy(settings, message) !== null)) return null;
   const isOnce = isOnceInRun(settings, list);
   const sent = sendable(messages, isOnce === true);
   const isRepeated = new Set(sent.map(({ phone }) => phone)).size < sent.length;

@@ -7,11 +7,21 @@ import { recordLines } from '../../support/engine/record';
 import { type Execution, keptIn } from '../../support/engine/workflow';
 import { detailsOf, textOf } from '../../support/outputs';
 import { withoutStamp } from './lists';
-import { placeOf, type RequestedMessage } from './messages';
+import { keptBackBy, placeOf, type RequestedMessage } from './messages';
 import type { Settings } from './scenario';
+import { TESTER } from './setup';
 
 /** What the node reports of a message. */
-export type Reported = 'sent' | 'not_sent' | 'uncertain' | 'skipped' | 'sent_before' | 'dry_run' | 'nothing';
+export type Reported =
+  | 'sent'
+  | 'not_sent'
+  | 'uncertain'
+  /** As a duplicate. */
+  | 'skipped'
+  | 'sent_before'
+  | 'kept_back'
+  | 'dry_run'
+  | 'nothing';
 
 export type Report = Map<RequestedMessage, Reported>;
 
@@ -20,11 +30,12 @@ export type Report = Map<RequestedMessage, Reported>;
  * @throws unless the output items represent every message once
  */
 export function readOutputs(
-  { onError, operation, options }: Settings,
+  settings: Settings,
   messages: readonly RequestedMessage[],
   { outputs }: Execution,
   wasKilled: boolean,
 ): Report {
+  const { onError, operation, options, tested } = settings;
   deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const items = outputs.flat();
   const failed = items.filter(({ json }) => json.error !== undefined);
@@ -51,6 +62,11 @@ export function readOutputs(
   const all = [...report.values()];
   ok(options.duplicateMessages !== 'send' || !all.includes('skipped'), 'a message is skipped with Send');
   ok(options.duplicateMessages === 'sendOnceEver' || !all.includes('sent_before'), 'sent before by another execution');
+  for (const [message, reported] of report) {
+    const why = keptBackBy(settings, message);
+    ok(reported !== 'kept_back' || why !== null || tested !== null, 'kept back without a reason');
+  }
+  if (tested !== null) checkTest(tested, succeeded);
   const represented = new Set(items.flatMap(({ pairedItem }) => linksOf(pairedItem)));
   for (const { item } of messages) ok(represented.has(item), `item ${item} is lost`);
   return report;
@@ -97,7 +113,8 @@ function readFailed(
     deepStrictEqual(report.get(message), 'nothing', 'a message has two failed items');
     const { outcome } = details;
     ok(outcome === 'not_sent' || outcome === 'uncertain', `outcome ${JSON.stringify(outcome)}`);
-    if (message.text !== null) deepStrictEqual(details.phone, message.input.cleanPhone, 'phone of a failed item');
+    if (message.text !== null)
+      deepStrictEqual(details.test_for ?? details.phone, message.input.cleanPhone, 'phone of a failed item');
     else if (!wasKilled) deepStrictEqual(outcome, 'not_sent');
     report.set(message, outcome);
   }
@@ -110,7 +127,7 @@ function readMessages(
   report: Report,
 ): void {
   deepStrictEqual(
-    succeeded.map(({ json, pairedItem }) => [linkOf(pairedItem), json.phone, json.part ?? null]),
+    succeeded.map(({ json, pairedItem }) => [linkOf(pairedItem), json.test_for ?? json.phone, json.part ?? null]),
     left.map(({ item, input, part }, index) => {
       const json = succeeded[index]?.json;
       const hasNoPart = part === null || (json?.part === undefined && json?.status === 'skipped');
@@ -119,9 +136,10 @@ function readMessages(
     'output items',
   );
   left.forEach((message, index) => {
-    const { status, message: text, sent_before: isSentBefore } = succeeded[index]?.json ?? {};
+    const { status, message: text, sent_before: isSentBefore, reason } = succeeded[index]?.json ?? {};
     if (status === 'dry_run') deepStrictEqual(withoutStamp(textOf(text)), message.text, 'text of a dry run');
-    if (status === 'skipped' && isSentBefore === true) report.set(message, 'sent_before');
+    if (status === 'skipped' && isKeptBack(reason)) report.set(message, 'kept_back');
+    else if (status === 'skipped' && isSentBefore === true) report.set(message, 'sent_before');
     else report.set(message, status === 'skipped' || status === 'dry_run' ? status : 'sent');
   });
 }
@@ -145,14 +163,20 @@ function readBatches(
     'batch numbers',
   );
   // A skipped message follows one with its phone and text. Its own item has its item number and phone.
-  const copies = skipped.map(({ pairedItem, json: { phone, sent_before: isSentBefore } }) => ({
+  const copies = skipped.map(({ pairedItem, json: { phone, sent_before: isSentBefore, reason } }) => ({
     item: linkOf(pairedItem),
     phone,
     isSentBefore,
+    isKept: isKeptBack(reason),
   }));
   for (const message of left) {
     const copy = copies.findIndex(({ item, phone }) => item === message.item && phone === message.input.cleanPhone);
     const isSentBefore = copies[copy]?.isSentBefore === true;
+    if (copies[copy]?.isKept === true) {
+      copies.splice(copy, 1);
+      report.set(message, 'kept_back');
+      continue;
+    }
     const isSkipped =
       isSentBefore ||
       (copy !== -1 &&
@@ -167,6 +191,21 @@ function readBatches(
     report.set(message, isSentBefore ? 'sent_before' : isSkipped ? 'skipped' : 'sent');
   }
   deepStrictEqual(copies, [], 'skipped items that represent no message');
+}
+
+function isKeptBack(reason: unknown): boolean {
+  return reason === 'opted_out' || reason === 'outside_window' || reason === 'test_run';
+}
+
+/** What a test has sent went to the tester, and no more of it than the user wants. */
+function checkTest(tested: number, succeeded: readonly INodeExecutionData[]): void {
+  const sent = succeeded.filter(({ json }) => json.test_for !== undefined && !Array.isArray(json.test_for));
+  ok(
+    sent.every(({ json }) => json.phone === TESTER),
+    'a test went to somebody else',
+  );
+  const texts = sent.filter(({ json: { part } }) => part === undefined || part === 1);
+  ok(texts.length <= tested, `a test has ${texts.length} messages, not at most ${tested}`);
 }
 
 export function linkOf(pairedItem: INodeExecutionData['pairedItem']): number {

@@ -22,10 +22,10 @@ import {
 } from './checks';
 import { outageFault } from './faults';
 import { type List, withoutStamp } from './lists';
-import { memoryOf, messagesOf, planOf, requestedAtMost, type RequestedMessage } from './messages';
+import { keptBackBy, memoryOf, messagesOf, planOf, requestedAtMost, type RequestedMessage } from './messages';
 import { readOutputs, readRecord, type Report } from './reported';
 import { ALL_WELL, type Other, type Round, type Scenario, type Settings } from './scenario';
-import { setupOf } from './setup';
+import { setupOf, TESTER } from './setup';
 
 /**
  * Runs a scenario in n8n's engine with the sandbox, and checks the node's promises after the first run and each retry.
@@ -109,7 +109,8 @@ class History {
   async recover({ settings, list }: Round): Promise<void> {
     if (this.isOver) return;
     const options = { ...settings.options, dryRun: false };
-    await this.play({ ...ALL_WELL, list, settings: { ...settings, onError: 'continueRegularOutput', options } });
+    const last: Settings = { ...settings, tested: null, onError: 'continueRegularOutput', options };
+    await this.play({ ...ALL_WELL, list, settings: last });
     ok(this.isOver, 'a run with On Error set to Continue was stopped');
   }
 
@@ -129,6 +130,7 @@ class History {
     const isRetry = earlier !== null;
     const before = {
       arrived: this.received(settings).length,
+      toTester: this.sandbox.messages().filter(({ phone }) => phone === TESTER).length,
       requests: this.sandbox.requests().length,
       left: n8n.requests,
       moments: n8n.moments.length,
@@ -166,8 +168,8 @@ class History {
         deepStrictEqual(processedData.entries, before.stored, 'a dry run has changed what is stored');
         deepStrictEqual(keptIn(ended), keptIn(earlier), 'a dry run has changed the record');
       }
-      if (isRetry && settings.options.dryRun && !this.isOver)
-        match(ended.error?.message ?? '', /'Dry Run' can't be used/);
+      if (isRetry && (settings.options.dryRun || settings.tested !== null) && !this.isOver)
+        match(ended.error?.message ?? '', /'(Dry|Test) Run' can't be used/);
       else this.read(main, round, messages, ended);
       // n8n offers a Retry of the second one as well, which knows nothing of the first.
       if (again !== null && (!again.isRefused || again.isNext)) this.goOnWith(again.ended);
@@ -176,10 +178,18 @@ class History {
     const all = this.received(settings);
     const arrivedNow = all.slice(before.arrived);
     const requests = this.sandbox.requests().slice(before.requests);
+    const toTester = this.sandbox.messages().filter(({ phone }) => phone === TESTER).length - before.toTester;
+    ok(settings.tested !== null || toTester === 0, 'a message went to the tester, without a test');
     const label = `key ${settings.apiKey + 1}`;
     checkSentOnce(settings, all, this.most());
     ok(settings.accounts > 1 || requests.every(({ key }) => key === label), 'sent from another account');
-    if (isBesideOthers || again?.isRefused === false) return;
+    if (isBesideOthers) return;
+    const kept = new Set(
+      messages.filter((message) => keptBackBy(settings, message) !== null).map(({ input }) => input.cleanPhone),
+    );
+    for (const { phone } of arrivedNow) ok(!kept.has(phone), 'sent to somebody to whom nothing may be sent');
+    if (settings.tested !== null) deepStrictEqual(arrivedNow, [], 'a test was sent to a recipient');
+    if (again?.isRefused === false) return;
     if (outage !== null) checkRisk(settings, outage, requests);
     if (settings.maxTries === null && settings.options.uncertain === 'report') checkOrder(messages, arrivedNow);
     if (settings.options.dryRun) deepStrictEqual(arrivedNow, []);
@@ -225,7 +235,7 @@ class History {
   private async runOther(round: Round, { when, duplicateMessages, isListLong }: Other): Promise<void> {
     const { settings: given, list } = round;
     const options = { ...given.options, dryRun: false, duplicateMessages };
-    const settings: Settings = { ...given, onError: 'continueRegularOutput', options };
+    const settings: Settings = { ...given, tested: null, onError: 'continueRegularOutput', options };
     // Without Send Once, the list may be shortened, and a kill of long ago is forgotten.
     const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
     if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
@@ -262,9 +272,11 @@ class History {
       return;
     }
     const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
-    checkIds(settings, messages, ended, this.received(settings), service);
+    // A Retry with it is refused, and what was sent before is still to be reported.
+    const isTest = settings.tested !== null && !codesOf(ended).includes('NOT_SET_UP');
+    if (!isTest) checkIds(settings, messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill);
-    lineage.report = report;
+    lineage.report = isTest ? new Map() : report;
     this.had.sentOnce ||=
       settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
     if (refusedText !== null) checkOthersSent(report, refusedText);
@@ -279,7 +291,7 @@ class History {
     this.reasons.push({ codes, settings, interrupted });
   }
 
-  private mayBeUncertain(code: string, { options }: Settings): boolean {
+  private mayBeUncertain(code: string, { options, tested }: Settings): boolean {
     switch (code) {
       case 'INTERRUPTED':
       case 'INVALID_PHONE':
@@ -295,7 +307,7 @@ class History {
       case 'ANOTHER_RETRY':
         return this.had.second;
       case 'NOT_SET_UP':
-        return options.dryRun;
+        return options.dryRun || tested !== null;
       default:
         return this.had.faults;
     }
@@ -325,7 +337,8 @@ class History {
 
   /** What the service has received, without what each attempt makes of a text and of the only account. */
   private received({ accounts }: Settings): SentMessage[] {
-    return this.sandbox.messages().map((sent) => ({
+    const toRecipients = this.sandbox.messages().filter(({ phone }) => phone !== TESTER);
+    return toRecipients.map((sent) => ({
       ...sent,
       message: withoutStamp(sent.message),
       key: accounts > 1 ? sent.key : 'key 1',

@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 
 import type { Fault } from '../../../sandbox/faults';
 import { calmFault, fault, type Outage, outage, refusedText } from './faults';
-import { changed, CHANGES, drafts, type List, listOf } from './lists';
+import { changed, CHANGES, drafts, type List, listOf, phones } from './lists';
 
 /** The workflow of an attempt, as the user has set it. */
 export interface Settings {
@@ -19,6 +19,12 @@ export interface Settings {
   readonly stamp: 'none' | 'corrected' | 'time' | 'execution';
   /** Whether 'Message Key' is set. */
   readonly isKeyed: boolean;
+  /** The numbers in 'Never Send To'. */
+  readonly optedOut: readonly string[];
+  /** Whether it is not the time of 'Send Window'. */
+  readonly isClosed: boolean;
+  /** How many messages the tester gets with 'Test Run'; null if it is off. */
+  readonly tested: number | null;
   readonly onError: NonNullable<INode['onError']>;
   /** 'Retry On Fail'; null if it is off. */
   readonly maxTries: number | null;
@@ -106,6 +112,8 @@ const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const duplicateMessages = fc.constantFrom('send' as const, 'sendOnce' as const, 'sendOnceEver' as const);
+const optedOut = fc.array(phones, { minLength: 1, maxLength: 3 });
+const tested = fc.integer({ min: 1, max: 3 });
 const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 });
 
 /** What the user sets otherwise before a Retry. */
@@ -117,6 +125,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ batchSize }),
   fc.record({ options: fc.record({ duplicateMessages }) }),
   fc.constant({ options: { dryRun: true } }),
+  fc.record({ optedOut }),
+  fc.constantFrom<Change>({ isClosed: true }, { isClosed: false }),
+  fc.record({ tested }),
 );
 
 const other: fc.Arbitrary<Other> = fc.oneof(
@@ -152,6 +163,9 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       apiKey: fc.constant(0),
       stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
       isKeyed: fc.constantFrom(true, false, false),
+      optedOut: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: optedOut }),
+      isClosed: rarely,
+      tested: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: tested }),
       onError: fc.oneof(
         fc.constant('stopWorkflow' as const),
         fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
@@ -191,12 +205,13 @@ export const scenario: fc.Arbitrary<Scenario> = fc
           list = changed(list, listChange, places);
         }
         const round = withChange(settings, index > 0 ? wanted : {}, list);
-        // A dry run is tried once.
-        if (!round.options.dryRun) settings = round;
+        // Dry runs and tests are tried once.
+        if (!round.options.dryRun) settings = withoutTest(round);
         const others = isPatient ? events.others : [];
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
-        const pressedAgainAt = killAt === null && !round.options.dryRun ? events.pressedAgainAt : null;
+        const pressedAgainAt =
+          killAt === null && !round.options.dryRun && round.tested === null ? events.pressedAgainAt : null;
         const locked = isPatient ? events.locked : null;
         const { eventLog } = events;
         return {
@@ -207,6 +222,11 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       }),
     };
   });
+
+/** The same object where it is none. */
+function withoutTest(settings: Settings): Settings {
+  return settings.tested === null ? settings : { ...settings, tested: null };
+}
 
 /** As far as the list allows it; the same object where nothing changes. */
 function withChange(settings: Settings, { options, apiKey, ...rest }: Change, { source }: List): Settings {

@@ -20,9 +20,30 @@ const STAMPS: Readonly<Record<Settings['stamp'], string | null>> = {
   execution: "$execution.id.padStart(13, '0')",
 };
 
+export const TESTER = '447700900999';
+
+/** A window of one day that is neither today nor tomorrow, wherever that is. */
+function closedWindow(): INodeParameters {
+  const days = [(new Date().getUTCDay() + 3) % 7];
+  return { sendWindow: { values: { from: '00:00', to: '24:00', days, timeZone: 'recipient' } } };
+}
+
 /** @param lists all of the scenario, which each item has the values of */
 export function setupOf(
-  { operation, accounts, apiKey, stamp, isKeyed, onError, maxTries, batchSize, options }: Settings,
+  {
+    operation,
+    accounts,
+    apiKey,
+    stamp,
+    isKeyed,
+    optedOut,
+    isClosed,
+    tested,
+    onError,
+    maxTries,
+    batchSize,
+    options,
+  }: Settings,
   list: List,
   lists: readonly List[],
   sandbox: Sandbox,
@@ -53,7 +74,14 @@ export function setupOf(
       operation,
       source: list.source,
       ...fields,
-      options: { ...WITHOUT_WAITING, ...options, ...(isKeyed && { messageKey }) },
+      options: {
+        ...WITHOUT_WAITING,
+        ...options,
+        ...(isKeyed && { messageKey }),
+        ...(optedOut.length > 0 && { neverSendTo: optedOut.join() }),
+        ...(isClosed && closedWindow()),
+        ...(tested !== null && { testRun: { values: { phone: TESTER, count: tested } } }),
+      },
       ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),
     },
     onError,

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+
+import { type SendWindow, Windows } from '../../nodes/MessagingSend/delivery/sendWindow';
+import { zonesOf } from '../../nodes/MessagingSend/phone/timeZones';
+
+const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+const MONDAY = [1];
+const SUNDAY = [0];
+
+const UK = '447700900123';
+const US = '12125550123';
+const RUSSIA = '79161234567';
+const INDIA = '919876543210';
+const NEPAL = '9779841234567';
+const AUSTRALIA = '61412345678';
+const SATELLITE = '881612345678';
+
+function windowOf(from: string, to: string, days: readonly number[] = EVERY_DAY): SendWindow {
+  const [fromMinute, toMinute] = [from, to].map((time) => {
+    const [hours = 0, minutes = 0] = time.split(':').map(Number);
+    return hours * 60 + minutes;
+  });
+  return { from: fromMinute ?? 0, to: toMinute ?? 0, days: new Set(days) };
+}
+
+/** When a message may leave: at once, or the moment in UTC. */
+function opening(window: SendWindow, phone: string, now: string): string {
+  const until = new Windows(window, 'Europe/Berlin', 'recipient').closedUntil(phone, Date.parse(now));
+  return until === null ? 'now' : new Date(until).toISOString().slice(0, 16);
+}
+
+const DAYTIME = windowOf('09:00', '20:00');
+
+test.each([
+  // 5.5 and 5.75 hours ahead of UTC.
+  ['before it opens, in a zone of half hours', DAYTIME, INDIA, '2026-06-10T03:00:00Z', '2026-06-10T03:30'],
+  ['before it opens, in a zone of quarters', DAYTIME, NEPAL, '2026-06-10T03:00:00Z', '2026-06-10T03:15'],
+  ['in its first minute', DAYTIME, INDIA, '2026-06-10T03:30:00Z', 'now'],
+  ['in its last second', DAYTIME, INDIA, '2026-06-10T14:29:59.999Z', 'now'],
+  ['at its end', DAYTIME, INDIA, '2026-06-10T14:30:00Z', '2026-06-11T03:30'],
+  // 09:00 in Honolulu and Adak is 15:00 in New York; 20:00 in Newfoundland is 18:30 there.
+  ['where not all of a country is inside', DAYTIME, US, '2026-07-08T18:59:59Z', '2026-07-08T19:00'],
+  ['where all of a country is inside', DAYTIME, US, '2026-07-08T22:29:59Z', 'now'],
+  ['where a part of a country is past it', DAYTIME, US, '2026-07-08T22:30:00Z', '2026-07-09T19:00'],
+  // From Kaliningrad, 2 hours ahead of UTC, to Kamchatka, 12 hours.
+  ['in Russia', DAYTIME, RUSSIA, '2026-06-10T08:00:00Z', '2026-06-11T07:00'],
+  ['in Russia, inside', DAYTIME, RUSSIA, '2026-06-10T07:59:00Z', 'now'],
+  // From the Cocos Islands, 6.5 hours ahead, to Lord Howe, 11 hours in January and 10.5 in July.
+  ['in Australia in January', DAYTIME, AUSTRALIA, '2026-01-15T09:00:00Z', '2026-01-16T02:30'],
+  ['in Australia in July', DAYTIME, AUSTRALIA, '2026-07-15T09:00:00Z', 'now'],
+  [
+    "never inside everywhere: Moscow's clock",
+    windowOf('10:00', '18:00'),
+    RUSSIA,
+    '2026-06-10T05:00:00Z',
+    '2026-06-10T07:00',
+  ],
+  ['never inside everywhere, inside in Moscow', windowOf('10:00', '18:00'), RUSSIA, '2026-06-10T14:59:00Z', 'now'],
+  ["for a number of no country: the workflow's clock", DAYTIME, SATELLITE, '2026-06-10T06:00:00Z', '2026-06-10T07:00'],
+  ['on the day after the last', windowOf('09:00', '20:00', MONDAY), UK, '2026-06-09T08:00:00Z', '2026-06-15T08:00'],
+  ['on its only day, past its end', windowOf('09:00', '20:00', MONDAY), UK, '2026-06-08T19:00:00Z', '2026-06-15T08:00'],
+  [
+    'on a day that has begun in the country alone',
+    windowOf('00:00', '24:00', MONDAY),
+    INDIA,
+    '2026-06-07T18:30:00Z',
+    'now',
+  ],
+  [
+    'on a day that has ended in the country alone',
+    windowOf('00:00', '24:00', MONDAY),
+    INDIA,
+    '2026-06-08T18:30:00Z',
+    '2026-06-14T18:30',
+  ],
+  ['all day long', windowOf('00:00', '24:00'), UK, '2026-06-08T23:00:00Z', 'now'],
+  ['until midnight', windowOf('22:00', '00:00'), UK, '2026-06-08T22:59:59Z', 'now'],
+  ['at midnight', windowOf('22:00', '24:00'), UK, '2026-06-08T23:00:00Z', '2026-06-09T21:00'],
+  // Clocks in the UK are put forward on 29 March 2026 at 01:00 UTC, back on 25 October at 01:00 UTC.
+  ['on the night before clocks go forward', DAYTIME, UK, '2026-03-28T21:00:00Z', '2026-03-29T08:00'],
+  ['on the night before clocks go back', DAYTIME, UK, '2026-10-24T20:00:00Z', '2026-10-25T09:00'],
+  ['in an hour that a day lacks', windowOf('01:00', '02:00'), UK, '2026-03-29T00:59:00Z', '2026-03-30T00:00'],
+  [
+    'in an hour that its only day lacks',
+    windowOf('01:00', '02:00', SUNDAY),
+    UK,
+    '2026-03-29T00:59:00Z',
+    '2026-04-05T00:00',
+  ],
+  [
+    'that begins in an hour that a day lacks',
+    windowOf('01:30', '03:00'),
+    UK,
+    '2026-03-29T00:00:00Z',
+    '2026-03-29T01:00',
+  ],
+  ['in an hour that a day has twice, the first time', windowOf('01:00', '02:00'), UK, '2026-10-25T00:59:00Z', 'now'],
+  ['in an hour that a day has twice, the second time', windowOf('01:00', '02:00'), UK, '2026-10-25T01:59:00Z', 'now'],
+  ['between the two', windowOf('01:00', '01:30'), UK, '2026-10-25T00:40:00Z', '2026-10-25T01:00'],
+])('A window %s', (_, window, phone, now, expected) => {
+  expect(opening(window, phone, now)).toBe(expected);
+});
+
+test("With the workflow's clock, the country of a number does not matter", () => {
+  const windows = new Windows(DAYTIME, 'Europe/Berlin', 'workflow');
+  const [before, inside] = [Date.parse('2026-06-10T06:59:00Z'), Date.parse('2026-06-10T07:00:00Z')];
+  for (const phone of [UK, US, RUSSIA, INDIA, SATELLITE]) {
+    expect(windows.closedUntil(phone, before)).toBe(inside);
+    expect(windows.closedUntil(phone, inside)).toBeNull();
+  }
+});
+
+test('An answer never depends on earlier questions', () => {
+  fc.assert(
+    fc.property(windows(), fc.array(fc.tuple(phones(), moments()), { minLength: 2, maxLength: 8 }), (window, asked) => {
+      const one = new Windows(window, 'Europe/Berlin', 'recipient');
+      for (const [phone, moment] of asked) {
+        for (const now of [moment, moment + 60_000, moment + 3_600_000, moment]) {
+          const fresh = new Windows(window, 'Europe/Berlin', 'recipient');
+          expect(one.closedUntil(phone, now)).toBe(fresh.closedUntil(phone, now));
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('A window opens in the first minute that is inside in all zones, or else in that of the capital', () => {
+  fc.assert(
+    fc.property(windows(), phones(), moments(), (window, phone, now) => {
+      const until = new Windows(window, 'Europe/Berlin', 'recipient').closedUntil(phone, now);
+      const zones = zonesOf(phone);
+      const minute = now - (now % 60_000);
+      const expected = firstInside(zones, window, minute) ?? firstInside(zones.slice(0, 1), window, minute);
+      expect(until ?? minute).toBe(expected);
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
+function phones(): fc.Arbitrary<string> {
+  return fc.constantFrom(
+    UK,
+    US,
+    RUSSIA,
+    INDIA,
+    NEPAL,
+    AUSTRALIA,
+    '34612345678',
+    '5511987654321',
+    '6421123456',
+    '212612345678',
+    '96171123456',
+  );
+}
+
+/** Within days of a change of many clocks, or any. */
+function moments(): fc.Arbitrary<number> {
+  const changes = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01', '2027-02-07'];
+  const nearby = fc
+    .tuple(fc.constantFrom(...changes), fc.integer({ min: -4 * 86_400_000, max: 2 * 86_400_000 }))
+    .map(([day, after]) => Date.parse(day) + after);
+  return fc.oneof(nearby, fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2028, 0, 1) }));
+}
+
+function windows(): fc.Arbitrary<SendWindow> {
+  const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 96 }), { minLength: 2, maxLength: 2 });
+  const days = fc.oneof(fc.constant(EVERY_DAY), fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1 }));
+  return fc.tuple(minutes, days).map(([quarters, days]) => {
+    const [from = 0, to = 0] = quarters.map((quarter) => quarter * 15).sort((a, b) => a - b);
+    return { from, to, days: new Set(days) };
+  });
+}
+
+/** Looks at each minute of two weeks on a clock on the wall. */
+function firstInside(zones: readonly string[], window: SendWindow, from: number): number | null {
+  const walls = zones.map(
+    (timeZone) =>
+      new Intl.DateTimeFormat('en-US', {
+        timeZone,
+        weekday: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+      }),
+  );
+  const isInside = (wall: Intl.DateTimeFormat, moment: number) => {
+    const [, weekday = '', hours, minutes] = /^(\w+),? (\d+):(\d+)$/.exec(wall.format(moment)) ?? [];
+    const minute = Number(hours) * 60 + Number(minutes);
+    const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].indexOf(weekday);
+    return window.days.has(day) && minute >= window.from && minute < window.to;
+  };
+  for (let moment = from; moment < from + 14 * 86_400_000; moment += 60_000) {
+    if (walls.every((wall) => isInside(wall, moment))) return moment;
+  }
+  return null;
+}

@@ -1,0 +1,76 @@
+import { tz } from 'moment-timezone';
+
+import { zonesOf } from '../../nodes/MessagingSend/phone/timeZones';
+import { ZONE_TABLE } from '../../nodes/MessagingSend/phone/zoneTable';
+import { EXAMPLES } from '../../tools/numbering/ways';
+import { ZONES_FILE, zonesFile } from '../../tools/numbering/zones';
+import { readProjectFile } from '../../tools/project';
+
+const SUMMER_AND_WINTER = [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)];
+
+/** What a zone's clock shows, in summer and in winter. */
+function clockOf(zone: string): string {
+  return SUMMER_AND_WINTER.map((moment) => tz.zone(zone)?.utcOffset(moment)).join();
+}
+
+test('The table of time zones is that of its sources; `npm run numbering` writes it again', () => {
+  expect(readProjectFile(ZONES_FILE)).toBe(zonesFile());
+});
+
+test('Node knows every time zone of the table', () => {
+  const zones = ZONE_TABLE.trim()
+    .split('\n')
+    .flatMap((line) => line.split(';')[1]?.split(',') ?? []);
+  expect(zones.length).toBeGreaterThan(250);
+  expect(zones.filter((zone) => !isKnown(zone))).toEqual([]);
+});
+
+function isKnown(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).format() !== '';
+  } catch {
+    return false;
+  }
+}
+
+test('A number has each clock of its country, for an example of every region', () => {
+  const missing = EXAMPLES.flatMap(({ number, country = '' }) => {
+    const clocks = zonesOf(number.slice(1)).map(clockOf);
+    const expected = country in { AC: 1, TA: 1, XK: 1 } ? [] : tz.zonesForCountry(country);
+    return expected.filter((zone) => !clocks.includes(clockOf(zone))).map((zone) => `${country}: ${zone}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test.each([
+  ['447700900123', ['Europe/London']],
+  ['919876543210', ['Asia/Kolkata']],
+  ['77011234567', ['Asia/Almaty']],
+  ['18765550123', ['America/Jamaica']],
+  ['18095550123', ['America/Santo_Domingo']],
+  ['38344123456', ['Europe/Belgrade']],
+  ['34612345678', ['Europe/Madrid', 'Atlantic/Canary']],
+])('%s is in %j', (phone, zones) => {
+  expect(zonesOf(phone)).toEqual(zones);
+});
+
+test.each([
+  ['79161234567', 'Europe/Moscow', 11],
+  ['12125550123', 'America/New_York', 16],
+  ['61412345678', 'Australia/Sydney', 10],
+])("A number in a country with several clocks has the capital's first: %s", (phone, capital, clocks) => {
+  const zones = zonesOf(phone);
+  expect(zones[0]).toBe(capital);
+  expect(new Set(zones).size).toBe(clocks);
+});
+
+test('Numbers that belong to no country have no time zone', () => {
+  expect(zonesOf('80012345678')).toEqual([]);
+  expect(zonesOf('88212345678')).toEqual([]);
+  expect(zonesOf('')).toEqual([]);
+});
+
+test('All numbers of a country get the same array, so that answers can be kept for it', () => {
+  expect(zonesOf('12125550123')).toBe(zonesOf('14165550123'));
+  expect(zonesOf('18095550123')).toBe(zonesOf('18295550123'));
+});

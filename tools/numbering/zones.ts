@@ -1,0 +1,125 @@
+import metadata from 'libphonenumber-js/metadata.max.json';
+import { tz } from 'moment-timezone';
+
+import { asArray, asObject, asString } from '../json';
+import { CAPITALS, TOO_NEW, WITHOUT_ENTRY } from './capitals';
+
+/** Which time zones the numbers of a country have. */
+export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
+
+/** The contents of ZONES_FILE, made from libphonenumber-js's metadata and the time zones in moment-timezone. */
+export function zonesFile(): string {
+  const codes = Object.entries(asObject(metadata.country_calling_codes, 'codes'));
+  const lines = codes.flatMap(([code, list]) => linesOf(code, regionsOf(list, code)));
+  return `${HEADER}export const ZONE_TABLE = \`\n${lines.join('\n')}\n\`;\n`;
+}
+
+const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
+
+/**
+ * A line for each country code, and for each region whose numbers can be told apart by their first digits and that has
+ * other clocks: what the numbers begin with; the time zones, one for each clock, the capital's first.
+ */
+`;
+
+interface Region {
+  readonly name: string;
+  /** The pattern of what its numbers begin with after the country code; empty where others begin like that, too. */
+  readonly leadingDigits: string;
+}
+
+function regionsOf(list: unknown, code: string): Region[] {
+  return asArray(list, code).map((entry) => {
+    const name = asString(entry, code);
+    const leadingDigits = asArray(asObject(metadata.countries, 'countries')[name], name)[10];
+    return { name, leadingDigits: typeof leadingDigits === 'string' ? leadingDigits : '' };
+  });
+}
+
+function linesOf(code: string, regions: readonly Region[]): string[] {
+  const main = regions.filter(({ leadingDigits }, index) => index === 0 || leadingDigits === '');
+  const zones = oneForEachClock(main.map(({ name }) => name));
+  const others = regions.flatMap(({ name, leadingDigits }) => {
+    const own = oneForEachClock([name]);
+    const isOther = leadingDigits !== '' && clocksOf(own) !== clocksOf(zones);
+    return isOther ? [`${beginningsOf(code, leadingDigits).join(',')};${own.join(',')}`] : [];
+  });
+  return [`${code};${zones.join(',')}`, ...others];
+}
+
+/** @param regions the main one first */
+function oneForEachClock(regions: readonly string[]): string[] {
+  const all = regions.flatMap(zonesOf);
+  const capital = capitalOf(regions[0] ?? '');
+  const others = [...new Set(all.map(clockOf))]
+    .filter((clock) => clock !== clockOf(capital))
+    .map((clock) => mainOf(all.filter((zone) => clockOf(zone) === clock)));
+  return [capital, ...others.sort()];
+}
+
+/** The capital's zone; in a region with one clock, any. */
+function capitalOf(region: string): string {
+  const zones = zonesOf(region);
+  if (new Set(zones.map(clockOf)).size === 1) return mainOf(zones);
+  const capital = CAPITALS[region];
+  if (capital === undefined || !zones.includes(capital))
+    throw new Error(`${region} has several clocks: name its capital's`);
+  return capital;
+}
+
+function zonesOf(region: string): string[] {
+  const without = WITHOUT_ENTRY[region];
+  const zones = without === undefined ? tz.zonesForCountry(region) : [without];
+  if (zones.length === 0) throw new Error(`${region} has no time zone`);
+  return zones;
+}
+
+/** Of zones with one clock, the one with most people, then the one that fewest other countries have. */
+function mainOf(zones: readonly string[]): string {
+  const known = zones.filter((name) => !TOO_NEW.has(name)).map(zoneNamed);
+  const [main] = known.sort(
+    (a, b) => b.population - a.population || a.countries().length - b.countries().length || (a.name < b.name ? -1 : 1),
+  );
+  if (main === undefined) throw new Error(`No version of Node knows ${zones.join(', ')}`);
+  return main.name;
+}
+
+function zoneNamed(name: string): NonNullable<ReturnType<typeof tz.zone>> {
+  const zone = tz.zone(name);
+  if (zone === null) throw new Error(`There is no time zone ${name}`);
+  return zone;
+}
+
+/** Zones whose clocks agree for these years count as one. From the data's version: the same whenever it is built. */
+const FIRST_YEAR = Number.parseInt(tz.dataVersion, 10);
+const YEARS = { from: Date.UTC(FIRST_YEAR, 0, 1), until: Date.UTC(FIRST_YEAR + 3, 0, 1) };
+
+function clockOf(name: string): string {
+  const { untils, offsets } = zoneNamed(name);
+  const isRelevant = (_: unknown, index: number) =>
+    (untils[index] ?? Infinity) > YEARS.from && (untils[index - 1] ?? -Infinity) < YEARS.until;
+  const periods = offsets.map((offset, index) => ({ offset, from: Math.max(untils[index - 1] ?? 0, YEARS.from) }));
+  const relevant = periods.filter(isRelevant);
+  // A change of the name alone, such as from CST to EST, is none of the clock.
+  const changes = relevant.filter(({ offset }, index) => offset !== relevant[index - 1]?.offset);
+  return changes.map(({ offset, from }) => `${offset}@${from}`).join();
+}
+
+function clocksOf(zones: readonly string[]): string {
+  return zones.map(clockOf).sort().join(';');
+}
+
+/** The digits, with the country code, that a pattern of first digits stands for. */
+function beginningsOf(code: string, pattern: string): string[] {
+  const expression = new RegExp(`^(?:${pattern})`);
+  const startingWith = (digits: string): string[] => {
+    if (expression.test(digits)) return [code + digits];
+    return digits.length === MAX_DIGITS ? [] : Array.from('0123456789').flatMap((next) => startingWith(digits + next));
+  };
+  const beginnings = startingWith('');
+  if (beginnings.length === 0) throw new Error(`No digits found for ${pattern}`);
+  return beginnings;
+}
+
+/** No pattern of first digits is longer. */
+const MAX_DIGITS = 5;
