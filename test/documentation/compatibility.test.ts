@@ -5,9 +5,9 @@ import { parse } from 'yaml';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 import { table } from './pages';
 
-const tested = table('README.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
+const tested = table('docs/reference.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
-test('The README names the releases that the tests in real n8n run on, with their Node', () => {
+test('The reference names the releases that the tests in real n8n run on, with their Node', () => {
   // The table is in a folder of ES modules, which Jest does not load.
   const ask =
     "import { releaseOf, SUPPORTED } from './tools/n8n/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
@@ -21,7 +21,7 @@ test('The README names the releases that the tests in real n8n run on, with thei
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
 });
 
-test('The README names the tested engine, with the versions of Node of the workflow for changes', () => {
+test('The reference names the tested engine, with the versions of Node of the workflow for changes', () => {
   const engine = (JSON.parse(readProjectFile('node_modules/n8n-core/package.json')) as { version: string }).version;
   const { jobs } = parse(readProjectFile('.github/workflows/ci.yml')) as {
     jobs: Record<string, { strategy?: { matrix?: { node?: number[] } } }>;

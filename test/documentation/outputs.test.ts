@@ -31,11 +31,11 @@ const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest:
 
 /** What the node returns for each block of JSON, by its page, its heading and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
-  'README.md operations 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
-  'README.md operations 2': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
-  'docs/reference.md send-bulk 1': async () =>
+  'docs/reference.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
+  'docs/reference.md send-bulk 1': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
+  'docs/reference.md send-bulk 2': async () =>
     (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
-  'README.md operations 4': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
+  'docs/reference.md get-balance 1': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
   'docs/reference.md options 1': async () => {
     const items = [{ phone: '+44 7700 900123', text: 'Hello Ada' }];
     return (await outputOf(withOptions(SEND_BULK, { dryRun: true }), items))[0]?.[0];
@@ -51,12 +51,12 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     const parameters = { ...SEND_BULK, message: '=Hello {{ $json.name }}!' };
     return (await outputOf(withOptions(parameters, { emptyFields: 'doNotSend' }), ONE))[0]?.[0];
   },
-  'README.md operations 3': async () =>
+  'docs/reference.md send-and-wait-for-response 1': async () =>
     await answered(
       { approvalOptions: { values: { commentLabel: 'Comment' } } },
       { decision: 'decline', comment: 'Too expensive' },
     ),
-  'docs/reference.md send-and-wait-for-response 1': async () =>
+  'docs/reference.md send-and-wait-for-response 2': async () =>
     await answered({ responseType: 'freeText' }, { text: 'Tuesday at 9' }),
   'docs/reference.md the-trigger 1': lowBalance,
   'docs/reference.md items-that-were-not-sent 1': async () => {

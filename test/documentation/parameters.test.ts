@@ -108,13 +108,6 @@ test('The README has an operation of the node in each line of its table', () => 
   expect(names.sort()).toEqual(operations.map(({ name }) => name).sort());
 });
 
-test('The README names only options that the panel has, in its order', () => {
-  const named = firstCells(table('README.md', 'options', 'Option'));
-  const offered = namesOf(collection(loaded.node, 'options', BULK));
-  expect(named.length).toBeGreaterThan(4);
-  expect(named).toEqual(offered.filter((name) => named.includes(name)));
-});
-
 /** Names in single quotes that are n8n's own. */
 const NAMES_OF_N8N = [
   'Allowed HTTP Request Domains',
