@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
-import { formFields, problemAt } from './formFields';
+import { formFields, problemAt } from './form';
 import { type Answer, DECISION, DECISIONS, type Question, type Refusal, type Response } from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
