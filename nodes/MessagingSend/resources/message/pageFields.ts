@@ -5,7 +5,7 @@ import { formFields, readFormFields } from './formFields';
 
 // What the user sets of the page behind the link, with n8n's names where its own nodes have the same.
 
-/** Only an approval can approve a tool's call. Most releases of n8n hide the whole list there; the others hide these choices. */
+/** Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list. */
 const NOT_IN_REVIEW: IDisplayOptions = { hide: { '@tool': [true] } };
 
 export const responseType: INodeProperties = {
