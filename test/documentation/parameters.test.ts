@@ -58,6 +58,7 @@ const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 const BULK_BY_SOURCE = ['items', 'json'].map((source) => ({ ...BULK, source }));
 const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
+const CUSTOM_FORM = { ...WAIT, responseType: 'customForm' };
 
 test('The README lists the fields of the credential', () => {
   const shown = loaded.credential.properties.filter(({ type }) => type !== 'hidden');
@@ -67,7 +68,7 @@ test('The README lists the fields of the credential', () => {
 test.each<[string, string, Array<Record<string, string>>]>([
   ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
   ['Send Bulk', 'send-bulk', BULK_BY_SOURCE],
-  ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT]],
+  ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT, CUSTOM_FORM]],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('The reference lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
@@ -155,6 +156,19 @@ test('The reference names the options of Send and Wait for Response', () => {
     collection(loaded.node, 'options', choice),
   );
   expect(namesOf(options).filter((name) => !text.includes(name))).toEqual([]);
+});
+
+test('The reference lists the element types of a custom form', () => {
+  const [values] = entries(shown(loaded.node, CUSTOM_FORM).find(({ name }) => name === 'formFields'));
+  const properties = values !== undefined && 'values' in values ? values.values : [];
+  const types = entries(properties.find(({ name }) => name === 'fieldType')).map(({ name }) => name);
+  expect(firstCells(table(REFERENCE, 'form-elements', 'Element Type'))).toEqual(types);
+});
+
+test('The reference lists the choices of Response Type', () => {
+  const { bold } = cellOf(table(REFERENCE, 'send-and-wait-for-response', 'Parameter'), 'Response Type', 1);
+  const choices = entries(shown(loaded.node, WAIT).find(({ name }) => name === 'responseType'));
+  expect([...bold].sort()).toEqual(choices.map(({ name }) => name).sort());
 });
 
 test.each<[string, string, string, () => INodeProperties[]]>([

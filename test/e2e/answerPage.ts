@@ -121,7 +121,7 @@ async function assertUsableAsShown(page: Page): Promise<void> {
   });
   assert.equal(overflow, 0, 'it does not scroll sideways');
   const sizes = await page
-    .locator('h1, p, label, legend, button, textarea, input, select')
+    .locator('h1, p, label, legend, button, .box')
     .evaluateAll((texts) => texts.map((text) => parseFloat(getComputedStyle(text).fontSize)));
   assert.ok(Math.min(...sizes) >= 16, `a text of ${Math.min(...sizes)} px`);
   for (const target of await page.locator('button, .box, .choice').all()) {

@@ -136,7 +136,7 @@ describe('A question that an older version of the package has asked', () => {
     const setup = setupOf({});
     const waiting = await run(setup);
     const kept = keptIn(waiting);
-    const { execution, run: number } = JSON.parse(String(kept.question)) as { execution: string; run: number };
+    const { execution, run: number } = JSON.parse(kept.question as string) as { execution: string; run: number };
     kept.question = `{"execution":${JSON.stringify(execution)},"run":${number},"question":${question}}`;
     const { page, item } = await open(waiting, setup, linkIn(texts().at(-1) ?? ''), form);
     expect(page).toContain('<h1>Bye</h1>');

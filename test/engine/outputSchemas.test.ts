@@ -44,6 +44,11 @@ const LONG = contacts(1).map(({ phone }) => ({ phone, text: 'Hello '.repeat(200)
 const INVALID = [{ phone: '', text: '' }];
 const WITH_COMMENT = { ...SEND_AND_WAIT, approvalOptions: { values: { commentLabel: 'Why?' } } };
 const FREE_TEXT = { ...SEND_AND_WAIT, responseType: 'freeText' };
+const CUSTOM_FORM = {
+  ...SEND_AND_WAIT,
+  responseType: 'customForm',
+  formFields: { values: [{ fieldLabel: 'Day', fieldType: 'text' }] },
+};
 
 /** Everything that decides which fields there are. */
 const CASES: Case[] = [
@@ -113,6 +118,12 @@ const CASES: Case[] = [
     form: { decision: 'decline', comment: 'Too much' },
   },
   { name: 'Send and Wait, Free Text', parameters: FREE_TEXT, form: { text: 'On Tuesday' } },
+  {
+    name: 'Send and Wait, Custom Form',
+    parameters: CUSTOM_FORM,
+    form: { 'field-0': 'Tuesday' },
+    besides: ['data.Day'],
+  },
 ];
 
 /** The items of all executions of a case. */

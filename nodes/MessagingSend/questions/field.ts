@@ -51,10 +51,9 @@ const LEFT_EMPTY = {
  * What a form holds for a field: a text, or the places of the options that were chosen.
  * @param given as n8n reads it: a text, or a list where the form has the name more than once
  */
-export function writtenIn({ kind }: Field, given: unknown): string[] {
+export function writtenIn(given: unknown): string[] {
   const texts = [given].flat().map(textOf);
-  const written = texts.filter((text) => text !== '');
-  return kind === 'checkbox' ? written : written.slice(0, 1);
+  return texts.filter((text) => text !== '');
 }
 
 /** Why a field can't be filled in like this, in words for the page; null if it can. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
-import { formFields, problemAt } from './formFields';
+import { formFields, problemAt } from './form';
 import { type Answer, DECISION, DECISIONS, type Question, type Refusal, type Response } from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
@@ -17,6 +17,7 @@ h1 { margin: 0; font: inherit; white-space: pre-wrap; }
 p { margin: 1rem 0 0; }
 .limit { margin-top: 0.25rem; font-size: 0.9rem; }
 .wrong { color: var(--wrong); font-weight: 600; }
+label + .wrong, legend + .wrong { margin-top: 0.25rem; }
 .done { display: block; width: 3rem; height: 3rem; margin: 0 auto 0.75rem; border-radius: 50%; background: var(--accent); }
 .done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
 .done ~ * { text-align: center; }

@@ -78,7 +78,7 @@ export function readAnswer({ response }: Question, form: Readonly<Record<string,
     const reason = `This is too long: at most ${count(MAX_WRITTEN)} characters can be sent.`;
     return { kind: 'refused', problems: { [name]: reason }, written: {} };
   }
-  const read = fields.map(({ name, field }) => ({ name, field, written: writtenIn(field, form[name]) }));
+  const read = fields.map(({ name, field }) => ({ name, field, written: writtenIn(form[name]) }));
   const problems = Object.fromEntries(
     [
       ...read.map(({ name, field, written }) => [name, problemWith(field, written)] as const),

@@ -52,6 +52,8 @@ export async function openJournal(
     await crash?.end();
     return journalOf(testRecordOf(context, runs));
   }
+  // What a test before has kept is of no use any more.
+  delete context.getContext('node').test;
   const patience = patienceOf(settings.maxWait);
   const reservationsOf = (account: string) => {
     // What is stored can't be guessed without the API key.

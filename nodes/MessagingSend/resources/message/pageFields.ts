@@ -5,7 +5,7 @@ import { formFields, readFormFields } from './formFields';
 
 // What the user sets of the page behind the link, with n8n's names where its own nodes have the same.
 
-/** Nothing but an approval approves a tool's call. n8n hides the whole list there, or shows it, by its release. */
+/** Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list. */
 const NOT_IN_REVIEW: IDisplayOptions = { hide: { '@tool': [true] } };
 
 export const responseType: INodeProperties = {
