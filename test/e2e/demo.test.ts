@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
-import { type Outcome, runExample } from '../../demo/run';
 import { type N8nDemo, startInN8n } from '../../demo/n8n';
+import { type Outcome, runExample } from '../../demo/run';
 import { asObject, asString } from '../../tools/json';
 import { type Contact, EXAMPLE_CONTACTS, readContacts } from '../../tools/n8n/examples/contacts';
 import { nodesOf } from '../../tools/n8n/examples/files';

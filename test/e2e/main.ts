@@ -9,8 +9,8 @@ import { Command } from 'commander';
 
 import { ExpectedError } from '../../tools/cli/errors';
 import { runSession } from '../../tools/cli/session';
-import { installN8n } from '../../tools/n8n/install';
-import { SUPPORTED } from '../../tools/n8n/releases';
+import { findN8n } from '../../tools/n8n/program';
+import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
 import { providePackage, TARBALL_VARIABLE } from './tarball';
 
 /** How the name of a part's file ends. */
@@ -32,7 +32,7 @@ void runSession(async (session) => {
   const parts = chooseParts(await findParts());
   await providePackage(session);
   // Here, because two parts that start together would both install the same one.
-  for (const release of SUPPORTED) await installN8n(release, session);
+  for (const release of SUPPORTED) await findN8n(release, session);
   const { passed, failed } = await runAll(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();
@@ -52,7 +52,7 @@ function chooseParts(all: string[]): string[] {
   const command = new Command('npm run test:e2e --')
     .description('Tests the packed package in real n8n.')
     .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them`)
-    .addHelpText('after', `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.`)
+    .addHelpText('after', `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.`)
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));
   if (unknown.length > 0)

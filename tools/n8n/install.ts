@@ -8,18 +8,12 @@ import { execa } from 'execa';
 import { runCommand } from '../cli/command';
 import { ExpectedError } from '../cli/errors';
 import { type Session } from '../cli/session';
+import { showProgress } from './installProgress';
+import { type N8nProgram } from './program';
 import { type Release, type ReleaseName, releaseOf } from './releases';
 
 /** Names another folder to keep n8n in between runs. */
 export const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
-
-const PROGRESS_EVERY_MS = 30_000;
-
-/** An n8n on disk, and the Node to run it with. */
-export interface N8nInstallation {
-  nodeBinary: string;
-  entry: string;
-}
 
 /**
  * Finds a release of n8n in the cache folder, or installs it there (once; some minutes, over 2 GB).
@@ -29,17 +23,14 @@ export interface N8nInstallation {
  *
  * @throws ExpectedError when the network, the disk or a tool is missing
  */
-export async function installN8n(name: ReleaseName, session: Session): Promise<N8nInstallation> {
+export async function installN8n(name: ReleaseName, session: Session): Promise<N8nProgram> {
   const plan = planInstallation(releaseOf(name));
-  if (await isInstalled(plan)) return installationIn(plan.folder, plan);
+  if (await isInstalled(plan)) return programIn(plan);
 
   const { gigabytes } = plan.release;
   const started = Date.now();
   const elapsed = () => `${Math.round((Date.now() - started) / 1000)} s`;
   session.say(`Installing n8n ${name} into ${plan.folder} (once; about 5 minutes and ${gigabytes} GB)`);
-  const ticker = setInterval(() => {
-    session.say(`  ${elapsed()}`);
-  }, PROGRESS_EVERY_MS);
   await mkdir(path.dirname(plan.folder), { recursive: true });
   const unfinished = await mkdtemp(`${plan.folder}-unfinished-`);
   try {
@@ -49,11 +40,10 @@ export async function installN8n(name: ReleaseName, session: Session): Promise<N
       await rename(unfinished, plan.folder);
     }
   } finally {
-    clearInterval(ticker);
     await rm(unfinished, { recursive: true, force: true });
   }
   session.say(`n8n ${name} installed in ${elapsed()}`);
-  return installationIn(plan.folder, plan);
+  return programIn(plan);
 }
 
 interface Plan {
@@ -92,11 +82,13 @@ function majorOf(version: string): string {
   return version.split('.')[0] ?? '';
 }
 
-function installationIn(folder: string, { includesNode }: Plan): N8nInstallation {
-  return {
-    nodeBinary: includesNode ? path.join(folder, 'node_modules', 'node', 'bin', 'node') : process.execPath,
-    entry: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n'),
-  };
+function programIn(plan: Plan): N8nProgram {
+  const entry = path.join(plan.folder, 'node_modules', 'n8n', 'bin', 'n8n');
+  return { file: nodeBinaryIn(plan.folder, plan), args: [entry] };
+}
+
+function nodeBinaryIn(folder: string, { includesNode }: Plan): string {
+  return includesNode ? path.join(folder, 'node_modules', 'node', 'bin', 'node') : process.execPath;
 }
 
 async function isInstalled({ folder, manifest }: Plan): Promise<boolean> {
@@ -107,7 +99,7 @@ async function isInstalled({ folder, manifest }: Plan): Promise<boolean> {
 const RUN_SCRIPTS = ['--ignore-scripts=false', '--foreground-scripts'];
 
 async function installInto(folder: string, plan: Plan, { say, signal }: Session): Promise<void> {
-  const { nodeBinary } = installationIn(folder, plan);
+  const nodeBinary = nodeBinaryIn(folder, plan);
   const npm = async (...args: string[]) => {
     await runCommand('npm', [...args, '--prefix', folder, '--no-audit', '--no-fund', '--no-progress'], {
       signal,
@@ -121,8 +113,10 @@ async function installInto(folder: string, plan: Plan, { say, signal }: Session)
   };
   await writeFile(path.join(folder, 'package.json'), plan.manifest);
   // Without scripts: most of n8n's packages need none, and the two that do follow one by one.
-  await npm('install', '--legacy-peer-deps', '--ignore-scripts');
-  if (plan.includesNode) await npm('rebuild', 'node', ...RUN_SCRIPTS);
+  await showProgress(folder, plan.release.gigabytes, async () => {
+    await npm('install', '--legacy-peer-deps', '--ignore-scripts');
+    if (plan.includesNode) await npm('rebuild', 'node', ...RUN_SCRIPTS);
+  });
 
   say('  The driver of its SQLite database: compiled here if there is no prebuilt one');
   try {

@@ -6,8 +6,8 @@ import { type Session } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
 import { type JsonObject } from '../json';
-import { installN8n, type N8nInstallation } from './install';
 import { type N8nProcess, startN8n } from './process';
+import { findN8n, type N8nProgram } from './program';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 
@@ -53,7 +53,7 @@ export class N8nInstance {
   readonly workers: N8nProcess[] = [];
 
   private constructor(
-    private readonly installation: N8nInstallation,
+    private readonly program: N8nProgram,
     private readonly options: InstanceOptions,
     private readonly session: Session,
     /** n8n's home, with its data. */
@@ -65,16 +65,16 @@ export class N8nInstance {
     public rest: N8nRest,
   ) {}
 
-  /** Installs n8n if it isn't in the cache yet, provides it with the package, starts it and logs in. */
+  /** Finds or installs n8n, provides it with the package, starts it and logs in. */
   static async start(options: InstanceOptions, session: Session): Promise<N8nInstance> {
     const { release = CURRENT, port = await getPort(), providePackage, environment } = options;
     const { signal, cleanup } = session;
-    const installation = await installN8n(release, session);
+    const program = await findN8n(release, session);
     const folder = options.folder ?? (await makeTemporaryFolder(options.purpose, cleanup));
     await providePackage(folder);
-    const n8n = await startN8n({ installation, folder, port, environment, signal });
+    const n8n = await startN8n({ program, folder, port, environment, signal });
     const rest = new N8nRest(n8n, signal);
-    const instance = new N8nInstance(installation, options, session, folder, port, n8n, rest);
+    const instance = new N8nInstance(program, options, session, folder, port, n8n, rest);
     cleanup.add(async () => instance.n8n.stop());
     await rest.setUpOwner(OWNER);
     return instance;
@@ -97,9 +97,9 @@ export class N8nInstance {
    * @param environment  more settings of n8n, if not the same as before
    */
   async restart(environment = this.options.environment): Promise<void> {
-    const { installation, folder, port, session } = this;
+    const { program, folder, port, session } = this;
     await this.n8n.stop();
-    this.n8n = await startN8n({ installation, folder, port, environment, signal: session.signal });
+    this.n8n = await startN8n({ program, folder, port, environment, signal: session.signal });
     this.rest = new N8nRest(this.n8n, session.signal);
     await this.rest.logIn(OWNER);
   }
@@ -110,12 +110,12 @@ export class N8nInstance {
    * @param concurrency  how many executions it runs at the same time
    */
   async startWorker(concurrency: number): Promise<N8nProcess> {
-    const { installation, session } = this;
+    const { program, session } = this;
     const { purpose, providePackage, environment } = this.options;
     const folder = await makeTemporaryFolder(`${purpose}-worker`, session.cleanup);
     await providePackage(folder);
     const worker = await startN8n({
-      installation,
+      program,
       folder,
       port: await getPort(),
       environment,

@@ -8,15 +8,16 @@ import getPort from 'get-port';
 
 import { ExpectedError, systemCode } from '../cli/errors';
 import { waitFor } from '../cli/waiting';
-import { type N8nInstallation } from './install';
+import { type N8nProgram } from './program';
 import { environmentOf, filesFolderOf, workerEnvironment } from './settings';
 
 const START_DEADLINE_SECONDS = 180;
 const STOP_DEADLINE_MS = 15_000;
+const GONE_DEADLINE_SECONDS = 30;
 const LAST_LINES = 12;
 
 export interface N8nOptions {
-  installation: N8nInstallation;
+  program: N8nProgram;
   /** A folder of this n8n's own: its home, its database and its log. Not a symbolic link. */
   folder: string;
   port: number;
@@ -33,12 +34,12 @@ export interface N8nOptions {
  * @throws ExpectedError with the end of n8n's log when it ends or stays silent
  */
 export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
-  const { installation, folder, port, environment, worker, signal } = options;
+  const { program, folder, port, environment, worker, signal } = options;
   await mkdir(filesFolderOf(folder), { recursive: true });
   const logFile = path.join(folder, 'n8n.log');
   const log = await open(logFile, 'a');
   const command = worker === undefined ? ['start'] : ['worker', `--concurrency=${worker.concurrency}`];
-  const child = spawn(installation.nodeBinary, [installation.entry, ...command], {
+  const child = spawn(program.file, [...program.args, ...command], {
     // Relative paths in a workflow start here, as they do in n8n's own container image.
     cwd: folder,
     env: {
@@ -134,6 +135,18 @@ export class N8nProcess {
     this.killGroup();
     await this.whenEnded();
     process.removeListener('exit', this.killGroup);
+    // One in a container ends a moment after the command that has started it.
+    await waitFor('n8n to be gone', GONE_DEADLINE_SECONDS, async () => ((await this.answers()) ? undefined : true), {
+      signal: new AbortController().signal,
+      evidence: () => this.endOfLog(),
+    });
+  }
+
+  private async answers(): Promise<boolean> {
+    return await fetch(`${this.url}/healthz`).then(
+      () => true,
+      () => false,
+    );
   }
 
   private signalGroup(signal: NodeJS.Signals): void {

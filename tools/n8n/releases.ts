@@ -19,8 +19,15 @@ export const OLDEST = '2.35.7' as const;
 /** A release that {@link releaseOf} knows. */
 export type ReleaseName = typeof CURRENT | typeof OLDEST;
 
-/** The releases that the package promises to work with: what must hold on each is tested on all of them. */
-export const SUPPORTED: readonly ReleaseName[] = [CURRENT, OLDEST];
+/** Names a command that starts another n8n, such as one in a container, in place of these releases. */
+export const N8N_VARIABLE = 'MESSAGING_SEND_N8N';
+
+/**
+ * The releases that the package promises to work with: what must hold on each is tested on all of them. An n8n that is
+ * given stands for the newest one.
+ */
+export const SUPPORTED: readonly ReleaseName[] =
+  process.env[N8N_VARIABLE] === undefined ? [CURRENT, OLDEST] : [CURRENT];
 
 /** @returns what is known of a release: so far, all need the same */
 export function releaseOf(name: ReleaseName): Release {
@@ -30,6 +37,6 @@ export function releaseOf(name: ReleaseName): Release {
     // n8n's node "Extract from File" needs it.
     dependencies: { 'date-fns': '2.30.0' },
     overrides: { linkedom: '0.18.12', '@langchain/langgraph': '1.4.17' },
-    gigabytes: 2.2,
+    gigabytes: 2.4,
   };
 }

@@ -30,6 +30,8 @@ export function environmentOf(folder: string, port: number, brokerPort: number):
     N8N_PERSONALIZATION_ENABLED: 'false',
     N8N_HIRING_BANNER_ENABLED: 'false',
     N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+    // Without it, n8n 3 loads only packages that n8n has verified.
+    N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
     N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
     // It would fetch a list of MCP servers.
     N8N_DISABLED_MODULES: 'mcp-registry',
