@@ -13,6 +13,7 @@ import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
 import { testApproval } from './examples/approvalByTextMessage';
 import { testCampaign } from './examples/campaignLargerThanCredits';
+import { testCarefulLaunch } from './examples/carefulLaunch';
 import { testContacts } from './examples/contactsToBulk';
 import { testDataTable } from './examples/dataTableToMessages';
 import { testForm } from './examples/formToMessage';
@@ -21,6 +22,7 @@ import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
 import { testOptOuts } from './examples/optOuts';
 import { testQuietHours } from './examples/quietHours';
+import { testRsvp } from './examples/rsvpByLink';
 import { testBalanceCheck } from './examples/scheduledBalanceCheck';
 import { testSendTheRest } from './examples/sendTheRest';
 import { testOncePerOrder } from './examples/webhookOncePerOrder';
@@ -37,6 +39,7 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'appointment-reminder': testReminder,
   'approval-by-text-message': testApproval,
   'campaign-larger-than-credits': testCampaign,
+  'careful-launch': testCarefulLaunch,
   'contacts-to-bulk': testContacts,
   'data-table-to-messages': testDataTable,
   'form-to-message': testForm,
@@ -45,6 +48,7 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'mcp-server': testMcpExample,
   'opt-outs': testOptOuts,
   'quiet-hours': testQuietHours,
+  'rsvp-by-link': testRsvp,
   'scheduled-balance-check': testBalanceCheck,
   'send-the-rest': testSendTheRest,
   'webhook-once-per-order': testOncePerOrder,
@@ -52,7 +56,7 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
 };
 
 /** Tested in every release, because Data Tables are new. */
-const WITH_DATA_TABLE = ['data-table-to-messages', 'opt-outs', 'send-the-rest'];
+const WITH_DATA_TABLE = ['data-table-to-messages', 'opt-outs', 'rsvp-by-link', 'send-the-rest'];
 
 test('Every example has its tests', async () => {
   assert.deepEqual(Object.keys(TESTS).sort(), await exampleNames());

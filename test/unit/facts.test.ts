@@ -270,3 +270,24 @@ test('A question whose end the storage refuses leaves nothing behind', async () 
   await allWritten(facts);
   expect(list.entries).toEqual([]);
 });
+
+test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
+  const storage = new SharedList().storage();
+  const { facts, run } = processOn(storage);
+  await facts.record({ note: ['sent'] });
+  const record: ListStorage['record'] = async (entries) => {
+    facts.release(['sent']);
+    return await storage.record(entries);
+  };
+  expect(await run(changed(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
+});
+
+test('A run is noted once, and then it is what the list says', async () => {
+  const list = new SharedList();
+  const first = newFacts(list.storage());
+  expect(await first.noteIfUnknown('run')).toBe('unknown');
+  expect(await newFacts(list.storage()).noteIfUnknown('run')).toBe('noted');
+  await first.record({ open: ['run'] });
+  expect(await first.noteIfUnknown('run')).toBe('open');
+  expect(await newFacts(list.storage()).noteIfUnknown('run')).toBe('open');
+});

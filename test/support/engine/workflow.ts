@@ -20,7 +20,6 @@ import { type EngineSetup, itemsNode, NODE_TYPE, prepareEngine } from '../../../
 import { nodeIn } from './nodeInLifetime';
 
 const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
-const START = nodeAt('Items', 'test.items', [0, 0]);
 
 export interface Setup extends Pick<
   EngineSetup,
@@ -35,6 +34,8 @@ export interface Setup extends Pick<
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
+  /** The type of the node that puts out the items. */
+  readonly startType?: string;
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
@@ -82,9 +83,11 @@ export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
 }
 
 /** The data that an execution begins with, and that n8n stores before anything runs. */
-export function dataAtStart({ withoutToken = false }: Setup): IRunExecutionData {
+export function dataAtStart({ withoutToken = false, startType }: Setup): IRunExecutionData {
   const data = createRunExecutionData({
-    executionData: { nodeExecutionStack: [{ node: START, data: { main: [[{ json: {} }]] }, source: null }] },
+    executionData: {
+      nodeExecutionStack: [{ node: startOf(startType), data: { main: [[{ json: {} }]] }, source: null }],
+    },
   });
   if (withoutToken) delete data.resumeToken;
   return data;
@@ -174,6 +177,7 @@ export async function prepare({
   retryOnFail,
   moreItems = [],
   loopOver,
+  startType,
   startFails = false,
   type = '',
   mode = 'manual',
@@ -199,6 +203,7 @@ export async function prepare({
   }));
   const loop = nodeAt('Loop', LOOP_TYPE, [100, 0], 3);
   loop.parameters = { batchSize: loopOver ?? 1, options: {} };
+  const startNode = startOf(startType);
   const start = itemsNode(toItems(items));
   const fails = async () => await Promise.reject(new Error('the list of contacts is out of reach'));
   const straight: IConnections = {
@@ -211,10 +216,10 @@ export async function prepare({
     Send: to('Loop'),
   };
   const prepared = await prepareEngine({
-    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more.map((own) => own.node)],
+    nodes: [startNode, ...(loopOver === undefined ? [] : [loop]), node, ...more.map((own) => own.node)],
     connections: loopOver === undefined ? straight : inLoop,
     types: {
-      [START.type]: startFails ? { ...start, execute: fails } : start,
+      [startNode.type]: startFails ? { ...start, execute: fails } : start,
       ...(loopOver !== undefined && { [LOOP_TYPE]: await baseNode(LOOP_TYPE) }),
       ...Object.fromEntries(more.map((own) => [own.node.type, own.type])),
       [node.type]: nodeType,
@@ -244,6 +249,10 @@ function as(type: string, node: INodeType): INodeType {
 function nodeAt(name: string, type: string, position: INode['position'], typeVersion = 1): INode {
   // The ID of Send is in the name of what n8n's database keeps for it.
   return { id: name === 'Send' ? '2' : name, name, type, typeVersion, position, parameters: {} };
+}
+
+function startOf(type = 'test.items'): INode {
+  return nodeAt('Items', type, [0, 0]);
 }
 
 function to(...names: string[]) {

@@ -33,6 +33,7 @@ export interface Start {
 
 /**
  * What n8n's database says of one run of the node, for a re-run after a kill, when the execution itself contains nothing.
+ * Such a re-run is also what n8n makes of a waiting execution that it continues twice, for two answers at the same moment.
  *
  * The run is noted when it starts, and open from its first request on. Each request is opened before it leaves, and noted
  * when it is known which of its messages were sent. So in a re-run, an open request was in flight when n8n was killed,
@@ -97,7 +98,7 @@ export class CrashLedger {
     this.isRetry = isRetry;
     try {
       if (isRetry) return await this.startAgain(followsKill);
-      this.noteStart();
+      this.started = this.startOnce().catch(() => this.breaks());
       return false;
     } catch {
       this.breaks();
@@ -118,6 +119,13 @@ export class CrashLedger {
     await this.facts.record({ open: [this.run], note: [this.incomplete] });
     this.gap = 'noted';
     return true;
+  }
+
+  /** A run that is no Retry and has begun before is one of an execution that n8n continues for the second time. */
+  private async startOnce(): Promise<void> {
+    if ((await this.facts.noteIfUnknown(this.run)) !== 'open') return;
+    this.earlier = 'begun';
+    this.isRetry = true;
   }
 
   private noteStart(): void {
@@ -145,6 +153,7 @@ export class CrashLedger {
     digests: PlanDigests,
     firstBatch: number,
   ): Promise<Recollection> {
+    await this.started;
     if (this.plan !== null && this.isRecognized) {
       this.coverage.coverAgain(pending);
       if (!this.mayHaveSentOthers) return nothingKnown(pending);

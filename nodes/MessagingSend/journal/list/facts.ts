@@ -81,14 +81,17 @@ export class Facts {
   private async answer(facts: readonly string[]): Promise<Answer> {
     const { list, storage } = this;
     const mark = this.newMark();
-    const asked = facts.filter((fact) => list.stateOf(fact) === undefined);
+    // What is known now may be in the list alone by the time of its answer.
+    const known = facts.map((fact) => list.stateOf(fact));
+    const asked = facts.filter((_fact, index) => known[index] === undefined);
     const entries = asked.flatMap(entriesOfOpen);
     const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
     const added = entries.filter((entry) => !present.has(entry));
     if (entries.length > 0) {
       await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
     }
-    return { states: facts.map((fact) => list.stateOf(fact) ?? stateIn(present, fact)), mark, added };
+    const states = facts.map((fact, index) => list.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
+    return { states, mark, added };
   }
 
   /** What a question added and could not remove. */
@@ -127,6 +130,24 @@ export class Facts {
     for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held');
     const present = await list.write([], this.storage);
     return begun.some((fact) => present.has(fact));
+  }
+
+  /**
+   * Notes a fact, unless the list has it already. It is held until it is released.
+   * @returns what it was before
+   * @throws what the storage throws
+   */
+  async noteIfUnknown(name: string): Promise<FactState> {
+    const { list } = this;
+    const fact = this.hash(name);
+    const known = list.stateOf(fact);
+    if (known !== undefined && known !== 'unknown') return known;
+    list.set(fact, 'noted', 'held');
+    const present = await list.write([], this.storage);
+    if (!present.has(fact)) return 'unknown';
+    // Our write has changed nothing: from here on, what the list has counts.
+    list.changeHold(fact, null);
+    return (await this.ask([name]))[0] ?? 'open';
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
 
 import type { SendOperation } from '../../delivery/operation';
 import { CrashLedger, type RunName } from '../../journal/crash/crashLedger';
@@ -8,6 +8,9 @@ import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { isTool } from '../tool';
 import { factListOf } from './listStorage';
 import { lineageOf } from './runData';
+
+/** The nodes of n8n that wait, beside those that wait for a response. */
+const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
 
 /** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
 const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: CrashLedger }>();
@@ -43,13 +46,16 @@ export function crashLedgerOfRun(
 }
 
 /**
- * n8n retries no execution that was started by hand if it was killed, and begins anew with each call of a tool. A single
- * request is in flight for nearly all of its run, and to note it would take as long as n8n itself does; but a loop may
- * make any number of them. If the first run of an execution is noted, all are: see `CrashLedger`.
+ * n8n begins anew with each call of a tool. It continues a waiting execution twice if two answers arrive at the same
+ * moment. Otherwise it retries no execution that was started by hand if it was killed; a single request is in flight for
+ * nearly all of its run, and to note it would take as long as n8n itself does; but a loop may make any number of them.
+ * If the first run of an execution is noted, all are: see `CrashLedger`.
  */
 function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
-  if (mode === 'manual' || isTool(context.getNode())) return false;
+  if (isTool(context.getNode())) return false;
+  if (followsWait(context)) return true;
+  if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
   return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
 }
@@ -58,4 +64,10 @@ function isInLoop(context: IExecuteFunctions): boolean {
   const { name } = context.getNode();
   const before = new Set(context.getParentNodes(name).map((node) => node.name));
   return context.getChildNodes(name).some((node) => before.has(node.name));
+}
+
+function followsWait(context: IExecuteFunctions): boolean {
+  return context
+    .getParentNodes(context.getNode().name, { includeNodeParameters: true })
+    .some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION);
 }

@@ -1,0 +1,77 @@
+/**
+ * A waiting execution that n8n continues twice. Both answers have read the execution before the first of them continued
+ * it, and n8n only asks whether it is waiting: it is again once that run has come to the next page of a form.
+ */
+import { WorkflowExecute } from 'n8n-core';
+import { FORM_NODE_TYPE, WAIT_NODE_TYPE } from 'n8n-workflow';
+
+import { contacts } from '../support/contacts';
+import { Lifetime } from '../support/engine/lifetime';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { processedData } from '../support/engine/processedData';
+import { dataAtStart, type Execution, prepare, resultOf, type Setup, stored } from '../support/engine/workflow';
+import { outcomesOf } from '../support/outputs';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK } from '../support/parameters';
+
+const { sandbox, setupOf, received: arrived } = nodeForTests();
+const received = () => arrived().sort();
+const THREE = contacts(3).map(({ phone }) => phone);
+
+/** @returns what continues the execution, each time from the data that it had when it began to wait */
+function waiting(given: Partial<Setup> & Pick<Setup, 'parameters'>) {
+  const setup = setupOf({ items: contacts(3), mode: 'trigger', onError: 'continueErrorOutput', ...given });
+  const data = dataAtStart(setup);
+  return async (lifetime: Lifetime): Promise<Execution> => {
+    const { workflow, additionalData } = await prepare({ ...setup, lifetime });
+    const execution = new WorkflowExecute(additionalData, setup.mode ?? 'manual', stored(data));
+    return resultOf(await execution.processRunExecutionData(workflow));
+  };
+}
+
+describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
+  ['Send after a page of a form', { parameters: SEND, startType: FORM_NODE_TYPE, items: contacts(1) }],
+  ['Send after Wait', { parameters: SEND, startType: WAIT_NODE_TYPE, items: contacts(1) }],
+  ['Send after Wait, started by hand', { parameters: SEND, startType: WAIT_NODE_TYPE, mode: 'manual' }],
+  ['Send in a loop', { parameters: SEND, loopOver: 2 }],
+  ['Send Bulk', { parameters: inBatchesOf(2, oneByOne(SEND_BULK)) }],
+])('%s, continued twice', (_name, given) => {
+  const phones = (given.items ?? contacts(3)).map(({ phone }) => phone);
+
+  test.each(['the same process', 'another process'])(
+    'sends nothing again in %s, and says what was sent',
+    async (where) => {
+      const resume = waiting(given);
+      const first = new Lifetime();
+      expect(outcomesOf(await resume(first))).not.toContain('uncertain');
+      if (where === 'another process') await processedData.idle(first);
+      const again = await resume(where === 'the same process' ? first : new Lifetime());
+      expect(received()).toEqual(phones);
+      expect(outcomesOf(again)).not.toHaveLength(0);
+      for (const outcome of outcomesOf(again)) expect(outcome).toBe('sent');
+    },
+  );
+
+  test('sends nothing twice at the same moment', async () => {
+    const resume = waiting(given);
+    const lifetime = new Lifetime();
+    await Promise.all([resume(lifetime), resume(lifetime)]);
+    expect(received()).toEqual(phones);
+  });
+
+  test('sends the second time what the service refused the first time', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 402, times: 1 }]);
+    const resume = waiting(given);
+    const lifetime = new Lifetime();
+    expect(outcomesOf(await resume(lifetime))).toContain('not_sent');
+    await resume(lifetime);
+    expect(received()).toEqual(phones);
+  });
+});
+
+test('Two executions that wait at the same node both send', async () => {
+  const lifetime = new Lifetime();
+  const given = { parameters: SEND, startType: FORM_NODE_TYPE };
+  await waiting(given)(lifetime);
+  await waiting(given)(lifetime);
+  expect(received()).toEqual([...THREE, ...THREE].sort());
+});
