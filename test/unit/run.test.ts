@@ -18,6 +18,7 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
     continueOnFail: () => true,
     getMode: () => 'manual',
     getContext: () => ({}),
+    getExecutionId: () => '1',
     getWorkflow: () => ({}),
     getWorkflowDataProxy: () => ({ $runIndex: 0 }),
     sendMessageToUI: () => undefined,
