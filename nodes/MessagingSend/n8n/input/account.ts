@@ -63,7 +63,9 @@ export async function readAccounts(
   const accounts = [unified(first.account)];
   let isAlike = first.scope === 'unclear';
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    const { account } = await read(context, accounts.length);
+    const { account, scope } = await read(context, accounts.length);
+    // Without expressions, the first reading failed for all items.
+    if (scope === 'all') return oneForAll(first.account);
     isAlike &&= isFailure(account) && isFailure(first.account) && account.message === first.account.message;
     accounts.push(unified(account));
     if (isAlike && accounts.length === ENOUGH_ALIKE) break;
