@@ -10,17 +10,7 @@ import type {
 
 import { accountIn, BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/account';
 import { FailureError, isFailure } from '../nodes/MessagingSend/failures/failure';
-
-/**
- * Whether neither field is an expression. n8n gives a node the credential with its expressions evaluated for one item, so
- * only the credential itself can say whether other items would get the same.
- *
- * `$rawParameter["&name"]` is another field of the same credential as it is stored, and an expression is stored with "=" in
- * front. The field first looks at itself, which is an expression for certain: without its "=", this n8n gives evaluated
- * values there, and nothing is known.
- */
-const IS_FIXED =
-  '={{ $rawParameter["&isFixed"].startsWith("=") && ![$rawParameter["&baseUrl"], $rawParameter["&apiKey"]].some((stored) => String(stored).startsWith("=")) }}';
+import { IS_FIXED } from '../nodes/MessagingSend/n8n/memory/assumptions';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';

@@ -5,10 +5,10 @@
 import { WorkflowExecute } from 'n8n-core';
 import { FORM_NODE_TYPE, WAIT_NODE_TYPE } from 'n8n-workflow';
 
+import { Lifetime } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { contacts } from '../support/contacts';
-import { Lifetime } from '../support/engine/lifetime';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { processedData } from '../support/engine/processedData';
 import { dataAtStart, type Execution, prepare, resultOf, type Setup, stored } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK } from '../support/parameters';

@@ -98,7 +98,10 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
       sandbox().reset();
       processedData.reset();
       processedData.set({ loses: (number) => number === lost });
-      expect(await untrueAfterKill({ ...setup, items: contacts(6) }, 6)).toEqual([]);
+      const killed = campaign({ ...setup, items: contacts(6) });
+      await killed.run(inFlight(6));
+      expect((await killed.finish()).filter(isUntrue)).toEqual([]);
+      expect(hints(killed.execution)).not.toContainEqual(NOT_PROTECTED);
     }
   });
 });

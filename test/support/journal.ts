@@ -194,7 +194,7 @@ export class Attempt {
     record.noteRuns(this.ledger.runs);
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
-    if (await this.ledger.start(start)) record.markInterrupted();
+    if ((await this.ledger.start(start)) !== null) record.markInterrupted();
     const journal = new Journal({
       record,
       crash: this.ledger,

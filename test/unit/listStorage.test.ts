@@ -12,9 +12,9 @@ test('A claim is confirmed later where a change of the list took long not long a
   const took = [300, 1, 1, 1];
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   const helpers = {
-    checkProcessedAndRecord: async () => {
+    checkProcessedAndRecord: async (values: readonly string[]) => {
       now += took.shift() ?? 1;
-      return await Promise.resolve({ new: [], processed: [] });
+      return await Promise.resolve({ new: values, processed: [] });
     },
   };
   const context = { helpers, getExecutionCancelSignal: () => undefined } as unknown as Parameters<

@@ -19,6 +19,7 @@ function contextWith(parameters: Record<string, unknown>): IExecuteFunctions {
     getTimezone: () => 'Etc/UTC',
     getMode: () => 'manual',
     getContext: () => ({}),
+    getExecutionId: () => '1',
     getWorkflow: () => ({}),
     getWorkflowDataProxy: () => ({ $runIndex: 0 }),
     sendMessageToUI: () => undefined,

@@ -23,6 +23,10 @@ export const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
 export const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
+const AFTER_INTERRUPTION =
+  "Send what did not arrive in a new execution, with only these items. If nothing that is uncertain arrived and n8n still offers Retry, you can instead set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
+const OTHER_VERSIONS =
+  'Install a version of this node that was tested with this n8n, or an n8n that this version was tested with.';
 const TOP_UP = 'Top up the account, then send only what is left.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
@@ -364,6 +368,11 @@ export const CATALOGUE = {
     `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
   ),
 
+  notRemembered: entry('NOT_RESERVED', 'run')(
+    'n8n does not return what was written to its list of processed items, so it is unknown whether this message was sent before',
+    `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the list is not needed.`,
+  ),
+
   // The service was not reached: nothing was sent.
 
   hostUnknown: entry('UNREACHABLE_ENOTFOUND', 'run')(
@@ -452,7 +461,11 @@ export const CATALOGUE = {
   stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertain('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, so this message's outcome is unknown",
-    "Send what did not arrive in a new execution, with only these items. If nothing that is uncertain arrived and n8n still offers Retry, you can instead set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.",
+    AFTER_INTERRUPTION,
+  ),
+  unanswered: uncertain('INTERRUPTED', 'run')(
+    'This n8n does otherwise than this version of the node relies on, so it is unknown whether an earlier attempt sent this message',
+    AFTER_INTERRUPTION,
   ),
   reserved: uncertain('RESERVED')(
     'Another execution started to send this message, and its outcome is unknown',

@@ -3,9 +3,10 @@ import { type Failure, failure } from '../failures/failure';
 import type { Interruptible } from '../messages/interruptible';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import type { CrashLedger } from './crash/crashLedger';
+import type { CrashLedger, Protection } from './crash/crashLedger';
 import { digestsOf } from './crash/plan';
 import { nothingKnown, type Recollection } from './crash/recollection';
+import { UnexpectedAnswer } from './list/factList';
 import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
@@ -70,8 +71,8 @@ export class Journal {
   }
 
   /** Whether a re-run would find everything, even after a kill. */
-  get isProtected(): boolean {
-    return this.memories.crash?.isWhole !== false;
+  get protection(): Protection {
+    return this.memories.crash?.protection ?? 'whole';
   }
 
   /** Divides messages by whether they may leave. */
@@ -133,8 +134,8 @@ export class Journal {
         const taken = await reservations.find(messages);
         if (taken.size > 0) receipts.push(this.skipped(taken));
         left.push(messages.filter((message) => !taken.has(message)));
-      } catch {
-        const unsent: Outcome = { kind: 'not_sent', failure: failure('notReserved') };
+      } catch (error) {
+        const unsent: Outcome = { kind: 'not_sent', failure: whyNotReserved(error) };
         receipts.push(this.withTruth({ ...receiptOf({ number: 0, messages }, unsent), batch: null }));
         left.push([]);
       }
@@ -157,16 +158,15 @@ export class Journal {
         record.leave(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
-          reservations?.reserve(batch.messages).catch(() => null),
+          reservations?.reserve(batch.messages).catch(notReserved),
           crash?.beforeRequest(batch),
         ]);
-        if (reserved !== null && (reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) {
-          return { kind: 'leave' };
-        }
+        if ((reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) return { kind: 'leave' };
         record.land(batch);
         crash?.afterReply(batch, null);
-        if (reserved === null) return { kind: 'refused', failure: failure('notReserved') };
         switch (reserved?.kind) {
+          case 'refused':
+            return reserved;
           case 'taken':
             return { kind: 'taken', receipt: this.skipped(reserved.taken) };
           case 'inFlight':
@@ -245,6 +245,14 @@ export class Journal {
     });
     return { ...receipt, results };
   }
+}
+
+function notReserved(error: unknown): { readonly kind: 'refused'; readonly failure: Failure } {
+  return { kind: 'refused', failure: whyNotReserved(error) };
+}
+
+function whyNotReserved(error: unknown): Failure {
+  return failure(error instanceof UnexpectedAnswer ? 'notRemembered' : 'notReserved');
 }
 
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };

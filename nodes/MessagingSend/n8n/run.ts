@@ -18,8 +18,9 @@ import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
+import { canRemember } from './memory/crashLedgerOfRun';
 import {
-  canRemember,
+  deviationsOf,
   journalOfCall,
   type JournalSettings,
   journalWithoutTrace,
@@ -35,6 +36,7 @@ import { runError } from './output/runError';
 import { summarize } from './output/summary';
 import { routedCall, type RoutedRequest } from './routing';
 import { inSlices, pause } from './slices';
+import { isTool } from './tool';
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
@@ -123,7 +125,9 @@ export async function sendForRun(
     };
     const { delivered, tally } = await send(run);
     const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
-    reportSummary(context, job.operation.maxBatchSize, summary, journal.isProtected);
+    const deviations = whyNot === null && memory.kind === 'real' ? deviationsOf(context, job.operation, journal) : [];
+    const gaps = [...(journal.protection === 'refused' ? (['refused'] as const) : []), ...deviations];
+    reportSummary(context, job.operation.maxBatchSize, summary, gaps);
     return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
     endAttempt?.();
@@ -150,9 +154,12 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
 async function sendForItem(
   context: IExecutePaginationFunctions,
-  job: Job,
+  given: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
+  // An n8n that no longer uses the custom operation of a workflow's node: a Retry has no record here.
+  const isUnknown = context.getMode() === 'retry' && !isTool(context.getNode());
+  const job = isUnknown ? { ...given, failure: failure('unanswered') } : given;
   const run: Run = {
     context,
     job,

@@ -43,6 +43,8 @@ export interface Setup extends Pick<
   readonly type?: '' | 'Tool' | 'HitlTool';
   /** Older releases of n8n give an execution no token that it keeps through its Retries. */
   readonly withoutToken?: boolean;
+  /** Another token than n8n's own. */
+  readonly token?: string;
 }
 
 export interface Execution {
@@ -83,13 +85,14 @@ export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
 }
 
 /** The data that an execution begins with, and that n8n stores before anything runs. */
-export function dataAtStart({ withoutToken = false, startType }: Setup): IRunExecutionData {
+export function dataAtStart({ withoutToken = false, token, startType }: Setup): IRunExecutionData {
   const data = createRunExecutionData({
     executionData: {
       nodeExecutionStack: [{ node: startOf(startType), data: { main: [[{ json: {} }]] }, source: null }],
     },
   });
   if (withoutToken) delete data.resumeToken;
+  else if (token !== undefined) data.resumeToken = token;
   return data;
 }
 

@@ -2,6 +2,7 @@ import type { Reply } from '../../api/reply';
 import type { Batch, Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
+import { UnexpectedAnswer } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { Question } from '../question';
 import { Coverage } from './coverage';
@@ -22,6 +23,12 @@ export interface RunName {
 export function nameOf({ lineage, ordinal, record }: RunName): string {
   return digestOf([lineage, String(ordinal), record]);
 }
+
+/** Whether the list took what a re-run needs: it refused some of it, or does not return what was written to it. */
+export type Protection = 'whole' | 'refused' | 'unexpected';
+
+/** What hides the outcomes of earlier attempts: n8n was killed in one, or its list does not say whether it was. */
+export type Gap = 'killed' | 'unanswered';
 
 /** How a run came about. */
 export interface Start {
@@ -52,8 +59,7 @@ export class CrashLedger {
   private requests: 'none' | 'left' | 'noted' = 'none';
   /** Whether a request left, or may leave, that a re-run would not find. */
   private gap: 'none' | 'to be noted' | 'noted' = 'none';
-  /** Whether the storage has refused. */
-  private isBroken = false;
+  private protectedBy: Protection = 'whole';
   private started: Promise<unknown> = Promise.resolve();
   private plan: PlanFacts | null = null;
   private isRecognized = true;
@@ -81,44 +87,46 @@ export class CrashLedger {
     return this.earlier === 'begun';
   }
 
-  /** Whether a re-run would find all requests; not where the storage refused. */
-  get isWhole(): boolean {
-    return !this.isBroken;
+  /** Whether a re-run would find all requests. */
+  get protection(): Protection {
+    return this.protectedBy;
   }
 
   /**
    * Notes that an attempt has started.
-   * @returns whether earlier ones may have sent messages of which the list knows nothing
+   * @returns why earlier ones may have sent messages of which the list knows nothing; null if they have not
    */
-  async start({ isRetry, followsKill }: Start): Promise<boolean> {
+  async start({ isRetry, followsKill }: Start): Promise<Gap | null> {
     this.facts.enter();
     // Retry On Fail: what the attempt before has noted stays valid.
-    if (this.earlier !== 'not asked') return false;
+    if (this.earlier !== 'not asked') return null;
     this.earlier = 'nothing';
     this.isRetry = isRetry;
     try {
       if (isRetry) return await this.startAgain(followsKill);
-      this.started = this.startOnce().catch(() => this.breaks());
-      return false;
-    } catch {
-      this.breaks();
-      return followsKill;
+      this.started = this.startOnce().catch((error: unknown) => this.breaks(error));
+      return null;
+    } catch (error) {
+      this.breaks(error);
+      if (error instanceof UnexpectedAnswer) return 'unanswered';
+      return followsKill ? 'killed' : null;
     }
   }
 
-  private async startAgain(followsKill: boolean): Promise<boolean> {
-    const [run, firstRun] = await this.facts.ask([this.run, this.firstRun]);
+  /** That nothing is known of a run counts only if the list has what was written to it a moment ago. */
+  private async startAgain(followsKill: boolean): Promise<Gap | null> {
+    const [run, firstRun] = await this.facts.askBeforeWrite([this.run, this.firstRun]);
     if (run !== 'unknown') {
       if (run === 'open') this.earlier = 'begun';
-      return false;
+      return null;
     }
     if (!followsKill || firstRun !== 'unknown') {
-      this.noteStart();
-      return false;
+      await this.facts.record({ note: [this.run] });
+      return null;
     }
     await this.facts.record({ open: [this.run], note: [this.incomplete] });
     this.gap = 'noted';
-    return true;
+    return 'killed';
   }
 
   /** A run that is no Retry and has begun before is one of an execution that n8n continues for the second time. */
@@ -128,12 +136,9 @@ export class CrashLedger {
     this.isRetry = true;
   }
 
-  private noteStart(): void {
-    this.started = this.facts.record({ note: [this.run] }).catch(() => this.breaks());
-  }
-
-  private breaks(): void {
-    this.isBroken = true;
+  private breaks(error: unknown): void {
+    if (error instanceof UnexpectedAnswer) this.protectedBy = 'unexpected';
+    else if (this.protectedBy === 'whole') this.protectedBy = 'refused';
     this.gap = 'to be noted';
   }
 
@@ -167,10 +172,12 @@ export class CrashLedger {
       this.coverage = new Coverage(chunksOf(pending, batchSize, plan.name, firstBatch));
       return nothingKnown(pending);
     }
-    const asked = await askEarlier(this.facts, plan, this.incomplete, question, pending, firstBatch).catch(() => {
-      this.breaks();
-      return null;
-    });
+    const asked = await askEarlier(this.facts, plan, this.incomplete, question, pending, firstBatch).catch(
+      (error: unknown) => {
+        this.breaks(error);
+        return null;
+      },
+    );
     // What this attempt can't read, or can't address to an account, the next one may.
     this.isRecognized = asked !== null;
     if (asked === null) this.gap = 'to be noted';
@@ -224,8 +231,8 @@ export class CrashLedger {
       this.requests = 'noted';
       if (note.includes(this.incomplete)) this.gap = 'noted';
       return isTaken;
-    } catch {
-      this.breaks();
+    } catch (error) {
+      this.breaks(error);
       return false;
     }
   }
@@ -293,7 +300,7 @@ export class CrashLedger {
         this.facts.releaseWhenFound(note);
         if (unit.inFlight === 0 && unit.unsettled === 0) this.close(unit);
       },
-      () => this.breaks(),
+      (error: unknown) => this.breaks(error),
     );
   }
 

@@ -53,6 +53,23 @@ export class Facts {
     return (await this.answers(names)).flatMap(({ states }) => states);
   }
 
+  /**
+   * Like {@link ask}, of a few facts of which the caller notes the first one next, if it is unknown: only after that are
+   * the entries of the question removed, so that the write must find some. Otherwise, the list returns nothing at all.
+   */
+  async askBeforeWrite(names: readonly string[]): Promise<FactState[]> {
+    const { list } = this;
+    const facts = this.hashed(names);
+    return await list.inTurn(async () => {
+      const asked = facts.filter((fact) => list.stateOf(fact) === undefined);
+      const entries = asked.flatMap(entriesOfOpen);
+      const present = entries.length === 0 ? new Set<string>() : await list.record(entries, this.storage);
+      const states = facts.map((fact) => list.stateOf(fact) ?? stateIn(present, fact));
+      this.removeLater(asked, present, states[0] === 'unknown');
+      return states;
+    });
+  }
+
   /** Like {@link ask}, then removes what other processes have written back: it would count as claimed. */
   async askBeforeClaim(names: readonly string[]): Promise<FactState[]> {
     const answers = await this.answers(names);
@@ -85,31 +102,32 @@ export class Facts {
     const known = facts.map((fact) => list.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
     const entries = asked.flatMap(entriesOfOpen);
-    const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
+    const present = entries.length === 0 ? new Set<string>() : await list.record([mark, ...entries], storage);
     const added = entries.filter((entry) => !present.has(entry));
     if (entries.length > 0) {
-      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
+      await list.remove([mark, ...added], storage).catch(() => this.removeLater([...asked, mark], present, false));
     }
     const states = facts.map((fact, index) => list.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
     return { states, mark, added };
   }
 
-  /** What a question added and could not remove. */
-  private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
+  /** What a question added and has not removed. @param withWrite whether the next write follows immediately */
+  private removeLater(facts: readonly string[], present: ReadonlySet<string>, withWrite: boolean): void {
     for (const fact of facts) {
       const state = stateIn(present, fact);
       if (this.list.stateOf(fact) === undefined && state !== 'open') this.list.set(fact, state, null, true);
     }
-    this.list.removeSurplus(this.storage);
+    if (!withWrite) this.list.removeSurplus(this.storage);
   }
 
   /** @returns the answers that another process had written back */
   private async removeWrittenBack(answers: readonly Answer[]): Promise<Answer[]> {
     const marks = answers.map(({ mark }) => mark);
-    const present = await this.storage.record(marks);
+    const present = await this.list.record(marks, this.storage);
     const back = answers.filter(({ mark }) => present.has(mark));
     // One write removes both: an entry that is written back after it comes back with its mark.
-    await this.storage.remove([...marks, ...this.list.withoutKnown(back.flatMap(({ added }) => added))]);
+    const added = this.list.withoutKnown(back.flatMap((each) => each.added));
+    await this.list.remove([...marks, ...added], this.storage);
     return back;
   }
 
@@ -127,7 +145,7 @@ export class Facts {
     const { list } = this;
     const begun = this.hashed(begin).filter((fact) => list.stateOf(fact) === undefined);
     for (const fact of this.hashed([...begin, ...open])) list.set(fact, 'open', 'held');
-    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held');
+    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held', list.mayHaveSurplus(fact));
     const present = await list.write([], this.storage);
     return begun.some((fact) => present.has(fact));
   }

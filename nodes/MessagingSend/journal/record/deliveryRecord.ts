@@ -26,6 +26,12 @@ const INTERRUPTED: Known = {
   outcome: { kind: 'uncertain', failure: failure('interrupted') },
 };
 
+/** For a message whose outcome n8n should have, but does not return. */
+const UNANSWERED: Known = {
+  receipt: WITHOUT_RECEIPT,
+  outcome: { kind: 'uncertain', failure: failure('unanswered') },
+};
+
 /** For a message whose outcome may be in a receipt that can't be read. */
 const UNREADABLE: Known = {
   receipt: WITHOUT_RECEIPT,
@@ -51,7 +57,7 @@ const MAX_PLANNED = 500;
 
 /**
  * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
- * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to `getContext('node')`
+ * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to its context
  * through all its re-runs, and begins each execution anew; the runs of a loop share it, so they are kept apart by run
  * index.
  *
@@ -102,10 +108,23 @@ export class DeliveryRecord {
     this.context.interrupted = true;
   }
 
+  /** Notes that outcomes of this execution may have been lost, with the same effect. */
+  markUnanswered(): void {
+    if (this.context.interrupted === true) return;
+    this.markInterrupted();
+    this.context.unanswered = true;
+  }
+
+  private get whyUnknown(): Known | undefined {
+    const { interrupted, unanswered } = this.context;
+    if (interrupted !== true) return undefined;
+    return unanswered === true ? UNANSWERED : INTERRUPTED;
+  }
+
   /** Whether no message has an outcome, nor can have lost one. */
   get isEmpty(): boolean {
     const isPlanned = (text: string) => text.split('\n').every((line) => readPlanned(line) !== null);
-    return this.texts.every(isPlanned) && this.context.interrupted !== true;
+    return this.texts.every(isPlanned) && this.whyUnknown === undefined;
   }
 
   /**
@@ -118,7 +137,7 @@ export class DeliveryRecord {
   ): Interruptible<FromRecord> {
     const { recorded, earlier, lastBatch, isReadable } = yield* this.read();
     const found: Found = recorded.size === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
-    const fallback = this.context.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
+    const fallback = this.whyUnknown ?? (isReadable ? undefined : UNREADABLE);
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
     const isNew = recorded.size === 0 && fallback === undefined;

@@ -2,6 +2,7 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 
 import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
+import { CREDENTIAL_EXPRESSION_FAILED } from '../memory/assumptions';
 import { reasonOf } from '../output/failureText';
 import { pause } from '../slices';
 
@@ -47,8 +48,9 @@ export async function readAccountOfItem(context: GetCredentials): Promise<Accoun
 export async function readAccounts(
   context: GetCredentials & Pick<IExecuteFunctions, 'getInputData' | 'getExecutionCancelSignal'>,
 ): Promise<Accounts> {
+  const { length } = context.getInputData();
   const first = await read(context, 0);
-  if (first.isForAll) return oneForAll(first.account);
+  if (first.scope === 'all') return oneForAll(first.account);
 
   const known = new Map<string, NodeAccount>();
   const unified = (account: NodeAccount | Failure): NodeAccount | Failure => {
@@ -59,11 +61,17 @@ export async function readAccounts(
     return same;
   };
   const accounts = [unified(first.account)];
-  const { length } = context.getInputData();
+  let isAlike = first.scope === 'unclear';
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    accounts.push(unified((await read(context, accounts.length)).account));
+    const { account, scope } = await read(context, accounts.length);
+    // Without expressions, the first reading failed for all items.
+    if (scope === 'all') return oneForAll(first.account);
+    isAlike &&= isFailure(account) && isFailure(first.account) && account.message === first.account.message;
+    accounts.push(unified(account));
+    if (isAlike && accounts.length === ENOUGH_ALIKE) break;
     await pause();
   }
+  if (isAlike) return oneForAll(first.account);
   const stopped = failure('stopped');
   return { of: (item) => accounts[item] ?? stopped, only: null, count: known.size, failure: null };
 }
@@ -73,22 +81,25 @@ function oneForAll(account: NodeAccount | Failure): Accounts {
   return { of: () => account, only, count: 1, failure: broken };
 }
 
-/** The account that the credential gives for an item, and whether every item certainly gets the same. */
+/** After so many items that fail alike, the rest will. */
+const ENOUGH_ALIKE = 50;
+
+/** The account that the credential gives for an item, and whether every item gets the same. */
 async function read(
   context: GetCredentials,
   item?: number,
-): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
+): Promise<{ account: NodeAccount | Failure; scope: 'all' | 'item' | 'unclear' }> {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);
     const account = accountIn(credential);
     return {
       account: isFailure(account) ? account : { ...account, credential },
-      isForAll: credential.isFixed === true,
+      scope: credential.isFixed === true ? 'all' : 'item',
     };
   } catch (error) {
     const reason = reasonOf(error);
-    // n8n's words for an expression that failed; everything else does not depend on the item.
-    const isForAll = !reason.includes('Error resolving credentials');
-    return { account: failure('credentialUnreadable', { reason }), isForAll };
+    // Without n8n's words for an expression that failed, hardly anything depends on the item.
+    const scope = reason.includes(CREDENTIAL_EXPRESSION_FAILED) ? 'item' : 'unclear';
+    return { account: failure('credentialUnreadable', { reason }), scope };
   }
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
 import { plainPath, valueAt } from './itemParameters';
+import { rawParameterOf } from './rawParameter';
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
 interface Part {
@@ -25,7 +26,7 @@ const MAX_NAME = 40;
  * @returns for an item and its text the names of the empty parts
  */
 export function emptyFieldsIn(
-  context: Pick<IExecuteFunctions, 'getInputData' | 'getNodeParameter' | 'evaluateExpression'>,
+  context: Pick<IExecuteFunctions, 'getInputData' | 'getNode' | 'getNodeParameter' | 'evaluateExpression'>,
   name: string,
 ): (item: number, text: unknown) => readonly string[] {
   const items = context.getInputData();
@@ -41,7 +42,7 @@ export function emptyFieldsIn(
     }
   };
   return (item, text) => {
-    parts ??= partsOf(context.getNodeParameter(name, 0, '', { rawExpressions: true }) as unknown);
+    parts ??= partsOf(rawParameterOf(context, name, ''));
     if (parts.length === 0 || typeof text !== 'string') return NONE;
     const all = squeezed(text);
     const empty = parts.filter((part) => all.includes(part.around) && isEmpty(part, item));

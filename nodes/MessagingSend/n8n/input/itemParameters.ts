@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
+import { rawParameterOf } from './rawParameter';
 
 /** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
 export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
@@ -23,10 +24,13 @@ export function parametersOf(context: IExecuteFunctions): ReadParameter {
   const shortcuts = new Map<string, Shortcut>();
 
   const shortcutFor = (name: string, fallback: unknown): Shortcut => {
-    const parameter: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+    const parameter = rawParameterOf(context, name, fallback);
     const path = plainPath(parameter);
     if (path !== null) return { kind: 'field', path, confirmed: false };
-    const mayDiffer = typeof parameter === 'object' || (typeof parameter === 'string' && parameter.startsWith('='));
+    const mayDiffer =
+      parameter === undefined ||
+      typeof parameter === 'object' ||
+      (typeof parameter === 'string' && parameter.startsWith('='));
     return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, fallback) };
   };
   return (name, item, fallback) => {

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool } from '../tool';
+import { keptOf } from './kept';
 import { lineageOf } from './runData';
 
 /** The executions, with all their Retries, that a node is sending for in this process. */
@@ -12,7 +13,10 @@ const latest = new Map<string, WeakRef<object>>();
 /** Retries that ran at the same time as another one, or before it: they don't know what the other has sent. */
 const overtaken = new WeakSet<object>();
 
-type Context = Pick<IExecuteFunctions, 'getContext' | 'getMode' | 'getNode' | 'getWorkflow' | 'getWorkflowDataProxy'>;
+type Context = Pick<
+  IExecuteFunctions,
+  'getContext' | 'getExecutionId' | 'getMode' | 'getNode' | 'getWorkflow' | 'getWorkflowDataProxy'
+>;
 
 /**
  * Begins an attempt of a run. n8n offers Retry for an execution while another Retry of it is running, or waits for the next
@@ -24,7 +28,7 @@ export function beginAttempt(context: Context): (() => void) | null {
   // A model may call a tool several times at once, and n8n retries none of it.
   if (lineage === null || isTool(context.getNode())) return () => undefined;
   const name = JSON.stringify([context.getWorkflow().id, context.getNode().id, lineage]);
-  const kept = context.getContext('node');
+  const kept = keptOf(context);
   if (running.has(name)) overtaken.add(kept);
   if (overtaken.has(kept)) return null;
   if (context.getMode() === 'retry') {

@@ -6,6 +6,7 @@ import type { ListStorage } from '../../journal/list/factList';
 import { Facts } from '../../journal/list/facts';
 import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { isTool } from '../tool';
+import { keptOf } from './kept';
 import { factListOf } from './listStorage';
 import { lineageOf } from './runData';
 
@@ -28,9 +29,9 @@ export function crashLedgerOfRun(
 ): CrashLedger | null {
   const { id: workflow = '' } = context.getWorkflow();
   const lineage = lineageOf(context);
-  if (lineage === null || workflow === '' || !isWorthIt(context, operation, ordinal)) return null;
+  if (lineage === null || !isWorthIt(context, operation, ordinal)) return null;
 
-  const kept = context.getContext('node');
+  const kept = keptOf(context);
   const previous = latest.get(kept);
   if (previous?.ordinal === ordinal) {
     record.noteRuns(previous.ledger.runs);
@@ -51,13 +52,19 @@ export function crashLedgerOfRun(
  * nearly all of its run, and to note it would take as long as n8n itself does; but a loop may make any number of them.
  * If the first run of an execution is noted, all are: see `CrashLedger`.
  */
-function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
+export function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
-  if (isTool(context.getNode())) return false;
+  if (!canRemember(context) || isTool(context.getNode())) return false;
   if (followsWait(context)) return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
   return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+}
+
+/** Whether n8n keeps anything for the node beyond the execution: not for a workflow that was never saved. */
+export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
+  const { id } = context.getWorkflow();
+  return id !== undefined && id !== '';
 }
 
 function isInLoop(context: IExecuteFunctions): boolean {

@@ -1,6 +1,7 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
-import { FactList, type ListStorage } from '../../journal/list/factList';
+import { isRecord } from '../../api/records';
+import { FactList, type ListStorage, UnexpectedAnswer } from '../../journal/list/factList';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
@@ -77,8 +78,8 @@ export function listStorageOf(context: Context, { rememberLast, maxWait }: ListS
   const whileLocked = retriesWhileLocked(maxWait, context.getExecutionCancelSignal());
   const record = async (entries: readonly string[], maxEntries?: number) => {
     const options = { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) } as const;
-    const { processed } = await helpers.checkProcessedAndRecord([...entries], 'node', options);
-    return new Set(processed.map(String));
+    const values = [...new Set(entries)];
+    return presentIn(await helpers.checkProcessedAndRecord(values, 'node', options), values.length);
   };
   const remove = async (entries: readonly string[]) => {
     await helpers.removeProcessed([...entries], 'node', { mode: 'entries' });
@@ -107,6 +108,15 @@ export function listStorageOf(context: Context, { rememberLast, maxWait }: ListS
       await sleep(usual + attempt * Math.random() * MIN_WAIT);
     },
   };
+}
+
+/** @throws UnexpectedAnswer unless each entry is either new or was there before */
+function presentIn(answer: unknown, asked: number): Set<string> {
+  const { new: added, processed } = isRecord(answer) ? answer : {};
+  if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === asked) {
+    return new Set(processed.map(String));
+  }
+  throw new UnexpectedAnswer('the list has not answered for each entry');
 }
 
 /** Repeats work that the database refuses for a moment, until the run has waited this long for it, or is stopped. */

@@ -18,7 +18,9 @@ import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
 import { inSlices } from '../slices';
 import { isTool } from '../tool';
-import { crashLedgerOfRun } from './crashLedgerOfRun';
+import { RECOVERED_SIGN } from './assumptions';
+import { canRemember, crashLedgerOfRun, isWorthIt } from './crashLedgerOfRun';
+import { isKept, keptOf } from './kept';
 import { factListOf, type ListSettings, listStorageOf } from './listStorage';
 import { lineageOf, runDataOf, type RunsOfNode } from './runData';
 
@@ -45,8 +47,9 @@ export async function openJournal(
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
   const mayFollowKill = runs.followsKill || (isRetry && lineageOf(context) === null);
   const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
-  const isInterrupted = crash === null ? start.followsKill : await crash.start(start);
-  if (isInterrupted) record.markInterrupted();
+  const gap = crash === null ? (start.followsKill ? 'killed' : null) : await crash.start(start);
+  if (gap === 'killed') record.markInterrupted();
+  else if (gap === 'unanswered') record.markUnanswered();
   if (settings.kind === 'test') {
     // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
     await crash?.end();
@@ -71,10 +74,17 @@ export async function openJournal(
   });
 }
 
-/** Whether n8n keeps anything for the node beyond the execution: not for a workflow that was never saved. */
-export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
-  const { id } = context.getWorkflow();
-  return id !== undefined && id !== '';
+/** What n8n did otherwise in a run than this node relies on, and its retries need. */
+export type Deviation = 'list' | 'token' | 'kept';
+
+/** Called when a run has sent: what of it a retry can't find. */
+export function deviationsOf(context: IExecuteFunctions, operation: SendOperation, journal: Journal): Deviation[] {
+  const hasNoToken = lineageOf(context) === null && isWorthIt(context, operation, runsOf(context).ordinal);
+  return [
+    ...(journal.protection === 'unexpected' ? (['list'] as const) : []),
+    ...(hasNoToken ? (['token'] as const) : []),
+    ...(isKept(context, keptOf(context)) ? [] : (['kept'] as const)),
+  ];
 }
 
 /** How often a wait for another run is looked at, in milliseconds. */
@@ -118,7 +128,7 @@ export function openRecord(context: IExecutePaginationFunctions): void {
 }
 
 function recordOf(context: Context, { index }: Runs): DeliveryRecord {
-  const record = new DeliveryRecord(context.getContext('node'), index);
+  const record = new DeliveryRecord(keptOf(context), index);
   record.open();
   return record;
 }
@@ -170,8 +180,10 @@ function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Jso
 export type Outages = (account: Account) => OutageRecord;
 
 /** Those of a run in a workflow. */
-export function outagesOfRun(context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId'>): Outages {
-  return (account) => outagesOf(account, context.getContext('node'), context.getExecutionId());
+export function outagesOfRun(
+  context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId' | 'getNode' | 'getWorkflow'>,
+): Outages {
+  return (account) => outagesOf(account, keptOf(context), context.getExecutionId());
 }
 
 /** Those of one call through the routing; its attempts are all of one execution. */
@@ -220,7 +232,10 @@ function runsOf(context: Context): Runs {
 function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   try {
     const first = own.first(0, 0)?.json;
-    return isRecord(first) && first.isArtificialRecoveredEventItem === true;
+    if (!isRecord(first)) return false;
+    const [name, ...others] = Object.keys(first);
+    // An item of this node has at least two fields, or only the answer to a question.
+    return first[RECOVERED_SIGN] === true || (others.length === 0 && name !== 'data');
   } catch {
     return true;
   }

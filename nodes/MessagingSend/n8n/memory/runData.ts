@@ -1,5 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { TOKEN } from './assumptions';
+
 /** What n8n lets expressions see of an execution, by the same names. */
 export interface RunData {
   /** The number of the node's run, from 0. */
@@ -24,11 +26,11 @@ export function runDataOf(context: Pick<IExecuteFunctions, 'getWorkflowDataProxy
 
 /**
  * What an execution has in common with its Retries, and with no other: the random token that n8n gives it.
- * @returns null where n8n gives none
+ * @returns null where n8n gives none, or what may be none: a signature that changes with each Retry
  */
 export function lineageOf(context: Pick<IExecuteFunctions, 'getWorkflowDataProxy'>): string | null {
   const resumeUrl = runDataOf(context).$execution?.resumeUrl;
-  return typeof resumeUrl === 'string' && URL.canParse(resumeUrl)
-    ? new URL(resumeUrl).searchParams.get('signature')
-    : null;
+  if (typeof resumeUrl !== 'string' || !URL.canParse(resumeUrl)) return null;
+  const token = new URL(resumeUrl).searchParams.get('signature') ?? '';
+  return TOKEN.test(token) ? token : null;
 }

@@ -23,18 +23,26 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
   };
 }
 
-const NOT_PROTECTED =
-  "n8n's database could not be written to, so this run was not protected: if n8n had stopped, a retry could have sent messages twice.";
+const OTHER_VERSIONS = 'Install a version of this node that was tested with this n8n.';
+
+/** Why a retry of the run can't know what was sent. */
+const NOT_PROTECTED = {
+  refused:
+    "n8n's database could not be written to, so this run was not protected: if n8n had stopped, a retry could have sent messages twice.",
+  list: `n8n does not return what was written to its list of processed items, so this run was not protected: a retry sends no message that has no outcome, and reports it as uncertain. ${OTHER_VERSIONS}`,
+  token: `n8n gave this execution no token to recognise its retries by, so this run was not protected: if n8n had stopped, a retry would have reported every message as uncertain. ${OTHER_VERSIONS}`,
+  kept: `n8n did not keep what this node stored with the execution, so a retry knows only what is in n8n's database, and may report messages as uncertain. ${OTHER_VERSIONS}`,
+} as const;
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
- * @param isProtected whether all that was sent could be noted in n8n's database
+ * @param gaps why a retry would not know everything that was sent
  */
 export function reportSummary(
   context: IExecuteFunctions,
   maxBatchSize: number,
   summary: Summary,
-  isProtected: boolean,
+  gaps: ReadonlyArray<keyof typeof NOT_PROTECTED>,
 ): void {
   const { sent, notSent, uncertain, resumed, planned } = summary;
   if (countAll(summary) === 0) return;
@@ -47,8 +55,9 @@ export function reportSummary(
     context.addExecutionHints({ message: message.replaceAll('<', '&lt;'), location: 'outputPane', type });
   show(again === '' ? text : `${text} ${again}`, notSent.messages + uncertain.messages > 0 ? 'warning' : 'info');
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
-  if (!isProtected) show(NOT_PROTECTED, 'warning');
-  if (!isManual) context.logger.info(`Messaging Send: ${text}${isProtected ? '' : ` ${NOT_PROTECTED}`}`);
+  const warnings = gaps.map((gap) => NOT_PROTECTED[gap]);
+  for (const warning of warnings) show(warning, 'warning');
+  if (!isManual) context.logger.info(['Messaging Send:', text, ...warnings].join(' '));
 }
 
 function bulkAdvice(messages: number): string {
