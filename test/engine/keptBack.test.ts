@@ -95,6 +95,8 @@ describe("'Include Other Input Fields'", () => {
     name: `Person ${index}`,
     status: 'to send',
     error: 'old',
+    reason: 'outside_window',
+    send_at: '2026-01-01T00:00:00.000Z',
   }));
 
   test.each(SENDING_OPERATIONS)(
@@ -105,6 +107,11 @@ describe("'Include Other Input Fields'", () => {
         ['Person 0', 'Hello 0', 'sent', undefined],
         ['Person 1', 'Hello 1', 'skipped', undefined],
         ['Person 2', 'Hello 2', 'sent', undefined],
+      ]);
+      expect(outputs[0]?.map(({ json }) => [json.reason, json.send_at])).toEqual([
+        [undefined, undefined],
+        ['opted_out', undefined],
+        [undefined, undefined],
       ]);
       expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
     },

@@ -59,6 +59,15 @@ export function* outputItems(
 }
 
 /**
+ * Fields that only some outcomes have. The input may have them from an earlier run, as in a loop, and then they are no
+ * longer true: n8n would even run a node again whose first item has an error.
+ */
+const OF_OUTCOMES: ReadonlySet<string> = new Set([
+  ...['error', 'details', 'reason', 'sent_before', 'send_at', 'empty_fields', 'test_for', 'note', 'part'],
+  ...['duplicate_of', 'duplicate_of_entry'],
+]);
+
+/**
  * Adds the fields of its input item to each item; the node's own win. A failed item keeps its shape: to the error output, n8n
  * adds the fields itself. So does an item of several input items.
  */
@@ -70,8 +79,8 @@ export function* withInputFields(
   yield* withEach(items, (item) => {
     const { json, pairedItem } = item;
     const isOfOne = typeof pairedItem === 'object' && !Array.isArray(pairedItem) && json.error === undefined;
-    // n8n runs a node again whose first item has an error, though all of this was sent.
-    const { error: _, ...own } = (isOfOne ? inputs[pairedItem.item]?.json : undefined) ?? {};
+    const input = (isOfOne ? inputs[pairedItem.item]?.json : undefined) ?? {};
+    const own = Object.fromEntries(Object.entries(input).filter(([name]) => !OF_OUTCOMES.has(name)));
     all.push({ ...item, json: { ...own, ...json } });
   });
   return all;
