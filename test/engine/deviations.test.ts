@@ -1,6 +1,6 @@
 /** An n8n that does otherwise than `n8n/memory/assumptions.ts` says: nothing is sent twice, and a hint says what is lost. */
 import { ExecuteContext, WorkflowExecute } from 'n8n-core';
-import { type IDeduplicationOutput, WorkflowDataProxy } from 'n8n-workflow';
+import { ExpressionError, type IDeduplicationOutput, WorkflowDataProxy } from 'n8n-workflow';
 
 import { Credentials } from '../../tools/engine/credentials';
 import { inFlight } from '../../tools/engine/lifetime';
@@ -164,14 +164,12 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
   });
 
   test('reads the parameters of each item where n8n gives no raw expressions', async () => {
-    const { getNodeParameter } = ExecuteContext.prototype;
-    type Read = (this: ExecuteContext, name: string, item: number, fallback: unknown) => object;
-    jest.spyOn(ExecuteContext.prototype, 'getNodeParameter').mockImplementation(function (
-      this: ExecuteContext,
-      ...[name, item, fallback]: unknown[]
-    ) {
-      return (getNodeParameter as Read).call(this, String(name), Number(item), fallback);
-    } as typeof getNodeParameter);
+    // Each context has a method of its own that calls this one.
+    const engine = ExecuteContext.prototype as unknown as { _getNodeParameter: (...read: unknown[]) => unknown };
+    const { _getNodeParameter: evaluate } = engine;
+    jest.spyOn(engine, '_getNodeParameter').mockImplementation(function (this: unknown, name, item, fallback) {
+      return evaluate.call(this, name, item, fallback);
+    });
     const changed = { ...given, phone: '={{ $json.phone + "" }}', message: '={{ $json.text.trim() }}' };
     expect((await run({ items: contacts(3), parameters: changed })).error).toBeUndefined();
     expect(received()).toEqual(phones(0, 1, 2));
@@ -180,12 +178,11 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
 
 /** Expressions see another `$rawParameter`. */
 function rawParameters(give: () => unknown): void {
-  const { getDataProxy } = WorkflowDataProxy.prototype;
-  jest.spyOn(WorkflowDataProxy.prototype, 'getDataProxy').mockImplementation(function (
-    this: WorkflowDataProxy,
-    ...given: Parameters<typeof getDataProxy>
-  ) {
-    return new Proxy(getDataProxy.apply(this, given), {
+  // n8n's own method, which needs its object.
+  const engine = WorkflowDataProxy.prototype as unknown as { getDataProxy: (...given: unknown[]) => object };
+  const { getDataProxy: make } = engine;
+  jest.spyOn(engine, 'getDataProxy').mockImplementation(function (this: unknown, ...given) {
+    return new Proxy(make.apply(this, given), {
       get: (proxy, name): unknown => (name === '$rawParameter' ? give() : Reflect.get(proxy, name)),
     });
   });
@@ -198,7 +195,7 @@ describe.each<[string, () => unknown]>([
   [
     'throw',
     () => {
-      throw new Error('there are none');
+      throw new ExpressionError('there are none');
     },
   ],
 ])('Where the raw parameters of a credential %s,', (_what, give) => {
@@ -224,9 +221,10 @@ describe.each<[string, () => unknown]>([
 
 describe('Where n8n has other words for an expression in a credential that fails,', () => {
   beforeEach(() => {
-    const { getDecrypted } = Credentials.prototype;
-    jest.spyOn(Credentials.prototype, 'getDecrypted').mockImplementation(async function (this: Credentials, ...given) {
-      return await getDecrypted.apply(this, given).catch(() => Promise.reject(new Error('no such node')));
+    const server = Credentials.prototype as unknown as { getDecrypted: (...given: unknown[]) => Promise<unknown> };
+    const { getDecrypted: decrypt } = server;
+    jest.spyOn(server, 'getDecrypted').mockImplementation(async function (this: unknown, ...given) {
+      return await decrypt.apply(this, given).catch(() => Promise.reject(new Error('no such node')));
     });
   });
 
