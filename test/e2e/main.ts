@@ -52,7 +52,10 @@ function chooseParts(all: string[]): string[] {
   const command = new Command('npm run test:e2e --')
     .description('Tests the packed package in real n8n.')
     .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them`)
-    .addHelpText('after', `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.`)
+    .addHelpText(
+      'after',
+      `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.`,
+    )
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));
   if (unknown.length > 0)
