@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { addPortFlags, findPorts, findSandboxPort, type PortFlags } from '../tools/cli/ports';
 import { EXAMPLE_CONTACTS } from '../tools/n8n/examples/contacts';
 import { CACHE_VARIABLE } from '../tools/n8n/install';
-import { CURRENT, releaseOf } from '../tools/n8n/releases';
+import { CURRENT, N8N_VARIABLE, releaseOf } from '../tools/n8n/releases';
 
 /** What the command line asks for. */
 export type DemoOptions = {
@@ -40,7 +40,12 @@ export async function readOptions(argv: string[]): Promise<DemoOptions> {
     .option('--contacts <file>', 'your own list, a CSV file with the columns name, phone, city, appointment')
     .option('--no-build', 'run what is in dist/ already (not with --editor)')
     .option('--keep', "keep the folder with n8n's data (only with --editor)", false)
-    .addHelpText('after', `\nn8n is installed in a cache folder; ${CACHE_VARIABLE} names another one.`)
+    .addHelpText(
+      'after',
+      `
+Without --editor, this needs nothing but Node and "npm ci". With it, n8n is installed in a cache folder, which
+${CACHE_VARIABLE} names; ${N8N_VARIABLE} names a command that starts another n8n instead.`,
+    )
     .allowExcessArguments(false);
   const flags = addPortFlags(command, '; with --exit a free one').parse(argv).opts<Flags>();
   const { editor, exit = !process.stdout.isTTY, build, keep } = flags;
