@@ -10,7 +10,7 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
+import type { Interruptible, Work } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
@@ -200,7 +200,7 @@ export class Attempt {
       crash: this.ledger,
       reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
       patiently: async (promise) => await promise,
-      work: async (work) => await Promise.resolve(complete(work)),
+      work: atOnce,
     });
     const receipts = await this.dispatch(order, journal);
     await world.step(process, 'dispatched');
@@ -312,6 +312,8 @@ function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
   const isSent = answer === 'accept' || (answer === 'partly' && isInFirstHalf);
   return isSent ? { kind: 'sent', messageId: 1, status: 'sent' } : { kind: 'not_sent', failure: SAFE };
 }
+
+export const atOnce: Work = async (work) => await Promise.resolve(complete(work));
 
 function complete<Result>(work: Interruptible<Result>): Result {
   for (;;) {
