@@ -18,7 +18,7 @@ const MAX_UNITS = 8_000;
 
 /** What a run is going to send, and the names of the facts about it, which are noted with its first request. */
 export class Plan {
-  readonly name: string;
+  private readonly name: string;
   /** Noted by the first attempt. */
   readonly texts: string;
   /** Noted by an attempt that had other texts. */
@@ -54,7 +54,7 @@ export class Plan {
   }
 
   get notes(): string[] {
-    return [this.name, this.haveTextsChanged ? this.otherTexts : this.texts, this.packing];
+    return [this.haveTextsChanged ? this.otherTexts : this.texts, this.packing];
   }
 
   packingOf(size: number): string {

@@ -92,9 +92,8 @@ export async function askEarlier(
   { batchSize, repeated, others, unsendable }: Question,
   firstBatch: number,
 ): Promise<Known | null> {
-  const asked = [plan.name, plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
-  const [name, allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
-  if (name !== 'noted') return null;
+  const asked = [plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
+  const [allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
   const size = allSent === 'noted' ? batchSize : await packingOf(facts, plan, batchSize);
   if (size === null) return null;
   plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
