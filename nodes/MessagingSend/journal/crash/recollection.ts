@@ -52,6 +52,8 @@ export function* divide(
       const request = plan.requestOf(message);
       const state = request === undefined ? (mayHaveSentOthers ? 'open' : 'unknown') : stateOf(message, request.unit);
       if (state === 'noted' || (state === 'open' && !sendUncertainAgain)) {
+        // Also if a later try sends its other messages: what stays uncertain must not become sent with them.
+        if (state === 'open' && request?.unit.state === 'open') request.unit.isUncertain = true;
         addTo(settled, request, { message, outcome: state === 'noted' ? SENT : UNCERTAIN });
         return;
       }
