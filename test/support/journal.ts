@@ -191,7 +191,7 @@ export class Attempt {
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
-    record.noteRuns(this.ledger.runs);
+    record.nextRuns = this.ledger.runs;
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
     if (await this.ledger.start(start)) record.markInterrupted();
@@ -218,8 +218,7 @@ export class Attempt {
   }
 
   private newLedger(facts: Facts, record: DeliveryRecord): CrashLedger {
-    const name = { lineage: this.execution.lineage, ordinal: 0, record: record.digest };
-    return new CrashLedger(facts, name, record.previousRuns);
+    return new CrashLedger(facts, { lineage: this.execution.lineage, ordinal: 0 }, record.previousRuns);
   }
 
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {

@@ -24,7 +24,7 @@ async function attemptOn(entries: Set<string>, isRetry = false): Promise<{ ledge
     waitForOthers: async () => await Promise.resolve(),
   };
   const facts = new Facts(new FactList(() => 0), storage, 'secret', false);
-  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, []);
+  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0 }, []);
   await ledger.start({ isRetry, followsKill: false });
   return { ledger, facts };
 }

@@ -186,12 +186,10 @@ export class Journal {
    * @param isAllSent whether nothing will be run again
    */
   *conclude(isAllSent: boolean): Interruptible<void> {
-    const { record, crash } = this.memories;
+    const { record } = this.memories;
     if (isAllSent) record.clear();
-    // The next attempt asks the crash ledger the same once more.
-    else if (this.mayHaveSentOthers && record.isUnchanged) record.noteRuns(crash?.previous ?? []);
-    else {
-      // The next attempt asks it about another run.
+    // Else the next attempt asks the crash ledger the same once more.
+    else if (!this.mayHaveSentOthers || !record.isUnchanged) {
       if (this.mayHaveSentOthers) record.markInterrupted();
       yield* record.endAttempt();
     }

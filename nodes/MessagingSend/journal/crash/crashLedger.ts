@@ -15,19 +15,17 @@ import {
   SENT_NOTHING,
 } from './recollection';
 
-/** Identifies a run of the node; another attempt at it has the same name. */
-export interface RunName {
+/** A run of the node. */
+export interface Run {
   /** What an execution has in common with its Retries, and with no other. */
   readonly lineage: string;
   /** Counted from 0 within the execution. */
   readonly ordinal: number;
-  /** The digest of the delivery record that it began with; empty where there was none. */
-  readonly record: string;
 }
 
-/** A name in short. */
-export function nameOf({ lineage, ordinal, record }: RunName): string {
-  return digestOf([lineage, String(ordinal), record]);
+/** Identifies a run with the one that it follows; another attempt at it has the same name. */
+function nameOf({ lineage, ordinal }: Run, previous = ''): string {
+  return digestOf([lineage, String(ordinal), previous]);
 }
 
 /** How a run came about. */
@@ -71,11 +69,11 @@ export class CrashLedger {
    */
   constructor(
     private readonly facts: Facts,
-    name: RunName,
+    run: Run,
     readonly previous: readonly string[],
   ) {
-    this.run = nameOf(name);
-    this.firstRun = nameOf({ ...name, ordinal: 0, record: '' });
+    this.run = nameOf(run, previous[0]);
+    this.firstRun = nameOf({ ...run, ordinal: 0 });
     this.incomplete = incompleteOf(this.run);
   }
 
