@@ -314,7 +314,8 @@ function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
 
 export const atOnce: Work = async (work) => await Promise.resolve(complete(work));
 
-function complete<Result>(work: Interruptible<Result>): Result {
+/** Does work that could be interrupted in one go. */
+export function complete<Result>(work: Interruptible<Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
