@@ -10,7 +10,7 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
+import type { Interruptible, Work } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
@@ -191,7 +191,7 @@ export class Attempt {
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
-    record.noteRuns(this.ledger.runs);
+    record.nextRuns = this.ledger.runs;
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
     if ((await this.ledger.start(start)) !== null) record.markInterrupted();
@@ -200,7 +200,7 @@ export class Attempt {
       crash: this.ledger,
       reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
       patiently: async (promise) => await promise,
-      work: async (work) => await Promise.resolve(complete(work)),
+      work: atOnce,
     });
     const receipts = await this.dispatch(order, journal);
     await world.step(process, 'dispatched');
@@ -218,8 +218,7 @@ export class Attempt {
   }
 
   private newLedger(facts: Facts, record: DeliveryRecord): CrashLedger {
-    const name = { lineage: this.execution.lineage, ordinal: 0, record: record.digest };
-    return new CrashLedger(facts, name, record.previousRuns);
+    return new CrashLedger(facts, { lineage: this.execution.lineage, ordinal: 0 }, record.previousRuns);
   }
 
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
@@ -313,7 +312,10 @@ function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
   return isSent ? { kind: 'sent', messageId: 1, status: 'sent' } : { kind: 'not_sent', failure: SAFE };
 }
 
-function complete<Result>(work: Interruptible<Result>): Result {
+export const atOnce: Work = async (work) => await Promise.resolve(complete(work));
+
+/** Does work that could be interrupted in one go. */
+export function complete<Result>(work: Interruptible<Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

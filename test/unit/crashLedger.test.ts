@@ -1,14 +1,15 @@
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import { questionOf } from '../support/journal';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import { atOnce, questionOf } from '../support/journal';
 import { messageAt } from './samples';
 
 const messages = [0, 1].map((index) => messageAt(index));
 const batch = { number: 1, messages };
 
 /** The attempt of one process at a run, with the entries that all processes share. */
-async function attemptOn(entries: Set<string>): Promise<{ ledger: CrashLedger; facts: Facts }> {
+async function attemptOn(entries: Set<string>, isRetry = false): Promise<{ ledger: CrashLedger; facts: Facts }> {
   const storage: ListStorage = {
     record: async (added) => {
       const present = new Set(added.filter((entry) => entries.has(entry)));
@@ -23,15 +24,20 @@ async function attemptOn(entries: Set<string>): Promise<{ ledger: CrashLedger; f
     waitForOthers: async () => await Promise.resolve(),
   };
   const facts = new Facts(new FactList(() => 0), storage, 'secret', false);
-  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0, record: '' }, []);
-  await ledger.start({ isRetry: false, followsKill: false });
-  await ledger.recall(questionOf([messages]), [messages], { places: 'places', contents: 'contents' }, 1);
+  const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0 }, []);
+  await ledger.start({ isRetry, followsKill: false });
   return { ledger, facts };
+}
+
+async function recall(ledger: CrashLedger, list: readonly Message[]): Promise<readonly Message[]> {
+  const { pending } = await ledger.recall(questionOf([list]), [list], 1, atOnce);
+  return pending.flat();
 }
 
 test('A request that another process has begun is taken', async () => {
   const entries = new Set<string>();
   const [first, second] = [await attemptOn(entries), await attemptOn(entries)];
+  for (const { ledger } of [first, second]) await recall(ledger, messages);
   expect(await first.ledger.beforeRequest(batch)).toBe(false);
   expect(await second.ledger.beforeRequest(batch)).toBe(true);
   // What the second one gives up stays noted for the first one.
@@ -44,6 +50,7 @@ test('A request that another process has begun is taken', async () => {
 test('A request that is repeated is not taken, even if another process wrote back the notes of its first attempt', async () => {
   const entries = new Set<string>();
   const { ledger, facts } = await attemptOn(entries);
+  await recall(ledger, messages);
   expect(await ledger.beforeRequest(batch)).toBe(false);
   const before = [...entries];
   ledger.afterReply(batch, null);
@@ -51,4 +58,18 @@ test('A request that is repeated is not taken, even if another process wrote bac
   expect(entries.size).toBeLessThan(before.length);
   for (const entry of before) entries.add(entry);
   expect(await ledger.beforeRequest(batch)).toBe(false);
+});
+
+test('After a request with a message that the first try did not have, a Retry sends nothing that may have left', async () => {
+  const four = [0, 1, 2, 3].map((index) => messageAt(index));
+  for (const isAdded of [false, true]) {
+    const entries = new Set<string>();
+    const { ledger } = await attemptOn(entries);
+    await recall(ledger, four);
+    const second = [messageAt(0), messageAt(isAdded ? 9 : 1)];
+    await recall(ledger, second);
+    await ledger.beforeRequest({ number: 1, messages: second });
+    const { ledger: retry } = await attemptOn(entries, true);
+    expect(await recall(retry, four)).toEqual(isAdded ? [] : four.slice(2));
+  }
 });

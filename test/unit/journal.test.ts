@@ -197,6 +197,15 @@ test.each([0, 1, 3])(
   },
 );
 
+test('A message that stays uncertain does not count as sent when a second try sends the rest of its request again', async () => {
+  const phone = messageAt(0).phone;
+  const messages = [...list(3, { phone }), messageAt(3)];
+  const timed = messages.map((message) => ({ ...message, text: `${message.text} at 1` }));
+  const tries = life(order(messages), order(timed, { sendUncertainAgain: true }));
+  const lives = [life(order(messages)), tries, life(order(messages))];
+  expect(await faultsOfEveryKill({ lives, fromFirst: true })).toEqual([]);
+});
+
 test('After two kills at any two steps, a Retry sends nothing twice and loses nothing', async () => {
   const three = life(order(list(3), { answers: ['partly'] }));
   const { steps } = await faultsOfHistory({ lives: [three] });

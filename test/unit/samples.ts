@@ -3,9 +3,10 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Interruptible } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
+
+export { complete } from '../support/journal';
 
 export function messageAt(index: number, changed: Partial<Message> = {}): Message {
   return { item: index, entry: null, part: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
@@ -99,14 +100,6 @@ export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [
   ['an invalid date', new Date(NaN)],
   ['a map', new Map([['phone', 1]])],
 ];
-
-/** Does work that could be interrupted in one go. */
-export function complete<Result>(work: Interruptible<Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 /** The values of a list with commas between them, for tables whose rows are single words. */
 export function listOf(values: string): string[] {

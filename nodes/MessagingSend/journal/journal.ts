@@ -1,11 +1,10 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { Interruptible } from '../messages/interruptible';
+import type { Interruptible, Work } from '../messages/interruptible';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import type { CrashLedger, Protection } from './crash/crashLedger';
-import { digestsOf } from './crash/plan';
-import { nothingKnown, type Recollection } from './crash/recollection';
+import { nothingKnown } from './crash/recollection';
 import { UnexpectedAnswer } from './list/factList';
 import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
@@ -48,8 +47,7 @@ export interface Memories {
   readonly reservationsOf: (account: string) => Reservations | null;
   /** Waits for a promise for as long as a message may wait. */
   readonly patiently: (promise: Promise<void>) => Promise<void>;
-  /** Does long work without blocking. */
-  readonly work: <Done>(work: Interruptible<Done>) => Promise<Done>;
+  readonly work: Work;
 }
 
 /**
@@ -77,7 +75,7 @@ export class Journal {
 
   /** Divides messages by whether they may leave. */
   async recall(question: Question): Promise<Recalled> {
-    const { record, work } = this.memories;
+    const { record, crash, work } = this.memories;
     const { accounts, others } = question;
     const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
     const recorded = await work(
@@ -86,7 +84,7 @@ export class Journal {
     const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
     const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
     const pending = accounts.map((each) => left(each.messages));
-    const crashed = await this.recallCrash(question, pending, recorded.lastBatch);
+    const crashed = (await crash?.recall(question, pending, recorded.lastBatch + 1, work)) ?? nothingKnown(pending);
     await work(noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record));
     this.mayHaveSentOthers = crashed.mayHaveSentOthers;
     this.again = new Map([...recorded.again, ...crashed.again]);
@@ -103,16 +101,6 @@ export class Journal {
         : recorded.unsendable,
       mayHaveSentOthers: crashed.mayHaveSentOthers,
     };
-  }
-
-  private async recallCrash(
-    question: Question,
-    pending: Recalled['pending'],
-    lastBatch: number,
-  ): Promise<Recollection> {
-    const { crash, work } = this.memories;
-    if (crash === null) return nothingKnown(pending);
-    return await crash.recall(question, pending, await work(digestsOf(pending)), lastBatch + 1);
   }
 
   /** Removes what other executions have sent, or may have. Where n8n's database does not answer, everything is removed. */
@@ -200,12 +188,10 @@ export class Journal {
    * @param isAllSent whether nothing will be run again
    */
   *conclude(isAllSent: boolean): Interruptible<void> {
-    const { record, crash } = this.memories;
+    const { record } = this.memories;
     if (isAllSent) record.clear();
-    // The next attempt asks the crash ledger the same once more.
-    else if (this.mayHaveSentOthers && record.isUnchanged) record.noteRuns(crash?.previous ?? []);
-    else {
-      // The next attempt asks it about another run.
+    // Else the next attempt asks the crash ledger the same once more.
+    else if (!this.mayHaveSentOthers || !record.isUnchanged) {
       if (this.mayHaveSentOthers) record.markInterrupted();
       yield* record.endAttempt();
     }

@@ -1,27 +1,32 @@
 import type { Reply } from '../../api/reply';
+import type { Work } from '../../messages/interruptible';
 import type { Batch, Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
 import { UnexpectedAnswer } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { Question } from '../question';
-import { Coverage } from './coverage';
-import { chunksOf, type PlanDigests, PlanFacts, type PlannedMessages, type Unit } from './plan';
-import { allOpen, askEarlier, divided, dividedByCoverage, nothingKnown, type Recollection } from './recollection';
+import { type Plan, type PlannedMessages, planOf, type Unit } from './plan';
+import {
+  askEarlier,
+  divide,
+  MAY_HAVE_SENT_ANYTHING,
+  nothingKnown,
+  type Recollection,
+  SENT_NOTHING,
+} from './recollection';
 
-/** Identifies a run of the node; another attempt at it has the same name. */
-export interface RunName {
+/** A run of the node. */
+export interface Run {
   /** What an execution has in common with its Retries, and with no other. */
   readonly lineage: string;
   /** Counted from 0 within the execution. */
   readonly ordinal: number;
-  /** The digest of the delivery record that it began with; empty where there was none. */
-  readonly record: string;
 }
 
-/** A name in short. */
-export function nameOf({ lineage, ordinal, record }: RunName): string {
-  return digestOf([lineage, String(ordinal), record]);
+/** Identifies a run with the one that it follows; another attempt at it has the same name. */
+function nameOf({ lineage, ordinal }: Run, previous = ''): string {
+  return digestOf([lineage, String(ordinal), previous]);
 }
 
 /** Whether the list took what a re-run needs: it refused some of it, or does not return what was written to it. */
@@ -54,19 +59,16 @@ export class CrashLedger {
   /** Known if the node's first run in this execution was noted: then all of its runs are. */
   private readonly firstRun: string;
   /** What earlier attempts did. `begun`: they may have sent something, and the list must be asked. */
-  private earlier: 'not asked' | 'nothing' | 'begun' = 'not asked';
+  private earlier: 'not asked' | 'none before' | 'nothing' | 'begun' = 'not asked';
+  /** What they may have sent of which nothing is known: messages that are not in the plan, or all. */
+  private doubt: 'none' | 'others' | 'all' = 'none';
   /** Whether requests of this run have left, and whether that is noted. */
   private requests: 'none' | 'left' | 'noted' = 'none';
   /** Whether a request left, or may leave, that a re-run would not find. */
   private gap: 'none' | 'to be noted' | 'noted' = 'none';
   private protectedBy: Protection = 'whole';
   private started: Promise<unknown> = Promise.resolve();
-  private plan: PlanFacts | null = null;
-  private isRecognized = true;
-  private isRetry = false;
-  private coverage = new Coverage([]);
-  /** Whether an earlier attempt may have sent messages that are not in the plan. */
-  private mayHaveSentOthers = false;
+  private plan: Plan | null = null;
 
   /**
    * @param previous the names of the runs that this one follows, each a Retry of the one before: a Retry of any of their
@@ -74,11 +76,11 @@ export class CrashLedger {
    */
   constructor(
     private readonly facts: Facts,
-    name: RunName,
+    run: Run,
     readonly previous: readonly string[],
   ) {
-    this.run = nameOf(name);
-    this.firstRun = nameOf({ ...name, ordinal: 0, record: '' });
+    this.run = nameOf(run, previous[0]);
+    this.firstRun = nameOf({ ...run, ordinal: 0 });
     this.incomplete = incompleteOf(this.run);
   }
 
@@ -100,8 +102,7 @@ export class CrashLedger {
     this.facts.enter();
     // Retry On Fail: what the attempt before has noted stays valid.
     if (this.earlier !== 'not asked') return null;
-    this.earlier = 'nothing';
-    this.isRetry = isRetry;
+    this.earlier = isRetry ? 'nothing' : 'none before';
     try {
       if (isRetry) return await this.startAgain(followsKill);
       this.started = this.startOnce().catch((error: unknown) => this.breaks(error));
@@ -133,7 +134,6 @@ export class CrashLedger {
   private async startOnce(): Promise<void> {
     if ((await this.facts.noteIfUnknown(this.run)) !== 'open') return;
     this.earlier = 'begun';
-    this.isRetry = true;
   }
 
   private breaks(error: unknown): void {
@@ -152,39 +152,33 @@ export class CrashLedger {
    * Finds what is known of these messages, and takes them for those of the run.
    * @param firstBatch the number of the first batch
    */
-  async recall(
-    question: Question,
-    pending: PlannedMessages,
-    digests: PlanDigests,
-    firstBatch: number,
-  ): Promise<Recollection> {
+  async recall(question: Question, pending: PlannedMessages, firstBatch: number, work: Work): Promise<Recollection> {
     await this.started;
-    if (this.plan !== null && this.isRecognized) {
-      this.coverage.coverAgain(pending);
-      if (!this.mayHaveSentOthers) return nothingKnown(pending);
+    const { batchSize, sendUncertainAgain } = question;
+    if (this.plan !== null && this.doubt !== 'all') {
+      await work(this.plan.findAgain(pending));
       // A message that had no account in the first try is not in its plan, but the killed attempt may have sent it.
-      return dividedByCoverage(pending, this.coverage, question.sendUncertainAgain);
+      const known = { ...SENT_NOTHING, mayHaveSentOthers: this.doubt === 'others' };
+      return await work(divide(pending, this.plan, known, sendUncertainAgain));
     }
-    const { batchSize } = question;
-    const plan = new PlanFacts(this.run, digests, batchSize);
+    const plan = await work(planOf(this.run, pending));
     this.plan = plan;
     if (this.earlier !== 'begun') {
-      this.coverage = new Coverage(chunksOf(pending, batchSize, plan.name, firstBatch));
+      plan.pack(batchSize, firstBatch);
       return nothingKnown(pending);
     }
-    const asked = await askEarlier(this.facts, plan, this.incomplete, question, pending, firstBatch).catch(
-      (error: unknown) => {
-        this.breaks(error);
-        return null;
-      },
-    );
-    // What this attempt can't read, or can't address to an account, the next one may.
-    this.isRecognized = asked !== null;
-    if (asked === null) this.gap = 'to be noted';
-    const known = asked ?? allOpen(chunksOf(pending, batchSize, plan.name, firstBatch));
-    this.coverage = new Coverage(known.chunks);
-    this.mayHaveSentOthers = known.mayHaveSentOthers;
-    return divided(pending, known, question.sendUncertainAgain);
+    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch((error: unknown) => {
+      this.breaks(error);
+      return null;
+    });
+    if (known === null) {
+      // What this attempt can't read, or can't address to an account, the next one may.
+      this.gap = 'to be noted';
+      plan.pack(batchSize, firstBatch);
+      for (const unit of plan.units) Object.assign(unit, { state: 'open', mayHaveSent: true });
+    }
+    this.doubt = known === null ? 'all' : known.mayHaveSentOthers ? 'others' : 'none';
+    return await work(divide(pending, plan, known ?? MAY_HAVE_SENT_ANYTHING, sendUncertainAgain));
   }
 
   /**
@@ -193,9 +187,10 @@ export class CrashLedger {
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
     await this.started;
-    const units = this.coverage.unitsOf(batch);
+    const found = this.unitsOf(batch.messages);
+    if (found.includes(undefined) && this.gap === 'none') this.gap = 'to be noted';
+    const units = distinct(found);
     for (const unit of units) unit.inFlight += 1;
-    if (!this.coverage.covers(batch) && this.gap === 'none') this.gap = 'to be noted';
     const closed = units.filter(({ state }) => state !== 'open');
     if (closed.length > 0 || this.requests !== 'noted' || this.gap === 'to be noted') {
       const opening = this.open(closed);
@@ -237,6 +232,10 @@ export class CrashLedger {
     }
   }
 
+  private unitsOf(messages: readonly Message[]): ReadonlyArray<Unit | undefined> {
+    return this.plan?.unitsOf(messages) ?? messages.map(() => undefined);
+  }
+
   private gapNotes(): string[] {
     return this.gap === 'to be noted' ? [this.incomplete, ...this.previousIncomplete] : [];
   }
@@ -254,7 +253,7 @@ export class CrashLedger {
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     const isSafe = reply === null || reply.kind === 'rejected';
-    for (const unit of this.coverage.unitsOf(batch)) {
+    for (const unit of distinct(this.unitsOf(batch.messages))) {
       unit.inFlight -= 1;
       if (!isSafe) unit.mayHaveSent = true;
       if (unit.inFlight > 0 || unit.mayHaveSent || unit.state !== 'open') continue;
@@ -265,18 +264,16 @@ export class CrashLedger {
 
   /** Notes outcomes. What other executions sent counts as not sent: a re-run finds it again. */
   settle(results: readonly Result[]): void {
-    const units = new Set<Unit>();
-    const whole = this.coverage.chunkOf(results.length, (index) => results[index]?.message)?.unit;
-    for (const { message, outcome } of results) {
-      const unit = whole ?? this.coverage.unitOf(message);
+    const units = this.unitsOf(results.map(({ message }) => message));
+    for (const [index, { message, outcome }] of results.entries()) {
+      const unit = units[index];
       if (unit === undefined) continue;
-      units.add(unit);
       unit.unsettled -= 1;
       if (outcome.kind === 'uncertain') unit.isUncertain = true;
       else if (outcome.kind !== 'sent') unit.unsent.push(message);
       else if (unit.exceptions.size > 0) this.resolve(unit, message);
     }
-    for (const unit of units) if (unit.unsettled === 0) this.finish(unit);
+    for (const unit of distinct(units)) if (unit.unsettled === 0) this.finish(unit);
   }
 
   /** What was not sent before is sent now; in the list, the unit is open meanwhile. */
@@ -314,12 +311,12 @@ export class CrashLedger {
    * all was sent, it resolves before: then only a kill in the next milliseconds leads to a re-run.
    */
   async end(): Promise<void> {
-    const { units } = this.coverage;
-    const facts = units.map(({ fact }) => fact);
     const { plan } = this;
+    const units = plan?.units ?? [];
+    const facts = units.map(({ fact }) => fact);
     // Another process may be at a Retry of the same execution: it must find what this one has begun.
     const isAllSent =
-      !this.isRetry &&
+      this.earlier === 'none before' &&
       plan !== null &&
       units.length > 0 &&
       units.every(({ state, exceptions }) => state === 'noted' && exceptions.size === 0);
@@ -333,6 +330,10 @@ export class CrashLedger {
     });
     if (!isAllSent) await ended;
   }
+}
+
+function distinct(units: ReadonlyArray<Unit | undefined>): readonly Unit[] {
+  return [...new Set(units)].filter((unit) => unit !== undefined);
 }
 
 function incompleteOf(run: string): string {

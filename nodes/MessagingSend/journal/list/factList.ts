@@ -218,6 +218,16 @@ export class FactList {
     }).catch(() => undefined);
   }
 
+  /**
+   * Resolves when none of these facts waits for its removal: what the list has of them then is another process's.
+   * @throws what the storage throws
+   */
+  async finishRemoval(facts: readonly string[], storage: ListStorage): Promise<void> {
+    while (facts.some((fact) => this.stateOf(fact) === 'unknown')) {
+      await this.inTurn(async () => await this.removeNow(storage));
+    }
+  }
+
   private get hasSurplus(): boolean {
     for (const { hasSurplus } of this.known.values()) if (hasSurplus) return true;
     return false;

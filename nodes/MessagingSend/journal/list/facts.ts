@@ -177,46 +177,39 @@ export class Facts {
   async claim(names: readonly string[]): Promise<FactState[]> {
     const { list, storage } = this;
     const facts = this.hashed(names);
-    const before = new Map<string, FactState>();
-    /** What waits for its removal: what the list still has of it is ours. */
-    const freed = new Set<string>();
-    for (const fact of new Set(facts)) {
-      const state = list.stateOf(fact) ?? 'unknown';
-      if (state !== 'unknown') {
-        before.set(fact, state);
-        continue;
-      }
-      if (list.stateOf(fact) !== undefined) freed.add(fact);
-      list.set(fact, 'open', 'claiming');
-    }
-    let open = [...new Set(facts)].filter((fact) => !before.has(fact));
-    if (open.length === 0) return facts.map((fact) => before.get(fact) ?? 'open');
+    await list.finishRemoval(facts, storage);
+    const before = new Map(facts.map((fact) => [fact, list.stateOf(fact)]));
+    const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
+    const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
+    if (open.size === 0) return states();
+    for (const fact of open) list.set(fact, 'open', 'claiming');
     const mark = this.newMark();
     let isAdded = false;
     try {
-      for (let attempt = 0; open.length > 0; attempt += 1) {
+      for (let attempt = 0; open.size > 0; attempt += 1) {
         if (attempt > MAX_ATTEMPTS) throw new Error('other processes overwrite every claim');
         if (attempt > 0) await storage.waitForOthers(attempt - 1);
-        const present = await list.write([mark, ...open.flatMap(entriesOfOpen)], storage);
+        const present = await list.write([mark, ...[...open].flatMap(entriesOfOpen)], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
         // The list is new, or what another process wrote over it, and what nobody had was added.
+        isAdded = true;
         for (const fact of open) {
           const state = stateIn(present, fact);
-          if (state === 'unknown' || (!isAdded && freed.has(fact))) continue;
+          if (state === 'unknown') continue;
           before.set(fact, state);
+          open.delete(fact);
           // The claim has added a pending marker to what is noted.
           list.set(fact, state, null, state === 'noted');
         }
-        open = open.filter((fact) => !before.has(fact));
-        isAdded = true;
         list.removeSurplus(storage);
       }
-      for (const fact of open.splice(0)) list.changeHold(fact, 'held');
-      return facts.map((fact) => before.get(fact) ?? 'unknown');
+      for (const fact of open) list.changeHold(fact, 'held');
+      open.clear();
+      return states();
     } finally {
       // Where the first write failed, nobody knows whose entries there are.
-      for (const fact of open) list.set(fact, 'unknown', null, isAdded || freed.has(fact));
+      for (const fact of open) list.set(fact, 'unknown', null, isAdded);
       list.set(mark, 'unknown', null, true);
       list.removeSurplus(storage);
     }

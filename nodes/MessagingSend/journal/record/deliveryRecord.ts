@@ -4,10 +4,10 @@ import { type Interruptible, withEach } from '../../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
-import { contentOf, digestOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
+import { contentOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
 import type { Question, Recalled } from '../question';
 import { EarlierMessages, type Found, placeAndContent, recognize, type Recorded } from './recognition';
-import { readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
+import { isKept, readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
 /** What a record contains about a run's messages, whatever their account. */
 export type FromRecord = Pick<Recalled, 'receipts' | 'again' | 'lastBatch' | 'unsendable'> & {
@@ -20,29 +20,21 @@ type Known = Pick<Recorded, 'receipt' | 'outcome'>;
 /** For messages that are in no receipt, although a request may have carried them. */
 const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], dataFor: () => null };
 
-/** For a message whose outcome n8n has not stored. */
-const INTERRUPTED: Known = {
-  receipt: WITHOUT_RECEIPT,
-  outcome: { kind: 'uncertain', failure: failure('interrupted') },
-};
+function uncertain(why: Failure): Known {
+  return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why } };
+}
 
-/** For a message whose outcome n8n should have, but does not return. */
-const UNANSWERED: Known = {
-  receipt: WITHOUT_RECEIPT,
-  outcome: { kind: 'uncertain', failure: failure('unanswered') },
-};
+/** n8n should have the outcome, but does not return it. */
+const UNANSWERED = uncertain(failure('unanswered'));
 
-/** For a message whose outcome may be in a receipt that can't be read. */
-const UNREADABLE: Known = {
-  receipt: WITHOUT_RECEIPT,
-  outcome: { kind: 'uncertain', failure: failure('outcomeUnknown') },
-};
+/** n8n has not stored the outcome. */
+const INTERRUPTED = uncertain(failure('interrupted'));
 
-/** For a message to a phone that an earlier attempt sent something to, perhaps a part of it, or it with another text: never sent again. */
-const TEXT_CHANGED: Known = {
-  receipt: WITHOUT_RECEIPT,
-  outcome: { kind: 'uncertain', failure: failure('textChanged') },
-};
+/** The outcome may be in a receipt that can't be read. */
+const UNREADABLE = uncertain(failure('outcomeUnknown'));
+
+/** An earlier attempt sent something to the phone, perhaps a part, or another text of this message: never sent again. */
+const TEXT_CHANGED = uncertain(failure('textChanged'));
 
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
@@ -72,10 +64,12 @@ export class DeliveryRecord {
   private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
-  /** The names in the ledger of the runs that led to it, the latest first. */
+  /** The names in the ledger of the runs that led to it, the latest first; none contains a space. */
   readonly previousRuns: readonly string[];
-  /** Identifies what it contained at the start; empty where it contained nothing. */
-  readonly digest: string;
+  /** The same for a run that begins with what this attempt adds to it. */
+  nextRuns: readonly string[];
+  /** Whether this attempt has added nothing. */
+  isUnchanged = true;
 
   constructor(
     private readonly context: JsonRecord,
@@ -86,21 +80,12 @@ export class DeliveryRecord {
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
     const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
     this.previousRuns = typeof runs === 'string' ? runs.split(' ') : [];
-    this.digest = this.digestNow;
+    this.nextRuns = this.previousRuns;
   }
 
   /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
   open(): void {
     this.keep();
-  }
-
-  /** Whether this attempt has added nothing. */
-  get isUnchanged(): boolean {
-    return this.unwritten.length === 0 && this.digestNow === this.digest;
-  }
-
-  private get digestNow(): string {
-    return this.texts.length === 0 ? '' : digestOf(this.texts);
   }
 
   /** Notes that outcomes of this execution were lost: every message that has none may have been sent. */
@@ -192,29 +177,33 @@ export class DeliveryRecord {
 
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
+    if (!receipt.results.some(({ outcome }) => isKept(outcome))) return;
+    this.change();
     this.unwritten.push(receipt);
     // With the first one, n8n's next reading writes all that follow.
     if (this.unwritten.length === 1) this.keep();
   }
 
-  /** Keeps names in the ledger, none of which contains a space, for a run that begins with this record: {@link previousRuns}. */
-  noteRuns(names: readonly string[]): void {
+  /** From here on, the ledger tells this attempt and the next one apart. */
+  private change(): void {
+    if (this.isUnchanged) this.keepRuns(this.nextRuns);
+    this.isUnchanged = false;
+  }
+
+  private keepRuns(names: readonly string[]): void {
     const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
     if (names.length > 0) this.context.runs = { ...others, [String(this.runIndex)]: names.join(' ') };
     else if (Object.keys(others).length > 0) this.context.runs = others;
     else delete this.context.runs;
   }
 
-  /**
-   * Writes the rest, and changes the digest that this attempt started with, so that the ledger can distinguish the next
-   * one.
-   */
+  /** Writes the rest. The next attempt is another one, also if this one has added nothing. */
   *endAttempt(): Interruptible<void> {
+    this.change();
     while (this.unwritten.length > 0) {
       for (const receipt of this.unwritten.splice(0, WRITTEN_TOGETHER)) this.write(receipt);
       yield;
     }
-    if (this.digestNow === this.digest) this.append(writePlanned([]));
   }
 
   /** Forgets the run: everything was sent, so nothing will be run again. */
@@ -224,7 +213,7 @@ export class DeliveryRecord {
       Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
       if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
     }
-    this.noteRuns([]);
+    this.keepRuns([]);
   }
 
   /**
@@ -255,11 +244,11 @@ export class DeliveryRecord {
   }
 
   private write(receipt: Receipt): void {
-    const text = writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message));
-    if (text !== null) this.append(text);
+    this.append(writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message)));
   }
 
   private append(text: string): void {
+    this.change();
     const last = this.texts.at(-1);
     if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
     else this.texts[this.texts.length - 1] = `${last}\n${text}`;

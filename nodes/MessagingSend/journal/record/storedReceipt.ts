@@ -53,17 +53,13 @@ export interface Remembered {
  * Writes a receipt as a JSON text, because n8n stores an execution in a form in which one long text is small and many
  * objects are not.
  * @param identityOf the one that a message is known by
- * @returns null where nothing of it must be remembered
  */
-export function writeReceipt(
-  { batch, results, data }: Receipt,
-  identityOf: (message: Message) => Identity,
-): string | null {
+export function writeReceipt({ batch, results, data }: Receipt, identityOf: (message: Message) => Identity): string {
   const sent: StoredSent[] = [];
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
-    if (outcome.kind === 'not_sent' || outcome.kind === 'skipped') continue;
+    if (!isKept(outcome)) continue;
     const { place, content, phone } = identityOf(message);
     if (outcome.kind === 'sent') {
       sent.push([place, content + phone, ...idAndStatus(outcome)]);
@@ -72,9 +68,13 @@ export function writeReceipt(
       why ??= outcome.failure;
     }
   }
-  if (sent.length + uncertain.length === 0) return null;
   const stored: Stored = [batch, sent, uncertain, data === null ? null : writeAnswer(data), why && writeFailure(why)];
   return JSON.stringify(stored);
+}
+
+/** Whether a message must not be sent again: what was sent, and what may have been. */
+export function isKept(outcome: Outcome): outcome is Exclude<Outcome, { kind: 'skipped' }> {
+  return outcome.kind === 'sent' || outcome.kind === 'uncertain';
 }
 
 /**
@@ -110,7 +110,6 @@ export function writePlanned(planned: readonly Placed[]): string {
  */
 export function readPlanned(text: string): Placed[] | null {
   if (!text.startsWith('"')) return null;
-  if (text === writePlanned([])) return [];
   const words = text.slice(1, -1).split(' ');
   return words.flatMap((place, index) => (index % 2 === 0 ? [{ place, content: words[index + 1] ?? '' }] : []));
 }

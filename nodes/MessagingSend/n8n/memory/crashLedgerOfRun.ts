@@ -1,7 +1,7 @@
 import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
 
 import type { SendOperation } from '../../delivery/operation';
-import { CrashLedger, type RunName } from '../../journal/crash/crashLedger';
+import { CrashLedger } from '../../journal/crash/crashLedger';
 import type { ListStorage } from '../../journal/list/factList';
 import { Facts } from '../../journal/list/facts';
 import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
@@ -34,14 +34,13 @@ export function crashLedgerOfRun(
   const kept = keptOf(context);
   const previous = latest.get(kept);
   if (previous?.ordinal === ordinal) {
-    record.noteRuns(previous.ledger.runs);
+    record.nextRuns = previous.ledger.runs;
     return previous.ledger;
   }
   previous?.ledger.leaveBehind();
   const facts = new Facts(factListOf(context), storage, workflow, false);
-  const name: RunName = { lineage, ordinal, record: record.digest };
-  const ledger = new CrashLedger(facts, name, record.previousRuns);
-  record.noteRuns(ledger.runs);
+  const ledger = new CrashLedger(facts, { lineage, ordinal }, record.previousRuns);
+  record.nextRuns = ledger.runs;
   latest.set(kept, { ordinal, ledger });
   return ledger;
 }
