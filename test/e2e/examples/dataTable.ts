@@ -22,12 +22,16 @@ const TABLE = 'Table';
  *
  * @param columns  for the table that is created if there is none yet
  */
-export function dataTable(instance: () => InstanceWithSandbox, name: string, columns: string[]): DataTable {
+export function dataTable(
+  instance: () => InstanceWithSandbox,
+  name: string,
+  columns: Array<string | { name: string; type: string }>,
+): DataTable {
   const table: WorkflowNode = dataTableNode(TABLE, {
     resource: 'table',
     operation: 'create',
     tableName: name,
-    columns: { column: columns.map((column) => ({ name: column })) },
+    columns: { column: columns.map((column) => (typeof column === 'string' ? { name: column } : column)) },
     options: { createIfNotExists: true },
   });
   const run = async (node: WorkflowNode, before: WorkflowNode[] = []): Promise<JsonObject[]> => {

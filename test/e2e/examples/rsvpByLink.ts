@@ -10,7 +10,11 @@ import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 export function testRsvp(world: ExampleWorld): void {
   const { instance, received, workflow, onForm, succeedFrom, whileActive } = world;
   whileActive();
-  const table = dataTable(instance, 'RSVP answers', ['guest']);
+  const table = dataTable(instance, 'RSVP answers', [
+    ...['guest', 'name', 'coming', 'comment'],
+    { name: 'persons', type: 'number' },
+    { name: 'answered_at', type: 'date' },
+  ]);
   const GUESTS = ['Ada Example', 'Zoë O’Made-Up & Søn', 'Cleo Sample'];
   beforeEach(() => table.clear());
   const textsOf = async () =>
