@@ -27,6 +27,7 @@ import {
   outagesOfCall,
   outagesOfRun,
 } from './memory/openJournal';
+import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
 import { type Output, outputItems, withInputFields } from './output/outputItems';
@@ -125,6 +126,7 @@ export async function sendForRun(
     const { delivered, tally } = await send(run);
     const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
     reportSummary(context, job.operation.maxBatchSize, summary, journal.isProtected);
+    countInCustomData(context, summary);
     return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
     endAttempt?.();

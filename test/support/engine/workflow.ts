@@ -35,6 +35,8 @@ export interface Setup extends Pick<
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
+  /** The parameters of a second Messaging Send, `Next`, which gets the items that the first one puts out. */
+  readonly next?: INodeParameters;
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
@@ -174,6 +176,7 @@ export async function prepare({
   retryOnFail,
   moreItems = [],
   loopOver,
+  next,
   startFails = false,
   type = '',
   mode = 'manual',
@@ -192,6 +195,8 @@ export async function prepare({
     ...(onError && { onError }),
     ...(retryOnFail && { retryOnFail: true, waitBetweenTries: 1, ...retryOnFail }),
   };
+  const following: INode[] =
+    next === undefined ? [] : [{ ...node, id: '3', name: 'Next', position: [400, 0], parameters: next }];
   const more = moreItems.map((list, index) => ({
     // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
     node: nodeAt(`More ${index}`, `test.more${index}`, [0, 100 * (index + 1)]),
@@ -204,6 +209,7 @@ export async function prepare({
   const straight: IConnections = {
     Items: to('Send', ...more.map(({ node: { name } }) => name)),
     ...Object.fromEntries(more.map(({ node: { name } }) => [name, to('Send')])),
+    ...(next && { Send: to('Next') }),
   };
   const inLoop: IConnections = {
     Items: to('Loop'),
@@ -211,7 +217,7 @@ export async function prepare({
     Send: to('Loop'),
   };
   const prepared = await prepareEngine({
-    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...more.map((own) => own.node)],
+    nodes: [START, ...(loopOver === undefined ? [] : [loop]), node, ...following, ...more.map((own) => own.node)],
     connections: loopOver === undefined ? straight : inLoop,
     types: {
       [START.type]: startFails ? { ...start, execute: fails } : start,
