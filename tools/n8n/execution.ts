@@ -29,6 +29,8 @@ export interface Execution {
   /** Its explanation, as the editor's error panel shows it; empty when there is none. */
   errorDescription: string;
   seconds: number;
+  /** By what n8n's list of executions can be filtered. */
+  customData: JsonObject;
   runsOf(nodeName: string): NodeRun[];
   /** The items of one output of a node, in all its runs. */
   outputOf(nodeName: string, output?: number): OutputItem[];
@@ -60,6 +62,7 @@ export function readExecution(record: JsonObject): Execution {
     error: textOf(result.error, 'message'),
     errorDescription: textOf(result.error, 'description'),
     seconds: (Date.parse(String(record.stoppedAt)) - Date.parse(String(record.startedAt))) / 1000,
+    customData: asObject(record.customData, 'execution.customData'),
     runsOf,
     outputOf: (nodeName, output = 0) => runsOf(nodeName).flatMap(({ outputs }) => outputs[output] ?? []),
   };

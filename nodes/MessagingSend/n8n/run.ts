@@ -29,6 +29,7 @@ import {
   outagesOfCall,
   outagesOfRun,
 } from './memory/openJournal';
+import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
 import { type Output, outputItems, withInputFields } from './output/outputItems';
@@ -128,6 +129,7 @@ export async function sendForRun(
     const deviations = whyNot === null && memory.kind === 'real' ? deviationsOf(context, job.operation, journal) : [];
     const gaps = [...(journal.protection === 'refused' ? (['refused'] as const) : []), ...deviations];
     reportSummary(context, job.operation.maxBatchSize, summary, gaps);
+    countInCustomData(context, summary);
     return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
     endAttempt?.();

@@ -36,6 +36,8 @@ export interface Setup extends Pick<
   readonly loopOver?: number;
   /** The type of the node that puts out the items. */
   readonly startType?: string;
+  /** The parameters of a second Messaging Send, `Next`, which gets the items that the first one puts out. */
+  readonly next?: INodeParameters;
   /** Whether the node that puts out the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
@@ -181,6 +183,7 @@ export async function prepare({
   moreItems = [],
   loopOver,
   startType,
+  next,
   startFails = false,
   type = '',
   mode = 'manual',
@@ -199,6 +202,8 @@ export async function prepare({
     ...(onError && { onError }),
     ...(retryOnFail && { retryOnFail: true, waitBetweenTries: 1, ...retryOnFail }),
   };
+  const following: INode[] =
+    next === undefined ? [] : [{ ...node, id: '3', name: 'Next', position: [400, 0], parameters: next }];
   const more = moreItems.map((list, index) => ({
     // By the nodes' positions, n8n runs Send for the items of the first one before it continues with the next.
     node: nodeAt(`More ${index}`, `test.more${index}`, [0, 100 * (index + 1)]),
@@ -212,6 +217,7 @@ export async function prepare({
   const straight: IConnections = {
     Items: to('Send', ...more.map(({ node: { name } }) => name)),
     ...Object.fromEntries(more.map(({ node: { name } }) => [name, to('Send')])),
+    ...(next && { Send: to('Next') }),
   };
   const inLoop: IConnections = {
     Items: to('Loop'),
@@ -219,7 +225,7 @@ export async function prepare({
     Send: to('Loop'),
   };
   const prepared = await prepareEngine({
-    nodes: [startNode, ...(loopOver === undefined ? [] : [loop]), node, ...more.map((own) => own.node)],
+    nodes: [startNode, ...(loopOver === undefined ? [] : [loop]), node, ...following, ...more.map((own) => own.node)],
     connections: loopOver === undefined ? straight : inLoop,
     types: {
       [startNode.type]: startFails ? { ...start, execute: fails } : start,
