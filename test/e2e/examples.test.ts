@@ -20,6 +20,7 @@ import { testForm } from './examples/formToMessage';
 import { testGoogleSheets } from './examples/googleSheetsToMessages';
 import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
+import { testNineOclock } from './examples/nineOclockEverywhere';
 import { testOptOuts } from './examples/optOuts';
 import { testQuietHours } from './examples/quietHours';
 import { testRsvp } from './examples/rsvpByLink';
@@ -46,6 +47,7 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'google-sheets-to-messages': testGoogleSheets,
   'low-balance-alert': testLowBalance,
   'mcp-server': testMcpExample,
+  'nine-oclock-everywhere': testNineOclock,
   'opt-outs': testOptOuts,
   'quiet-hours': testQuietHours,
   'rsvp-by-link': testRsvp,

@@ -1,6 +1,6 @@
 /** Runs a workflow as n8n stores it, of n8n's own nodes and Messaging Send. */
 import { WorkflowExecute } from 'n8n-core';
-import type { IConnections, INode, IRun } from 'n8n-workflow';
+import type { IConnections, INode, IRun, IRunExecutionData } from 'n8n-workflow';
 
 import { baseNode } from './baseNodes';
 import type { Account } from './credentials';
@@ -16,18 +16,31 @@ export interface StoredWorkflow {
 }
 
 /**
- * Runs it from one of its nodes to its end, as **Execute workflow** in the editor does.
+ * Runs it from one of its nodes to its end, or until it waits, as **Execute workflow** in the editor does.
  * @param start the name of the node
  * @param account the credential of every node
  */
-export async function runStoredWorkflow(workflow: StoredWorkflow, start: string, account: Account): Promise<IRun> {
-  const { nodes, connections, id } = workflow;
+export async function runStoredWorkflow(stored: StoredWorkflow, start: string, account: Account): Promise<IRun> {
+  const { workflow, additionalData } = await prepare(stored, account);
+  const startNode = workflow.getNode(start) ?? undefined;
+  return await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode });
+}
+
+/** Continues an execution of it that waits, as n8n does when the time is up. */
+export async function continueStoredWorkflow(
+  stored: StoredWorkflow,
+  data: IRunExecutionData,
+  account: Account,
+): Promise<IRun> {
+  const { workflow, additionalData } = await prepare(stored, account);
+  return await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow);
+}
+
+async function prepare({ nodes, connections, id }: StoredWorkflow, account: Account) {
   const names = [...new Set(nodes.map(({ type }) => type))];
   const { node } = await loadPackage();
   const types = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, name === NODE_TYPE ? node : await baseNode(name)] as const)),
   );
-  const prepared = await prepareEngine({ nodes, connections, types, account, mode: 'manual', workflowId: id });
-  const startNode = prepared.workflow.getNode(start) ?? undefined;
-  return await new WorkflowExecute(prepared.additionalData, 'manual').run({ workflow: prepared.workflow, startNode });
+  return await prepareEngine({ nodes, connections, types, account, mode: 'manual', workflowId: id });
 }

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { asObject, type JsonObject } from '../../../tools/json';
+import { type Execution } from '../../../tools/n8n/execution';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+
+interface Contact {
+  name: string;
+  phone: string;
+}
+
+/** The campaign that waits for each country's morning, with a window that fits the time of the test; test/engine has a whole day of it. */
+export function testNineOclock({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
+  const SENDER = 'Send Messages';
+  const WAIT = 'Wait Until Nine';
+  const NOT_SENT = 'Not Sent';
+  const textFor = (name: string) => `Hello ${name}, our summer sale begins on Saturday at 9.`;
+
+  /** A campaign of its own, with nothing sent before, that really sends. */
+  const importOwn = async (contacts: Contact[], from: string): Promise<JsonObject> =>
+    await instance().rest.importWorkflow(
+      copyOf(workflow(), (node) => withContacts(withWindow(withoutDryRun(node), from), contacts)),
+    );
+  const ended = async (id: string): Promise<Execution> => {
+    const execution = await instance().rest.waitForExecution(id, 240);
+    assert.equal(execution.status, 'success', execution.error);
+    return execution;
+  };
+
+  test('As it is imported, it says who would get the message now and when the others would, and ends', async () => {
+    const execution = await succeedFrom('Start');
+    const items = itemsAt(execution, SENDER);
+    assert.equal(items.length, 7);
+    const later = items.filter(({ status }) => status !== 'dry_run');
+    // At no time is it between 9 and 20 in all of these countries.
+    assert.notEqual(later.length, 0);
+    for (const { reason, send_at: sendAt, name } of later) {
+      assert.deepEqual([reason, typeof name], ['outside_window', 'string']);
+      assert.ok(Date.parse(String(sendAt)) > Date.now());
+    }
+    assert.deepEqual(execution.runsOf(WAIT), []);
+    assert.deepEqual(received(), []);
+  });
+
+  test('n8n is killed while it waits for one of two countries: everybody of a large list gets it, once', async () => {
+    // n8n keeps a wait of more than 65 seconds in its database.
+    const { awake, asleep, from } = twoCountries(75);
+    const contacts = Array.from({ length: 2000 }, (_, index) => contactIn(index % 2 === 0 ? awake : asleep, index));
+    const wrong = { name: 'Wrong Number', phone: '07700 900123' };
+    const own = await importOwn([...contacts, wrong], from);
+    const expected = contacts.map(({ name, phone }) => ({ phone, message: textFor(name) }));
+    const inOrder = () => received().sort((one, other) => one.message.localeCompare(other.message));
+    expected.sort((one, other) => one.message.localeCompare(other.message));
+
+    const id = await instance().rest.start(own, 'Start');
+    await instance().rest.waitUntilWaiting(id);
+    assert.deepEqual(
+      inOrder(),
+      expected.filter(({ phone }) => phone.startsWith(awake)),
+    );
+    await instance().n8n.kill();
+    await instance().restart();
+
+    const execution = await ended(id);
+    assert.deepEqual(inOrder(), expected);
+    const waited = execution
+      .runsOf(WAIT)
+      .map(({ outputs }) => outputs[0]?.map(({ json: { name, phone } }) => ({ name, phone })));
+    assert.deepEqual(waited, [contacts.filter(({ phone }) => phone.startsWith(asleep))]);
+    const [failed, ...more] = itemsAt(execution, NOT_SENT);
+    assert.deepEqual([failed?.name, more], [wrong.name, []]);
+
+    const again = await succeedFrom('Start', own);
+    assert.deepEqual(inOrder(), expected);
+    assert.deepEqual(
+      itemsAt(again, SENDER).map(({ reason }) => reason),
+      contacts.map(() => 'sent_before'),
+    );
+  });
+
+  test('When the account refuses those who are left, they are listed and it ends', async () => {
+    const { awake, asleep, from } = twoCountries(5);
+    const contacts = [contactIn(awake, 1), contactIn(asleep, 2)];
+    instance().sandbox.setFaults([{ kind: 'status', status: 401, on: 'bulk', after: 1, times: 9 }]);
+    const execution = await ended(await instance().rest.start(await importOwn(contacts, from), 'Start'));
+    assert.equal(received().length, 1);
+    assert.deepEqual(
+      itemsAt(execution, NOT_SENT).map(({ name, phone }) => ({ name, phone })),
+      contacts.slice(1),
+    );
+  });
+}
+
+/**
+ * What the numbers of two countries begin with, where it is the same day and an hour apart, and the time of day at which
+ * a window has to begin to open for the second one in the first full minute after these seconds.
+ */
+function twoCountries(seconds: number): { awake: string; asleep: string; from: string } {
+  const opens = new Date(Math.ceil((Date.now() + seconds * 1000) / 60_000) * 60_000);
+  const clockIn = (timeZone: string) => opens.toLocaleTimeString('en-GB', { timeZone, timeStyle: 'short' });
+  const inLondon = clockIn('Europe/London');
+  return inLondon >= '00:30' && inLondon < '22:30'
+    ? { awake: '33', asleep: '44', from: inLondon }
+    : { awake: '81', asleep: '65', from: clockIn('Asia/Singapore') };
+}
+
+/** With a number that is one in its country. */
+function contactIn(country: string, index: number): Contact {
+  const numbers: Record<string, string> = { '33': '63998', '44': '770090', '65': '8123', '81': '901234' };
+  const beginning = `${country}${numbers[country] ?? ''}`;
+  const length = { '33': 11, '44': 12, '65': 10, '81': 12 }[country] ?? 0;
+  const phone = `${beginning}${String(index).padStart(length - beginning.length, '0')}`;
+  return { name: `Contact ${String(index).padStart(4, '0')}`, phone };
+}
+
+function withContacts(node: JsonObject, contacts: Contact[]): JsonObject {
+  if (node.name !== 'Contacts') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  return { ...node, parameters: { ...parameters, jsonOutput: JSON.stringify({ contacts }) } };
+}
+
+/** From this time of day until midnight. */
+function withWindow(node: JsonObject, from: string): JsonObject {
+  if (node.name !== 'Send Messages') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  const options = asObject(parameters.options, 'options');
+  const { values } = asObject(options.sendWindow, 'sendWindow');
+  const sendWindow = { values: { ...asObject(values, 'values'), from, to: '24:00' } };
+  return { ...node, parameters: { ...parameters, options: { ...options, sendWindow } } };
+}
