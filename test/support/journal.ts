@@ -191,7 +191,8 @@ export class Attempt {
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
     this.ledger ??= this.newLedger(factsOf('workflow'), record);
-    record.nextRuns = this.ledger.runs;
+    const { ledger } = this;
+    record.nextRuns = () => ledger.line;
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
     if ((await this.ledger.start(start)) !== null) record.markInterrupted();

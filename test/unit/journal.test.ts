@@ -197,6 +197,43 @@ test.each([0, 1, 3])(
   },
 );
 
+const ALL_REJECTED: Partial<Order> = { answers: Array<'reject'>(6).fill('reject') };
+
+test.each<[string, Order]>([
+  ['of which one request was rejected', order(list(6), { answers: ['reject'] })],
+  ['without accounts', order([], { accounts: [], others: list(6) })],
+  ['without one of the accounts', withoutSecondAccount()],
+  [
+    'with other texts, all rejected',
+    order(
+      list(6).map((each) => ({ ...each, text: `${each.text} again` })),
+      ALL_REJECTED,
+    ),
+  ],
+])('Retry of a Retry %s knows what another Retry of the first execution has sent since', async (_what, idle) => {
+  const all = order(list(6));
+  const faults: string[] = [];
+  for (let killAt = 1; ; killAt += 1) {
+    const world = new World(idOf);
+    const first = newExecution();
+    const process = world.process(killAt);
+    // Where it is not killed, its last request was rejected.
+    const answers: Order['answers'] = ['accept', 'accept', 'reject'];
+    faults.push(...(await live(world, process, first, [order(list(6), { answers })])).faults);
+    const again = async (execution: Execution, asked: Order) => {
+      const next = retryOf(execution, execution === first && process.isDead);
+      faults.push(...(await live(world, world.process(), next, [asked])).faults);
+      return next;
+    };
+    const retry = await again(first, idle);
+    await again(first, all);
+    await again(retry, all);
+    faults.push(...arrivedTwice(world));
+    if (!process.isDead) break;
+  }
+  expect(faults).toEqual([]);
+});
+
 test('A message that stays uncertain does not count as sent when a second try sends the rest of its request again', async () => {
   const phone = messageAt(0).phone;
   const messages = [...list(3, { phone }), messageAt(3)];

@@ -460,7 +460,7 @@ export const CATALOGUE = {
   ),
   stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertain('INTERRUPTED', 'run')(
-    "n8n stopped during an earlier attempt, so this message's outcome is unknown",
+    "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
     AFTER_INTERRUPTION,
   ),
   unanswered: uncertain('INTERRUPTED', 'run')(

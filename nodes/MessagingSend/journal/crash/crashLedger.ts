@@ -29,10 +29,20 @@ function nameOf({ lineage, ordinal }: Run, previous = ''): string {
   return digestOf([lineage, String(ordinal), previous]);
 }
 
+/** A run that another one follows. */
+interface Followed {
+  readonly name: string;
+  /** How many Retries with this name had begun by then, this one among them: one more is somebody else's. */
+  readonly begun: number;
+}
+
 /** Whether the list took what a re-run needs: it refused some of it, or does not return what was written to it. */
 export type Protection = 'whole' | 'refused' | 'unexpected';
 
-/** What hides the outcomes of earlier attempts: n8n was killed in one, or its list does not say whether it was. */
+/**
+ * What hides the outcomes of earlier attempts: n8n was killed in one, or the user has retried an older execution in the
+ * meantime; or n8n's list does not say whether that was so.
+ */
 export type Gap = 'killed' | 'unanswered';
 
 /** How a run came about. */
@@ -69,17 +79,22 @@ export class CrashLedger {
   private protectedBy: Protection = 'whole';
   private started: Promise<unknown> = Promise.resolve();
   private plan: Plan | null = null;
+  /** The runs that this one follows, the latest first: a Retry of any of their executions must know of this one. */
+  private readonly followed: readonly Followed[];
+  /** Its number among the Retries with this name, from 1; 0 for a run that is no Retry. */
+  private retry = 0;
 
-  /**
-   * @param previous the names of the runs that this one follows, each a Retry of the one before: a Retry of any of their
-   * executions must know of this one
-   */
+  /** @param previous the {@link line} of the run that this one follows */
   constructor(
     private readonly facts: Facts,
     run: Run,
-    readonly previous: readonly string[],
+    previous: readonly string[],
   ) {
-    this.run = nameOf(run, previous[0]);
+    this.followed = previous.map((text) => {
+      const [name = '', begun] = text.split(':');
+      return { name, begun: Number(begun ?? 0) };
+    });
+    this.run = nameOf(run, this.followed[0]?.name);
     this.firstRun = nameOf({ ...run, ordinal: 0 });
     this.incomplete = incompleteOf(this.run);
   }
@@ -116,7 +131,14 @@ export class CrashLedger {
 
   /** That nothing is known of a run counts only if the list has what was written to it a moment ago. */
   private async startAgain(followsKill: boolean): Promise<Gap | null> {
-    const [run, firstRun] = await this.facts.askBeforeWrite([this.run, this.firstRun]);
+    const own = [this.run, this.firstRun, retryOf(this.run, 1)];
+    const others = this.followed.map(({ name, begun }) => retryOf(name, begun + 1));
+    const [run, firstRun, firstRetry, ...since] = await this.facts.askBeforeWrite([...own, ...others]);
+    this.retry = firstRetry === 'unknown' ? 1 : await this.nextRetry();
+    if (since.some((retry) => retry !== 'unknown')) {
+      await this.noteGap();
+      return 'killed';
+    }
     if (run !== 'unknown') {
       if (run === 'open') this.earlier = 'begun';
       return null;
@@ -125,9 +147,20 @@ export class CrashLedger {
       await this.facts.record({ note: [this.run] });
       return null;
     }
+    await this.noteGap();
+    return 'killed';
+  }
+
+  private async noteGap(): Promise<void> {
     await this.facts.record({ open: [this.run], note: [this.incomplete] });
     this.gap = 'noted';
-    return 'killed';
+  }
+
+  private async nextRetry(): Promise<number> {
+    for (let retry = 2; ; retry += 1) {
+      const [state] = await this.facts.ask([retryOf(this.run, retry)]);
+      if (state === 'unknown') return retry;
+    }
   }
 
   /** A run that is no Retry and has begun before is one of an execution that n8n continues for the second time. */
@@ -219,7 +252,8 @@ export class CrashLedger {
     if (isFirst) this.requests = 'left';
     // Not each time: if the list has become too long, these must go before the facts of any request.
     const own = isFirst || this.gap === 'to be noted' ? this.runs : [];
-    const note = [...(isFirst ? [...(this.plan?.notes ?? []), ...this.previousIncomplete] : []), ...this.gapNotes()];
+    const begins = isFirst ? [...this.retries, ...(this.plan?.notes ?? []), ...this.previousIncomplete] : [];
+    const note = [...begins, ...this.gapNotes()];
     try {
       const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
       this.facts.releaseWhenFound([...own, ...note]);
@@ -240,14 +274,24 @@ export class CrashLedger {
     return this.gap === 'to be noted' ? [this.incomplete, ...this.previousIncomplete] : [];
   }
 
+  /** For a run that follows this one: it and the runs that it follows, the latest first. None contains a space. */
+  get line(): readonly string[] {
+    const begun = this.requests === 'none' ? Math.max(0, this.retry - 1) : this.retry;
+    return [{ name: this.run, begun }, ...this.followed].map((each) => `${each.name}:${each.begun}`);
+  }
+
   /** Its name, and those of the runs that it follows. */
-  get runs(): readonly string[] {
-    return [this.run, ...this.previous];
+  private get runs(): readonly string[] {
+    return [this.run, ...this.followed.map(({ name }) => name)];
   }
 
   /** For messages of this run, the previous ones have no facts. */
   private get previousIncomplete(): string[] {
-    return this.previous.map(incompleteOf);
+    return this.followed.map(({ name }) => incompleteOf(name));
+  }
+
+  private get retries(): string[] {
+    return this.retry === 0 ? [] : [retryOf(this.run, this.retry)];
   }
 
   /** @param reply null where the request did not leave after all */
@@ -324,7 +368,7 @@ export class CrashLedger {
       ? this.facts.replace([plan.packing, ...facts], plan.allSent).catch(() => undefined)
       : this.facts.whenWritten();
     const ended = written.then(() => {
-      const notes = [...this.runs, this.incomplete, ...this.previousIncomplete];
+      const notes = [...this.runs, ...this.retries, this.incomplete, ...this.previousIncomplete];
       this.facts.release([...notes, ...(plan === null ? [] : [plan.allSent, ...plan.notes]), ...facts]);
       this.facts.leave();
     });
@@ -338,4 +382,9 @@ function distinct(units: ReadonlyArray<Unit | undefined>): readonly Unit[] {
 
 function incompleteOf(run: string): string {
   return `${run} incomplete`;
+}
+
+/** Noted once a Retry with this name and number has begun. */
+function retryOf(run: string, retry: number): string {
+  return `${run} retry ${retry}`;
 }

@@ -64,10 +64,10 @@ export class DeliveryRecord {
   private readonly recordedAs = new Map<Message, Identity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
-  /** The names in the ledger of the runs that led to it, the latest first; none contains a space. */
+  /** What the ledger calls the runs that led to it, the latest first. */
   readonly previousRuns: readonly string[];
-  /** The same for a run that begins with what this attempt adds to it. */
-  nextRuns: readonly string[];
+  /** The same for a run that begins with what this attempt adds to it, read when n8n stores the execution. */
+  nextRuns: () => readonly string[];
   /** Whether this attempt has added nothing. */
   isUnchanged = true;
 
@@ -80,7 +80,7 @@ export class DeliveryRecord {
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
     const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
     this.previousRuns = typeof runs === 'string' ? runs.split(' ') : [];
-    this.nextRuns = this.previousRuns;
+    this.nextRuns = () => this.previousRuns;
   }
 
   /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
@@ -186,15 +186,21 @@ export class DeliveryRecord {
 
   /** From here on, the ledger tells this attempt and the next one apart. */
   private change(): void {
-    if (this.isUnchanged) this.keepRuns(this.nextRuns);
+    if (this.isUnchanged && this.nextRuns().length > 0) {
+      const runs: JsonRecord = isRecord(this.context.runs) ? this.context.runs : {};
+      const get = () => this.nextRuns().join(' ');
+      Object.defineProperty(runs, String(this.runIndex), { get, enumerable: true, configurable: true });
+      this.context.runs = runs;
+    }
     this.isUnchanged = false;
   }
 
-  private keepRuns(names: readonly string[]): void {
-    const { [String(this.runIndex)]: _, ...others } = isRecord(this.context.runs) ? this.context.runs : {};
-    if (names.length > 0) this.context.runs = { ...others, [String(this.runIndex)]: names.join(' ') };
-    else if (Object.keys(others).length > 0) this.context.runs = others;
-    else delete this.context.runs;
+  /** Removes what is kept of the run under this name. */
+  private forget(name: 'deliveries' | 'runs'): void {
+    const kept = this.context[name];
+    if (!isRecord(kept)) return;
+    Reflect.deleteProperty(kept, String(this.runIndex));
+    if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.context, name);
   }
 
   /** Writes the rest. The next attempt is another one, also if this one has added nothing. */
@@ -209,11 +215,8 @@ export class DeliveryRecord {
   /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
     this.unwritten = [];
-    if (isRecord(this.context.deliveries)) {
-      Reflect.deleteProperty(this.context.deliveries, String(this.runIndex));
-      if (Object.keys(this.context.deliveries).length === 0) delete this.context.deliveries;
-    }
-    this.keepRuns([]);
+    this.forget('deliveries');
+    this.forget('runs');
   }
 
   /**

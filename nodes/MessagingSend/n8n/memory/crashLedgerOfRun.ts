@@ -34,13 +34,13 @@ export function crashLedgerOfRun(
   const kept = keptOf(context);
   const previous = latest.get(kept);
   if (previous?.ordinal === ordinal) {
-    record.nextRuns = previous.ledger.runs;
+    record.nextRuns = () => previous.ledger.line;
     return previous.ledger;
   }
   previous?.ledger.leaveBehind();
   const facts = new Facts(factListOf(context), storage, workflow, false);
   const ledger = new CrashLedger(facts, { lineage, ordinal }, record.previousRuns);
-  record.nextRuns = ledger.runs;
+  record.nextRuns = () => ledger.line;
   latest.set(kept, { ordinal, ledger });
   return ledger;
 }
