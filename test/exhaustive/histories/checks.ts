@@ -177,6 +177,16 @@ export function checkKeptNothing(report: Report, execution: Execution, wasKilled
   if (all.length > 0 && all.every((reported) => reported === 'sent')) deepStrictEqual(kept, {});
 }
 
+/** The custom data of an execution in production counts each message once, with all attempts before. */
+export function checkCounted({ options }: Settings, report: Report, { run }: Execution): void {
+  if (run.mode === 'manual' || options.dryRun) return;
+  const all = [...report.values()];
+  for (const outcome of ['sent', 'not_sent', 'uncertain'] as const) {
+    const counted = Number(run.data.resultData.metadata?.[`messages_${outcome}`] ?? 0);
+    deepStrictEqual(counted, all.filter((reported) => reported === outcome).length, `custom data: ${outcome}`);
+  }
+}
+
 /** The stored execution has no key but one in an item, and what the node keeps in it has no phone number and no text. */
 export function checkNoSecret({ accounts }: Settings, execution: Execution): void {
   const everything = JSON.stringify(stored(execution.run.data));

@@ -10,6 +10,7 @@ import { detailsOf, hintsOf, textOf } from '../../support/outputs';
 import { atRisk } from '../atRisk';
 import {
   checkArrivals,
+  checkCounted,
   checkIds,
   checkKeptNothing,
   checkNoSecret,
@@ -281,6 +282,7 @@ class History {
       settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
     if (refusedText !== null) checkOthersSent(report, refusedText);
     if (!isTest) checkKeptNothing(report, ended, this.had.kill);
+    if (!isTest) checkCounted(settings, report, ended);
     const isAllWell = faults.length === 0 && outage === null && credits === ALL_WELL.credits;
     if (isAllWell && !settings.options.dryRun) checkNothingLost(report);
     const isMain = lineage === this.main;
