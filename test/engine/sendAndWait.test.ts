@@ -320,7 +320,7 @@ describe('The link of Send and Wait for Response', () => {
     const answer = await ask(withParameters({ responseType }));
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
-    expect(page).toContain('<form method="post">');
+    expect(page).toContain('<form method="post" enctype="application/x-www-form-urlencoded">');
     expect(page).toContain(responseType === 'approval' ? 'Choose an answer.' : 'Write an answer first.');
   });
 

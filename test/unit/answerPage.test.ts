@@ -96,7 +96,7 @@ describe('A page behind the link of a question', () => {
   });
 
   test('sends its form to the address it was opened by, whatever that is', () => {
-    expect(PAGES.approval).toContain('<form method="post">');
+    expect(PAGES.approval).toContain('<form method="post" enctype="application/x-www-form-urlencoded">');
     expect(PAGES.approval).not.toMatch(/\s(form)?action=/);
   });
 });

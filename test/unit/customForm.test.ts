@@ -175,6 +175,12 @@ describe('The answer in a custom form', () => {
 });
 
 describe('The page of a custom form', () => {
+  test('sends it as n8n takes it, to the address it was opened by', () => {
+    const page = questionPage(asking(written('text')));
+    expect(page).toContain('<form method="post" enctype="multipart/form-data">');
+    expect(page).not.toMatch(/\s(form)?action=/);
+  });
+
   test.each<[string, Field, RegExp]>([
     ['text', written('text', true, 'Ada'), / type="text" .* required maxlength="10000" dir="auto" placeholder="Ada">/],
     ['long text', written('textarea', true, 'Ada'), /<textarea .* required .*maxlength="10000".* placeholder="Ada">/],

@@ -11,7 +11,7 @@ import type {
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
-import { type Answer, maxFormBytes, type Question, readAnswer } from '../questions/question';
+import { type Answer, encodingOf, maxFormBytes, type Question, readAnswer } from '../questions/question';
 import { reachOf } from '../questions/reach';
 import { runDataOf } from './memory/runData';
 import { isHumanReview } from './tool';
@@ -111,9 +111,13 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const { question } = kept;
   const { method, headers, rawBody } = this.getRequestObject() as PageRequest;
   if (method !== 'POST') return show(this, 200, questionPage(question));
-  if (!FORM.test(headers['content-type'] ?? '')) return show(this, 415, questionPage(question));
-  const isTooLarge = (rawBody?.length ?? 0) > maxFormBytes(question);
-  const form: unknown = this.getBodyData();
+  const encoding = encodingOf(question.response);
+  if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== encoding) {
+    return show(this, 415, questionPage(question));
+  }
+  const isTooLarge = (rawBody?.length ?? Number(headers['content-length'] ?? Infinity)) > maxFormBytes(question);
+  const body = this.getBodyData();
+  const form = encoding === 'multipart/form-data' ? body.data : body;
   const answer = readAnswer(question, isTooLarge ? null : isRecord(form) ? form : {});
   if (answer.kind === 'refused') return show(this, isTooLarge ? 413 : 400, questionPage(question, answer));
   if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
@@ -123,9 +127,6 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
 }
-
-/** What the browser sends for a form. n8n reads other bodies, too. */
-const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /** When the answers of the last minute arrived, by execution, node and run. */
 const taken = new Map<string, number>();
@@ -159,8 +160,8 @@ function show(context: IWebhookFunctions, status: number, page: string): Promise
 
 interface PageRequest {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty if there was none. */
+  readonly headers: Readonly<Partial<Record<string, string>>>;
+  /** Of a form with files, n8n keeps none. */
   readonly rawBody?: Uint8Array;
 }
 

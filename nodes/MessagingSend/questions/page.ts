@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
 import { formFields, problemAt } from './form';
-import { type Answer, DECISION, DECISIONS, type Question, type Refusal, type Response } from './question';
+import { type Answer, DECISION, DECISIONS, encodingOf, type Question, type Refusal, type Response } from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
 // so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with; what has its own
@@ -85,7 +85,7 @@ export const PAGE_HEADERS = {
 export function questionPage({ text, response }: Question, refusal?: Refusal): string {
   const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(
-    `<h1 id="question">${escapeHtml(text)}</h1><form method="post">${form}</form>`,
+    `<h1 id="question">${escapeHtml(text)}</h1><form method="post" enctype="${encodingOf(response)}">${form}</form>`,
     refusal === undefined ? 'Your answer' : 'Your answer was not sent',
     `<script>${SCRIPT}</script>`,
   );

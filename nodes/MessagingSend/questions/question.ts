@@ -53,6 +53,14 @@ export function fieldsOf(response: Response): NamedField[] {
   }
 }
 
+/**
+ * How the page sends its form; nothing else is an answer. n8n answers a custom form in any other way with status 415 itself,
+ * whatever the node, since a release between 2.35 and 2.41.
+ */
+export function encodingOf({ kind }: Response): 'multipart/form-data' | 'application/x-www-form-urlencoded' {
+  return kind === 'customForm' ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
+}
+
 /** The most bytes that a form of the page can have: each of its characters has at most 9. n8n itself takes 16 MB. */
 export function maxFormBytes({ response }: Question): number {
   return 100_000 * Math.max(1, fieldsOf(response).length);

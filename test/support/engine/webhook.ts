@@ -29,6 +29,10 @@ export function linkIn(text: string): string {
   return text.split('\n').at(-1) ?? '';
 }
 
+/** What the form of the page is sent as, and the only way in which n8n takes a custom form. */
+const encodingFor = ({ parameters }: Setup): string =>
+  parameters.responseType === 'customForm' ? 'multipart/form-data; boundary=x' : 'application/x-www-form-urlencoded';
+
 /**
  * Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed.
  */
@@ -37,15 +41,17 @@ export async function open(
   setup: Setup,
   link: string,
   form?: IDataObject,
-  { contentType = 'application/x-www-form-urlencoded', n8nAnswers = 200 }: Sent = {},
+  { contentType = encodingFor(setup), n8nAnswers = 200 }: Sent = {},
 ): Promise<Answered> {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);
+  const hasFiles = contentType.startsWith('multipart/');
+  const rawBody = Buffer.from(stringify(form as ParsedUrlQueryInput));
   const request = Object.assign(new IncomingMessage(new Socket()), {
     method: form === undefined ? 'GET' : 'POST',
     query: Object.fromEntries(new URL(link).searchParams),
-    headers: { 'content-type': contentType },
-    body: form ?? {},
-    rawBody: Buffer.from(stringify(form as ParsedUrlQueryInput)),
+    headers: { 'content-type': contentType, 'content-length': String(rawBody.length) },
+    body: hasFiles ? { data: form, files: {} } : (form ?? {}),
+    ...(hasFiles ? {} : { rawBody }),
   });
   const response = new ServerResponse(request);
   let sent = '';
