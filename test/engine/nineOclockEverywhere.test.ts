@@ -56,7 +56,7 @@ test('Started again, during a wait or after the end, also with numbers in anothe
 
 test('As it is imported it sends nothing, says when each contact can get it, and does not wait', async () => {
   const { waitTill, data } = await run(await example());
-  const items = data.resultData.runData['Send Messages']?.[0]?.data?.main[0] ?? [];
+  const items = data.resultData.runData['Send Messages']?.[0]?.data?.main?.[0] ?? [];
   expect(waitTill).toBeUndefined();
   expect(items.map(({ json }) => [json.status, json.send_at])).toEqual([
     ...LONDON.map(() => ['skipped', '2026-06-15T08:00:00.000Z']),
