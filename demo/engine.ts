@@ -42,7 +42,7 @@ export async function startInEngine({ contactsFile, ...options }: EngineOptions,
     sandbox,
     run: async () => {
       const { data, ...run } = await runStoredWorkflow(workflow, example.trigger, account);
-      return readExecution({ ...run, data: stringify(data) });
+      return readExecution({ ...run, data: stringify(data), customData: {} });
     },
   };
 }

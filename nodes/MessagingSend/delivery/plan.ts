@@ -145,7 +145,7 @@ function* addressed({ operation, drafts, options, channel, broken, keepBack }: O
   const { unique: each, duplicates } = sendOnce
     ? yield* separateDuplicates(messages, isSent)
     : { unique: messages, duplicates: [] };
-  const { messages: unique, untested } = yield* divertToTester(each, options.testRun, isSent);
+  const { messages: unique, untested } = yield* divertToTester(each, broken === null ? options.testRun : null, isSent);
   const repeated = yield* repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
   const ambiguous = isSplit
@@ -235,7 +235,8 @@ function* withRefused(
     mayHaveSentOthers || again.has(message) || why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
   const reasons = new Map<Message, Failure>();
   yield* withEach(refused, ({ message, why }) => {
-    all.push(unsendable(message, why, outcomeOf(message, why)));
+    const { testFor: phone = message.phone } = message;
+    all.push(unsendable({ ...message, phone }, why, outcomeOf(message, why)));
     if (duplicates.length > 0) reasons.set(message, why);
   });
   const sendable: Duplicate[] = [];
