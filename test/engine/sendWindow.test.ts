@@ -5,7 +5,7 @@ import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry, campaign: start, received, requests } = nodeForTests();
 const WINDOW = { from: '09:00', to: '20:00', days: [0, 1, 2, 3, 4, 5, 6], timeZone: 'recipient' };
@@ -74,16 +74,24 @@ test.each([
 
 test('A campaign that lasts longer than the window sends nothing after its end', async () => {
   at(18, 59);
-  const parameters = within(oneByOne(SEND), {}, { parallelRequests: 1 });
-  sandbox().setFaults([]);
-  const ended = run({ items: contacts(3), parameters });
-  const closing = jest.spyOn(Date, 'now');
+  const ended = run({ items: contacts(3), parameters: within(SEND, {}, { parallelRequests: 1 }) });
   while (requests().length === 0) await new Promise(setImmediate);
-  closing.mockImplementation(() => MONDAY + 19 * 3_600_000);
+  at(19);
   const ran = await ended;
   expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'skipped']);
   expect(ran.outputs[0]?.[2]?.json.send_at).toBe('2026-06-16T08:00:00.000Z');
   expect(received()).toEqual([phoneAt(0)]);
+});
+
+test('A text in several parts is sent as a whole or not at all, also where the window closes in between', async () => {
+  at(18, 59);
+  const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
+  const items = [0, 1].map((index) => ({ phone: phoneAt(index), text }));
+  const ended = run({ items, parameters: within(SEND, {}, { parallelRequests: 1, longMessages: 'split' }) });
+  while (requests().length === 0) await new Promise(setImmediate);
+  at(19);
+  expect(outcomesOf(await ended)).toEqual(['sent', 'sent', 'skipped', 'skipped']);
+  expect(received()).toEqual(phones(0, 0));
 });
 
 test.each(['sendOnce', 'sendOnceEver'])(

@@ -1,8 +1,8 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { AccountJournal, Permission } from '../journal/journal';
-import type { Batch } from '../messages/message';
-import type { Receipt, Result } from '../messages/outcome';
+import type { Batch, Message } from '../messages/message';
+import type { Receipt, Result, Skipped } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import type { CircuitBreaker, Pass } from './circuitBreaker';
 import type { KeepBack } from './keepBack';
@@ -35,6 +35,9 @@ const LEAVE: Permission = { kind: 'leave' };
 
 /** Requests batches, each as soon as the circuit breaker and the journal allow it and only while the run goes on. */
 export class BatchRequests {
+  /** The first parts that were kept back, by where their texts came from. */
+  private readonly textsKeptBack = new Map<string, Skipped>();
+
   constructor(
     private readonly config: BatchRequestsConfig,
     private readonly breaker: Pick<CircuitBreaker, 'admit'>,
@@ -98,11 +101,22 @@ export class BatchRequests {
     const { keepBack, journal } = this.config;
     if (keepBack === null) return null;
     const results = batch.messages.flatMap((message): Result[] => {
-      const outcome = keepBack(message);
+      const outcome = this.keptBack(message, keepBack);
       return outcome === null ? [] : [{ message, outcome }];
     });
     if (results.length === 0) return null;
     return { kind: 'taken', receipt: journal.skip({ batch: null, results, data: null }) };
+  }
+
+  /** Parts of one text leave one after the other. The first one decides for all: nobody gets half a text. */
+  private keptBack(message: Message, keepBack: KeepBack): Skipped | null {
+    const { item, entry, part } = message;
+    if (part === null) return keepBack(message);
+    const text = `${item} ${entry}`;
+    if (part > 0) return this.textsKeptBack.get(text) ?? null;
+    const outcome = keepBack(message);
+    if (outcome !== null) this.textsKeptBack.set(text, outcome);
+    return outcome;
   }
 
   /** The journal knows the outcomes of these messages, so they are not settled again. */
