@@ -203,7 +203,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked))[0]?.data, { text: 'Tuesday' });
       });
 
-      test('A person fills in a form of every kind of field, and is told at each field what is wrong with it', async () => {
+      test('A person fills in a form of every kind of field, and sees at each field what is wrong with it', async () => {
         const formFields = { values: FORM };
         const asked = await asking.ask({ responseType: 'customForm', formFields });
         await onPhone(asked.link, async (page) => {

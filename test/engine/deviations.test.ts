@@ -6,12 +6,12 @@ import { Credentials } from '../../tools/engine/credentials';
 import { inFlight } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
-import { contacts, phones } from '../support/contacts';
+import { contacts, phoneAt, phones } from '../support/contacts';
 import { arrivals, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS } from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 import { once } from '../support/sendOnce';
 
@@ -109,6 +109,14 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
         expect(warnings(ran)).toContain('n8n did not keep what this node stored');
       },
     );
+
+    test('sends no test twice with Retry On Fail', async () => {
+      sandbox().setFaults([{ kind: 'status', status: 402, after: 1, times: 1 }]);
+      const testRun = { values: { phone: phoneAt(9), count: 3 } };
+      const tested = inBatchesOf(1, withOptions(given, { parallelRequests: 1, testRun }));
+      await run({ ...setup, parameters: tested, retryOnFail: { maxTries: 3 } });
+      expect(received()).toEqual(phones(9, 9, 9));
+    });
 
     test.each(['manual', 'trigger'] as const)(
       'sends nothing twice in a Retry of an execution in mode %s',

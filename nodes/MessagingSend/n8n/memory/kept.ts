@@ -6,10 +6,10 @@ type Context =
   | Pick<IExecuteFunctions, 'getContext' | 'getExecutionId' | 'getNode' | 'getWorkflow'>
   | Pick<IExecutePaginationFunctions, 'getContext' | 'getExecutionId' | 'getNode' | 'getWorkflow'>;
 
-/** What stands in for it where n8n keeps nothing, by execution and node. */
+/** Objects that this process keeps where n8n keeps none, by execution and node. */
 const substitutes = new Map<string, JsonRecord>();
 
-/** Of the executions that end, none is told apart: this many of the latest keep theirs. */
+/** Nothing tells when an execution has ended, so only the latest ones keep theirs. */
 const MAX_SUBSTITUTES = 1000;
 
 /**

@@ -1,5 +1,4 @@
 import {
-  type IDataObject,
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
@@ -56,7 +55,7 @@ export async function openJournal(
     return journalOf(testRecordOf(context, runs));
   }
   // What a test before has kept is of no use any more.
-  delete context.getContext('node').test;
+  delete keptOf(context).test;
   const patience = patienceOf(settings.maxWait);
   const reservationsOf = (account: string) => {
     // What is stored can't be guessed without the API key.
@@ -135,10 +134,9 @@ function recordOf(context: Context, { index }: Runs): DeliveryRecord {
 
 /** For Retry On Fail alone: a test counts as sent in no other run. */
 function testRecordOf(context: Context, { index }: Runs): DeliveryRecord {
-  const kept = context.getContext('node');
-  const { test } = kept;
-  const own = isRecord(test) ? test : {};
-  kept.test = own as IDataObject;
+  const kept = keptOf(context);
+  const own = isRecord(kept.test) ? kept.test : {};
+  kept.test = own;
   return new DeliveryRecord(own, index);
 }
 

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isNumber, isRecord } from '../../api/records';
+import { keptOf } from '../memory/kept';
 import { runDataOf } from '../memory/runData';
 import { isTool } from '../tool';
 import type { Summary } from './summary';
@@ -19,7 +20,7 @@ export function countInCustomData(context: IExecuteFunctions, summary: Summary):
   };
   try {
     const { customData } = context;
-    const kept = context.getContext('node');
+    const kept = keptOf(context);
     const run = Number(runDataOf(context).$runIndex);
     // A model may call a tool several times at once, and n8n retries none of it.
     const isRetryable = counts.messages_not_sent + counts.messages_uncertain > 0 && !isTool(context.getNode());
