@@ -51,7 +51,8 @@ export function readOutputs(
     left.every(({ text }) => text !== null),
     "a message that can't be sent has no failed item",
   );
-  if (options.output === 'batches' && operation === 'sendBulk' && !options.dryRun) readBatches(left, succeeded, report);
+  if (options.output === 'batches' && operation === 'sendBulk' && !options.dryRun)
+    readBatches(left, succeeded, report, tested !== null);
   else readMessages(left, succeeded, report);
   if (options.dryRun) {
     ok(
@@ -144,11 +145,12 @@ function readMessages(
   });
 }
 
-/** One item per request, and one for each message that was skipped. */
+/** One item per request, and one for each message that was skipped; in a test, also for one like a message that failed. */
 function readBatches(
   left: readonly RequestedMessage[],
   succeeded: readonly INodeExecutionData[],
   report: Report,
+  isTest: boolean,
 ): void {
   const skipped = succeeded.filter(({ json }) => json.status === 'skipped');
   const batches = succeeded.filter(({ json }) => json.status !== 'skipped');
@@ -179,6 +181,7 @@ function readBatches(
     }
     const isSkipped =
       isSentBefore ||
+      (copy !== -1 && isTest) ||
       (copy !== -1 &&
         left.some(
           (other) =>
