@@ -95,6 +95,8 @@ const SEND_OPTIONS = [
   'Parallel Requests',
   'Remember the Last (Messages)',
   'Requests per Minute',
+  'Send Window',
+  'Test Run',
   'When Credits Run Out',
 ];
 const BULK_OPTIONS = SEND_OPTIONS.toSpliced(12, 0, 'Output');
