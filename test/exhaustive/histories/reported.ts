@@ -52,7 +52,7 @@ export function readOutputs(
     "a message that can't be sent has no failed item",
   );
   if (options.output === 'batches' && operation === 'sendBulk' && !options.dryRun)
-    readBatches(left, succeeded, report, tested !== null);
+    readBatches(messages, left, succeeded, report, tested !== null);
   else readMessages(left, succeeded, report);
   if (options.dryRun) {
     ok(
@@ -147,6 +147,7 @@ function readMessages(
 
 /** One item per request, and one for each message that was skipped; in a test, also for one like a message that failed. */
 function readBatches(
+  messages: readonly RequestedMessage[],
   left: readonly RequestedMessage[],
   succeeded: readonly INodeExecutionData[],
   report: Report,
@@ -164,34 +165,28 @@ function readBatches(
     batches.every(({ json: { batch } }) => Number.isInteger(batch) && Number(batch) > 0),
     'batch numbers',
   );
-  // A skipped message follows one with its phone and text. Its own item has its item number and phone.
-  const copies = skipped.map(({ pairedItem, json: { phone, sent_before: isSentBefore, reason } }) => ({
+  const copies = skipped.map(({ pairedItem, json }) => ({
     item: linkOf(pairedItem),
-    phone,
-    isSentBefore,
-    isKept: isKeptBack(reason),
+    phone: json.phone,
+    isSentBefore: json.sent_before === true,
+    isKept: isKeptBack(json.reason),
+    original: { item: json.duplicate_of, entry: json.duplicate_of_entry ?? null },
   }));
+  // Two entries of an item can have the same phone. Which of them was skipped shows the text of its original.
+  const isLikeOriginal = (message: RequestedMessage, { original }: (typeof copies)[number]) =>
+    messages.some(
+      (other) => other.item === original.item && other.entry === original.entry && other.text === message.text,
+    );
   for (const message of left) {
-    const copy = copies.findIndex(({ item, phone }) => item === message.item && phone === message.input.cleanPhone);
-    const isSentBefore = copies[copy]?.isSentBefore === true;
-    if (copies[copy]?.isKept === true) {
-      copies.splice(copy, 1);
-      report.set(message, 'kept_back');
-      continue;
-    }
-    const isSkipped =
-      isSentBefore ||
-      (copy !== -1 && isTest) ||
-      (copy !== -1 &&
-        left.some(
-          (other) =>
-            other !== message &&
-            report.get(other) !== 'nothing' &&
-            other.input.cleanPhone === message.input.cleanPhone &&
-            other.text === message.text,
-        ));
-    if (isSkipped) copies.splice(copy, 1);
-    report.set(message, isSentBefore ? 'sent_before' : isSkipped ? 'skipped' : 'sent');
+    const at = copies.findIndex(
+      (copy) =>
+        copy.item === message.item &&
+        copy.phone === message.input.cleanPhone &&
+        (copy.isKept || copy.isSentBefore || isTest || isLikeOriginal(message, copy)),
+    );
+    const [copy] = at === -1 ? [] : copies.splice(at, 1);
+    if (copy === undefined) report.set(message, 'sent');
+    else report.set(message, copy.isKept ? 'kept_back' : copy.isSentBefore ? 'sent_before' : 'skipped');
   }
   deepStrictEqual(copies, [], 'skipped items that represent no message');
 }
