@@ -189,7 +189,6 @@ export class CrashLedger {
     await this.started;
     const { batchSize, sendUncertainAgain } = question;
     if (this.plan !== null && this.doubt !== 'all') {
-      await work(this.plan.findAgain(pending));
       // A message that had no account in the first try is not in its plan, but the killed attempt may have sent it.
       const known = { ...SENT_NOTHING, mayHaveSentOthers: this.doubt === 'others' };
       return await work(divide(pending, this.plan, known, sendUncertainAgain));
@@ -197,17 +196,19 @@ export class CrashLedger {
     const plan = await work(planOf(this.run, pending));
     this.plan = plan;
     if (this.earlier !== 'begun') {
-      plan.pack(batchSize, firstBatch);
+      await work(plan.pack(batchSize, firstBatch));
       return nothingKnown(pending);
     }
-    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch((error: unknown) => {
-      this.breaks(error);
-      return null;
-    });
+    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch, work).catch(
+      (error: unknown) => {
+        this.breaks(error);
+        return null;
+      },
+    );
     if (known === null) {
       // What this attempt can't read, or can't address to an account, the next one may.
       this.gap = 'to be noted';
-      plan.pack(batchSize, firstBatch);
+      await work(plan.pack(batchSize, firstBatch));
       for (const unit of plan.units) Object.assign(unit, { state: 'open', mayHaveSent: true });
     }
     this.doubt = known === null ? 'all' : known.mayHaveSentOthers ? 'others' : 'none';

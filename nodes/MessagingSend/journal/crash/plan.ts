@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { type Interruptible, withEach, YIELD_EVERY } from '../../messages/interruptible';
+import { type Interruptible, YIELD_EVERY } from '../../messages/interruptible';
 import { type Batch, duplicateKey, type Message } from '../../messages/message';
+import { byOrigin } from '../../messages/order';
 import { placeOf } from '../identity';
 import type { FactState } from '../list/factList';
 
-/** The messages that a run is going to send, from one account after the other. */
+/** The messages that a run is going to send, from one account after the other, each in the order of their places. */
 export type PlannedMessages = ReadonlyArray<readonly Message[]>;
 
 /** A request as the first attempt packed it; later attempts may pack its messages otherwise. */
@@ -27,11 +28,10 @@ export class Plan {
   readonly allSent: string;
   /** Whether the first attempt had other texts. */
   haveTextsChanged = false;
+  units: readonly Unit[] = [];
   private size = 0;
-  private requests: readonly PlannedRequest[] = [];
-  private byFirstMessage: ReadonlyMap<Message | undefined, PlannedRequest> = new Map();
-  /** Made only where it is needed, which is not in most runs. */
-  private byMessage: ReadonlyMap<Message, PlannedRequest> | null = null;
+  /** Of each account. */
+  private requests: readonly PlannedRequest[][] = [];
 
   /**
    * @param places identifies the places and phones of the messages
@@ -61,66 +61,67 @@ export class Plan {
     return `${this.name} by ${size}`;
   }
 
-  get units(): readonly Unit[] {
-    return [...new Set(this.requests.map(({ unit }) => unit))];
-  }
-
   /**
    * Divides the messages into requests as the first attempt did.
    * @param size messages in each request
    * @param firstBatch the number of the first one
    */
-  pack(size: number, firstBatch: number): void {
-    const batches = this.accounts.flatMap((messages) =>
-      Array.from({ length: Math.ceil(messages.length / size) }, (_, index) =>
-        messages.slice(index * size, (index + 1) * size),
-      ),
-    );
-    const together = Math.max(1, Math.ceil(batches.length / MAX_UNITS));
+  *pack(size: number, firstBatch: number): Interruptible<void> {
+    const count = this.accounts.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
+    const together = Math.max(1, Math.ceil(count / MAX_UNITS));
+    const units: Unit[] = [];
+    const requests = this.accounts.map((): PlannedRequest[] => []);
     let unit = new Unit('');
-    this.requests = batches.map((messages, index) => {
-      if (index % together === 0) unit = new Unit(`${this.name} ${size} ${index}`);
-      unit.messages.push(...messages);
-      unit.unsettled += messages.length;
-      return { number: firstBatch + index, messages, unit };
-    });
-    this.size = size;
-    this.byFirstMessage = new Map(this.requests.map((request) => [request.messages[0], request]));
-    this.byMessage = null;
-  }
-
-  /** Finds the messages of a second try (Retry On Fail), which are other objects, by their places and phones. */
-  *findAgain(accounts: PlannedMessages): Interruptible<void> {
-    const byPlace = new Map<string, PlannedRequest>();
-    yield* withEach(this.requests, (request) => {
-      for (const message of request.messages) byPlace.set(placeAndPhone(message), request);
-    });
-    const byMessage = new Map<Message, PlannedRequest>();
-    for (const messages of accounts) {
-      yield* withEach(messages, (message) => {
-        const request = byPlace.get(placeAndPhone(message));
-        if (request !== undefined) byMessage.set(message, request);
-      });
+    let packed = 0;
+    for (const [account, all] of this.accounts.entries()) {
+      for (let start = 0; start < all.length; start += size) {
+        if (packed % together === 0) {
+          unit = new Unit(`${this.name} ${size} ${packed}`);
+          units.push(unit);
+        }
+        const messages = all.slice(start, start + size);
+        unit.messages.push(...messages);
+        unit.unsettled += messages.length;
+        requests[account]?.push({ number: firstBatch + packed, messages, unit });
+        packed += 1;
+        yield;
+      }
     }
-    this.byFirstMessage = new Map();
-    this.byMessage = byMessage;
+    this.size = size;
+    this.units = units;
+    this.requests = requests;
   }
 
-  /** @returns undefined for a message that was added since the first try */
+  /**
+   * Finds a message by its place and phone: in a second try (Retry On Fail) it is another object.
+   * @returns undefined for a message that was added since the first try
+   */
   requestOf(message: Message): PlannedRequest | undefined {
-    this.byMessage ??= new Map(
-      this.requests.flatMap((request) => request.messages.map((each) => [each, request] as const)),
-    );
-    return this.byMessage.get(message);
+    for (const [account, messages] of this.accounts.entries()) {
+      const index = indexIn(messages, message);
+      if (messages[index]?.phone === message.phone) return this.requests[account]?.[Math.floor(index / this.size)];
+    }
+    return undefined;
   }
 
   /** @returns the unit of each message; most batches are those of the plan, without a message more or less */
   unitsOf(messages: readonly Message[]): ReadonlyArray<Unit | undefined> {
-    const own = this.byFirstMessage.get(messages[0]);
-    const isWhole =
-      own?.messages.length === messages.length && own.messages.every((message, index) => message === messages[index]);
-    return messages.map((message) => (isWhole ? own : this.requestOf(message))?.unit);
+    const own = messages[0] && this.requestOf(messages[0]);
+    return messages.map((message, index) => (message === own?.messages[index] ? own : this.requestOf(message))?.unit);
   }
+}
+
+/** @returns where the message from the same place is in the list, which is in the order of the places; -1 if nowhere */
+function indexIn(messages: readonly Message[], message: Message): number {
+  let [low, high] = [0, messages.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const order = byOrigin(messages[middle] ?? message, message);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
 }
 
 /** @param run the run's name in short */

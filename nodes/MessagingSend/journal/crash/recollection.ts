@@ -1,6 +1,6 @@
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { type Failure, failure } from '../../failures/failure';
-import { type Interruptible, withEach } from '../../messages/interruptible';
+import { type Interruptible, type Work, withEach } from '../../messages/interruptible';
 import type { Message } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome, Result } from '../../messages/outcome';
@@ -93,13 +93,14 @@ export async function askEarlier(
   incompleteFact: string,
   { batchSize, repeated, others, unsendable }: Question,
   firstBatch: number,
+  work: Work,
 ): Promise<Known | null> {
   const asked = [plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
   const [allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
   const size = allSent === 'noted' ? batchSize : await packingOf(facts, plan, batchSize);
   if (size === null) return null;
   plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
-  plan.pack(size, firstBatch);
+  await work(plan.pack(size, firstBatch));
   if (allSent !== 'noted') await askAbout(facts, plan.units);
   else for (const unit of plan.units) unit.state = 'noted';
   for (const unit of plan.units) unit.mayHaveSent = unit.state !== 'unknown';

@@ -126,21 +126,22 @@ export class DeliveryRecord {
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
     const isNew = recorded.size === 0 && fallback === undefined;
-    const pending = isNew ? [...messages] : [];
+    const left: Message[] = [];
     const again = new Map<Message, Failure>();
     yield* withEach(isNew ? [] : messages, (message) => {
       const own = found.get(message);
       const known: Known | undefined = own === null ? TEXT_CHANGED : (own ?? fallback);
       if (known === undefined) {
-        pending.push(message);
+        left.push(message);
       } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain && known !== TEXT_CHANGED) {
-        pending.push(message);
+        left.push(message);
         again.set(message, known.outcome.failure);
         if (own !== undefined && own !== null) this.recordedAs.set(message, own.identity);
       } else {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
     });
+    const pending = isNew ? messages : left;
     const claimed = new Set<unknown>(found.values());
     const unclaimed = drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, claimed);
     const unsendableLeft: Unsendable[] = [];
