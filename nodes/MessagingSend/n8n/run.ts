@@ -25,10 +25,8 @@ import {
   type JournalSettings,
   journalWithoutTrace,
   openJournal,
-  type Outages,
-  outagesOfCall,
-  outagesOfRun,
 } from './memory/openJournal';
+import { type Outages, outagesOfCall, outagesOfRun } from './memory/outages';
 import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';

@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
+import {
+  type IExecuteFunctions,
+  type IExecutePaginationFunctions,
+  type IExecuteSingleFunctions,
+  NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import type { JsonRecord } from '../../api/records';
 
@@ -34,4 +39,15 @@ export function keptOf(context: Context): JsonRecord {
 /** Whether n8n still has what was written to the object. */
 export function isKept(context: Context, kept: JsonRecord): boolean {
   return context.getContext('node') === kept;
+}
+
+/** What is kept of each call, for as long as n8n holds its arguments. */
+const keptOfCalls = new WeakMap<object, JsonRecord>();
+
+/** The same for one call that reaches the node through its routing: n8n keeps nothing of it. */
+export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
+  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
+  const kept = keptOfCalls.get(json) ?? {};
+  keptOfCalls.set(json, kept);
+  return kept;
 }

@@ -2,26 +2,23 @@ import {
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
-  NodeConnectionTypes,
   sleep,
 } from 'n8n-workflow';
 
-import { type Account, accountId } from '../../api/account';
-import { isRecord, type JsonRecord } from '../../api/records';
+import { isRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
-import { OutageRecord } from '../../journal/outageRecord';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
 import { inSlices } from '../slices';
 import { isTool } from '../tool';
-import { RECOVERED_SIGN } from './assumptions';
 import { canRemember, crashLedgerOfRun, isWorthIt } from './crashLedgerOfRun';
-import { isKept, keptOf } from './kept';
+import { isKept, keptOf, keptOfCall } from './kept';
 import { factListOf, type ListSettings, listStorageOf } from './listStorage';
-import { lineageOf, runDataOf, type RunsOfNode } from './runData';
+import { lineageOf } from './runData';
+import { type Runs, runsOf } from './runs';
 
 /** What the journal needs of a run's settings. */
 export interface JournalSettings extends ListSettings {
@@ -140,9 +137,6 @@ function testRecordOf(context: Context, { index }: Runs): DeliveryRecord {
   return new DeliveryRecord(own, index);
 }
 
-/** What is kept of each call, for as long as n8n holds its arguments. */
-const keptOfCalls = new WeakMap<object, JsonRecord>();
-
 /**
  * The journal of one call that reaches the node through its routing, from an MCP server or a sub-agent. Retry On Fail
  * makes n8n call again with the very object of arguments that the first call had, and n8n keeps no context for it; a
@@ -167,77 +161,4 @@ function journalOf(record: DeliveryRecord): Journal {
   });
 }
 
-function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
-  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
-  const kept = keptOfCalls.get(json) ?? {};
-  keptOfCalls.set(json, kept);
-  return kept;
-}
-
-/** What is known of the outages of an account's service from earlier attempts. */
-export type Outages = (account: Account) => OutageRecord;
-
-/** Those of a run in a workflow. */
-export function outagesOfRun(
-  context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId' | 'getNode' | 'getWorkflow'>,
-): Outages {
-  return (account) => outagesOf(account, keptOf(context), context.getExecutionId());
-}
-
-/** Those of one call through the routing; its attempts are all of one execution. */
-export function outagesOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Outages {
-  return (account) => outagesOf(account, keptOfCall(context), '');
-}
-
-/** Enough of an account's hash to tell the few of a run apart, and too little to guess a key by. */
-const MARK_LENGTH = 4;
-
-function outagesOf(account: Account, kept: JsonRecord, execution: string): OutageRecord {
-  return new OutageRecord(kept, accountId(account).slice(0, MARK_LENGTH), execution, Date.now);
-}
-
 type Context = IExecuteFunctions | IExecutePaginationFunctions;
-
-/** Where a run is among those of the node in its execution. */
-interface Runs {
-  /** n8n's number of it. */
-  readonly index: number;
-  /** Its number without the run that n8n may have entered itself. */
-  readonly ordinal: number;
-  /** Whether this is a Retry of an execution during which n8n was killed while, or after, the node ran. */
-  readonly followsKill: boolean;
-}
-
-/**
- * After a kill n8n has stored nothing of what the node did; at its next start it enters from its event log that the node
- * ran: with an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of
- * the output. A node of another type that failed under this name leaves an empty list, too, and n8n shows no difference:
- * then it counts as killed, which sends nothing twice.
- */
-function runsOf(context: Context): Runs {
-  const { $, $runIndex } = runDataOf(context);
-  const index = Number($runIndex);
-  const node = context.getNode();
-  // As a tool it has a run on n8n's list as soon as it is called.
-  if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
-  const own = $(node.name, WHOLE_ITEMS);
-  if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
-  // A later round of a loop, or the first one after a run that n8n has entered.
-  const isEntered = isFirstEnteredByN8n(own);
-  return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
-}
-
-function isFirstEnteredByN8n(own: RunsOfNode): boolean {
-  try {
-    const first = own.first(0, 0)?.json;
-    if (!isRecord(first)) return false;
-    const [name, ...others] = Object.keys(first);
-    // An item of this node has at least two fields, or only the answer to a question.
-    return first[RECOVERED_SIGN] === true || (others.length === 0 && name !== 'data');
-  } catch {
-    return true;
-  }
-}
-
-/** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
-const WHOLE_ITEMS = true;
