@@ -54,7 +54,7 @@ export class Film {
   /** Moves the pointer to a button, clicks it, and films what follows until `done` is there. */
   async press(button: Locator, done: Locator): Promise<void> {
     const box = await boxOf(button);
-    // Where it leaves the label readable.
+    // Where the pointer leaves the label readable.
     const x = box.x + 0.85 * box.width;
     const y = box.y + 0.7 * box.height;
     const middle = { x: this.corner.x + FRAME.width / 2, y: this.corner.y + FRAME.height / 2 };
