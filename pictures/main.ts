@@ -12,7 +12,8 @@ import { OWNER } from '../tools/n8n/instance';
 import { packPackage, unpackPackage } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
 import { camera } from './camera';
-import { takePictures } from './pictures';
+import { PUBLIC_ADDRESS, takePictures } from './pictures';
+import { filmTour } from './tour';
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
@@ -21,24 +22,29 @@ void runSession(async (session) => {
     say('Building and packing this package');
     await unpackPackage(await packPackage(path.join(userFolder, 'package'), signal), userFolder, signal);
   };
-  const instance = await startWithSandbox({ purpose: 'pictures', providePackage }, session);
+  const environment = { WEBHOOK_URL: PUBLIC_ADDRESS };
+  const instance = await startWithSandbox({ purpose: 'pictures', providePackage, environment }, session);
   const browser = await launchBrowser();
   cleanup.add(() => browser.close());
   // Fine enough for a screen with two pixels to a point.
   const page = await (await openWindow(browser, { deviceScaleFactor: 2 })).newPage();
   await logIn(page, instance.n8n.url, OWNER);
-  const shoot = camera(out, (file) => {
+  const taken = (file: string) => {
     signal.throwIfAborted();
     say(`Picture: ${file}`);
-  });
-  await takePictures(page, instance, shoot);
+  };
+  const film = await filmTour(page, browser, instance);
+  await film.save(path.join(out, 'tour.webp'));
+  taken('tour.webp');
+  instance.sandbox.reset();
+  await takePictures(page, browser, instance, camera(out, taken));
   return 0;
 });
 
 function readFolder(): string {
   const { out } = new Command('npm run screenshots --')
     .description(
-      "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and the sandbox's inbox.",
+      "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
     )
     .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
     .allowExcessArguments(false)

@@ -1,4 +1,4 @@
-import { type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
 import { type JsonObject } from '../tools/json';
@@ -16,11 +16,14 @@ import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/co
 import { storeExampleCredentials } from '../tools/n8n/examples/credentials';
 import { exampleNames, readExample } from '../tools/n8n/examples/files';
 import { endPageBelow, type Shoot } from './camera';
+import { inboxOnPhone, messageOnPhone, onPhone, showPhones } from './phones';
 import {
+  approval,
   contactsAndResults,
   dryRun,
   lowBalance,
   SENDER,
+  START,
   TRIGGER,
   withoutNotes,
   withoutTheNode,
@@ -36,6 +39,11 @@ const CANVAS = { width: 2400, height: 1600 };
 
 const INBOX = { width: 900, height: 900 };
 
+const TWO_PHONES = { width: 900, height: 590 };
+
+/** What links in messages begin with. */
+export const PUBLIC_ADDRESS = 'https://n8n.example.com';
+
 /** The nodes, the names below them, the flash before a trigger, and the lines. */
 const WORKFLOW = ['.vue-flow__node', '[class*="_description_"] *', '[class*="_bolt_"]', '.vue-flow__edge-path'].join();
 
@@ -45,7 +53,12 @@ const CANVAS_MARGIN = 32;
 const PANEL_MARGIN = 36;
 
 /** Takes all pictures, on a page on which the owner is logged in. */
-export async function takePictures(page: Page, instance: InstanceWithSandbox, shoot: Shoot): Promise<void> {
+export async function takePictures(
+  page: Page,
+  browser: Browser,
+  instance: InstanceWithSandbox,
+  shoot: Shoot,
+): Promise<void> {
   const { credential, folder, n8n, rest, sandbox } = instance;
   const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
   const open = async (workflow: JsonObject) => {
@@ -74,8 +87,6 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
   await provideContacts(folder);
   await open(await contactsAndResults());
   await executeWorkflow(page);
-  await noticeOn(page).waitFor({ state: 'detached' });
-  await shootCanvas('editor');
   await openNode(page, contactsExampleNodes(await readExample(CONTACTS_EXAMPLE)).sender);
   await showTenRows(page);
   await shootPanel('node');
@@ -84,6 +95,17 @@ export async function takePictures(page: Page, instance: InstanceWithSandbox, sh
   await page.goto(`${sandbox.url}/`);
   await endPageBelow(page.locator('#conversations > :nth-child(4)'), 0);
   await shoot('inbox', page.locator('body'));
+
+  const shootPhones = async (name: string, ...screens: Buffer[]) => {
+    await showPhones(page, TWO_PHONES, screens);
+    await shoot(name, page.locator('body'));
+  };
+  await shootPhones('phone', await inboxOnPhone(browser, sandbox), await messageOnPhone(browser, sandbox));
+
+  await rest.waitUntilWaiting(await rest.start(await rest.importWorkflow(approval(), credentials), START));
+  const link = sandbox.messages().at(-1)?.message.split('\n').at(-1) ?? '';
+  const question = await onPhone(browser, link.replace(PUBLIC_ADDRESS, n8n.url));
+  await shootPhones('question', await messageOnPhone(browser, sandbox), question);
 
   await open(dryRun());
   await executeWorkflow(page);

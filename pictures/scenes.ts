@@ -6,6 +6,7 @@ import { readProjectFile } from '../tools/project';
 /** The workflows in the pictures: parts of the examples, and small ones with made-up data. */
 
 /** The names of the nodes that the scenes are about. */
+export const START = 'Start';
 export const SENDER = 'Messaging Send';
 export const TRIGGER = 'Messaging Send Trigger';
 
@@ -14,6 +15,16 @@ export async function contactsAndResults(): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   const { trigger, sender } = contactsExampleNodes(workflow);
   return part(workflow, trigger, sender);
+}
+
+/** The same, with a sender that sends nobody twice. */
+export async function sendingOnce(): Promise<JsonObject> {
+  const workflow = await contactsAndResults();
+  const { sender } = contactsExampleNodes(workflow);
+  for (const node of nodesOf(workflow))
+    if (node.name === sender)
+      node.parameters = { ...asObject(node.parameters, sender), options: { duplicateMessages: 'sendOnceEver' } };
+  return workflow;
 }
 
 /** The same, from the contacts on. */
@@ -61,6 +72,20 @@ export function wrongNumber(): JsonObject {
   });
 }
 
+/** A question, and a field for a comment beside the two buttons. */
+export function approval(): JsonObject {
+  return fromStart('An approval', {
+    parameters: {
+      resource: 'message',
+      operation: 'sendAndWait',
+      sendTo: '+44 7700 900123',
+      message: 'Refund order 1234 (£50)?',
+      responseType: 'approval',
+      approvalOptions: { values: { approvalType: 'double', commentLabel: 'Comment' } },
+    },
+  });
+}
+
 /** The trigger, as a user sets it up. */
 export function lowBalance(): JsonObject {
   const pollTimes = { item: [{ mode: 'everyHour', minute: 0 }] };
@@ -86,7 +111,7 @@ function fromStart(name: string, sender: { parameters: JsonObject }): JsonObject
     nodes: [
       {
         id: '1',
-        name: 'Start',
+        name: START,
         type: 'n8n-nodes-base.manualTrigger',
         typeVersion: 1,
         position: [0, 0],
@@ -94,7 +119,7 @@ function fromStart(name: string, sender: { parameters: JsonObject }): JsonObject
       },
       { ...MESSAGING, id: '2', name: SENDER, position: [220, 0], ...sender },
     ],
-    connections: { Start: { main: [[{ node: SENDER, type: 'main', index: 0 }]] } },
+    connections: { [START]: { main: [[{ node: SENDER, type: 'main', index: 0 }]] } },
     settings: { executionOrder: 'v1' },
   };
 }

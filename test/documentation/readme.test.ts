@@ -1,4 +1,9 @@
-import { readProjectFile } from '../../tools/project';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import sharp from 'sharp';
+
+import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 import { page } from './pages';
 
 const readme = readProjectFile('README.md');
@@ -22,8 +27,14 @@ test('The chapters of the README lead from a trial to the first message and the 
   ]);
 });
 
-test('The README shows a picture before its first chapter', () => {
-  expect(readme.split('\n## ')[0]).toContain('](docs/editor.png)');
+test('The picture before the first chapter of the README moves for 15 to 20 seconds, repeats, and has at most 3 MB', async () => {
+  expect(readme.split('\n## ')[0]).toContain('](docs/tour.webp)');
+  const picture = readFileSync(path.join(PROJECT_FOLDER, 'docs/tour.webp'));
+  const { delay = [], loop } = await sharp(picture).metadata();
+  const seconds = delay.reduce((sum, ms) => sum + ms, 0) / 1000;
+  expect(seconds).toBeGreaterThanOrEqual(15);
+  expect(seconds).toBeLessThanOrEqual(20);
+  expect({ loop, isSmall: picture.length <= 3_000_000 }).toEqual({ loop: 0, isSmall: true });
 });
 
 test('The README has no JSON: outputs are in the reference', () => {
