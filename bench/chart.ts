@@ -6,7 +6,7 @@ import { leastTime, MINUTE } from './leastTime';
 import { type Measurements, median, type Series } from './measurements';
 
 /** The benchmarks that the picture is made from. */
-export const NEEDED = ['throughput', 'bare', 'limit, true minutes'] as const;
+export const NEEDED = ['throughput', 'bare', 'limit'] as const;
 export type Results = Readonly<Partial<Record<string, Pick<Measurements, 'series'>>>>;
 
 const MESSAGES = 10_000;
@@ -86,12 +86,7 @@ function withoutLimit(results: Results): Bar[] {
 }
 
 function withLimit(results: Results): Bar[] {
-  const ratio = figure(
-    results,
-    'limit, true minutes',
-    `${LIMITED_BATCHES} batches`,
-    `sliding, answers after ${LATENCY} ms`,
-  );
+  const ratio = figure(results, 'limit', `${LIMITED_BATCHES} batches`, `answers after ${LATENCY} ms`);
   const least = (requests: number) => leastTime(requests, MINUTE, LATENCY) / 1000;
   return [
     { name: 'Send Bulk', seconds: ratio * least(LIMITED_BATCHES), isOwn: true },

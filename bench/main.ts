@@ -10,7 +10,6 @@ import type { Measurements } from './measurements';
 import type { Options } from './options';
 import { print, write } from './report';
 import { scale } from './scale';
-import { sharedKey } from './sharedKey';
 import { throughput } from './throughput';
 import { weight } from './weight';
 import { workers } from './workers';
@@ -20,7 +19,6 @@ const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurem
   bare,
   floor,
   limit,
-  'shared-key': sharedKey,
   scale,
   weight,
   ledger,
@@ -35,10 +33,8 @@ async function main(names: readonly string[], options: Options): Promise<void> {
     options.log(`== ${name}`);
     const started = performance.now();
     const measurements = await benchmark(options);
-    // Figures from windows of seconds can't be compared with these.
-    const title = options.trueMinutes ? `${name}, true minutes` : name;
-    await print(title, measurements);
-    await write(title, options.rounds, measurements, (performance.now() - started) / 1000);
+    await print(name, measurements);
+    await write(name, options.rounds, measurements, (performance.now() - started) / 1000);
   }
 }
 
@@ -58,7 +54,6 @@ const command = new Command('npm run bench --')
     },
     5,
   )
-  .option('--true-minutes', 'measure limits in real minutes instead of windows of some seconds', false)
   .option('--before <tarball>', 'a packed package that ledger compares with')
   .parse();
 

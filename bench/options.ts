@@ -2,8 +2,6 @@
 export interface Options {
   /** How often each contender is measured, after a warm-up. */
   readonly rounds: number;
-  /** Whether limits are measured in real minutes; otherwise a window lasts some seconds. */
-  readonly trueMinutes: boolean;
   /** A packed package that `ledger` compares with; undefined for this one. */
   readonly before?: string | undefined;
   /** Receives a line for each step of the progress. */
