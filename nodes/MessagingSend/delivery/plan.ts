@@ -4,7 +4,7 @@ import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
 import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
-import { addTo, byOrigin, sorted } from '../messages/order';
+import { addTo, byOrigin } from '../messages/order';
 import type { Receipt, Result } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
@@ -245,7 +245,7 @@ function* withRefused(
     if (why === undefined) sendable.push(duplicate);
     else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original, why)));
   });
-  return { unsendable: yield* sorted(all, byOrigin), sendable };
+  return { unsendable: all.sort(byOrigin), sendable };
 }
 
 /**

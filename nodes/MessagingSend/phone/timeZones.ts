@@ -28,9 +28,9 @@ export function zonesOf(phone: string): readonly string[] {
 function readTable(): Table {
   const zones = new Map(
     ZONE_TABLE.trim()
-      .split('\n')
-      .flatMap((line) => {
-        const [beginnings = '', names = ''] = line.split(';');
+      .split(/\s+/)
+      .flatMap((entry) => {
+        const [beginnings = '', names = ''] = entry.split(';');
         const zones = names.split(',');
         return beginnings.split(',').map((beginning) => [beginning, zones] as const);
       }),
