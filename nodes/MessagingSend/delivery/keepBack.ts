@@ -30,7 +30,7 @@ export function* keepBackBy(
   const optedOut = yield* peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
-  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone, sendWindow.clock);
+  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, testFor = phone, empty }) => {
     if (optedOut.has(personOf(phone)) || optedOut.has(personOf(testFor))) return OPTED_OUT;

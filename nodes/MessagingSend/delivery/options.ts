@@ -1,5 +1,5 @@
 import type { RequestLimits } from '../requests/requests';
-import type { SendWindow, WindowClock } from './sendWindow';
+import type { SendWindow } from './sendWindow';
 import type { TestRun } from './testRun';
 
 /** What the user can choose for a delivery. */
@@ -21,8 +21,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;
-  /** When messages may be sent, and by whose clock; null for always. */
-  readonly sendWindow: (SendWindow & { readonly clock: WindowClock }) | null;
+  /** When messages may be sent; null for always. */
+  readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
   /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';
