@@ -1,8 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
-import { plainPath, valueAt } from './itemParameters';
-import { rawParameterOf } from './rawParameter';
+import { plainPath, rawParameterOf, valueAt } from './itemParameters';
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
 interface Part {
