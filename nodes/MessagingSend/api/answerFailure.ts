@@ -5,7 +5,6 @@ import { isNumber, isRecord, type JsonRecord } from './records';
 import { isRefusalCode, isServiceFailure } from './serviceFailure';
 import { serviceText, serviceTexts } from './serviceText';
 
-/** The parts of a rejected or unreadable HTTP answer that tell its failure. */
 export interface FailedAnswer {
   readonly statusCode: number;
   /** Of a redirect; empty where there is none. */

@@ -3,7 +3,6 @@ import { isServiceFailure } from './serviceFailure';
 import { serviceTexts } from './serviceText';
 import { FINE, NOT_SENT, ON_ITS_WAY, PLAINLY_NOT_SENT, SENT, UNCLEAR } from './statusWords';
 
-/** What the service reports of one message. */
 export interface EntryReport {
   /** What its status and its flags say; null where they say nothing known. */
   readonly verdict: 'sent' | 'not_sent' | 'unclear' | null;
@@ -101,7 +100,6 @@ function isError(value: unknown, depth = 0): boolean {
 
 const MAX_DEPTH = 4;
 
-/** The texts that give reasons in the value of a field. */
 function textsOf(value: unknown, depth = 0): unknown[] {
   if (typeof value === 'string') return [value];
   if (depth >= MAX_DEPTH) return [];

@@ -25,7 +25,6 @@ export interface Answered {
   readonly release: () => void;
 }
 
-/** The request did not leave. */
 interface NotRequested {
   readonly kind: 'not_requested';
   readonly failure: Failure;

@@ -95,7 +95,6 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
 interface Group {
   readonly entries: JsonRecord[];
   total: number;
-  /** Whether the entries have different outcomes. */
   isMixed: boolean;
 }
 

@@ -2,11 +2,9 @@ import type { RequestLimits } from '../requests/requests';
 import type { SendWindow } from './sendWindow';
 import type { TestRun } from './testRun';
 
-/** What the user can choose for a delivery. */
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
-  /** Checks and packs everything, and sends nothing. */
   readonly dryRun: boolean;
   /** What is done with a text in which an expression gives nothing for an item. */
   readonly emptyFields: 'send' | 'doNotSend';

@@ -40,7 +40,6 @@ export interface Drafts {
   readonly of: (item: number) => DraftsOfItem;
 }
 
-/** One, or a list. */
 export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
 
 export function onlyDrafts(drafts: DraftsOfItem): Drafts {

@@ -32,7 +32,6 @@ export type Answer =
 export const DECISION = 'decision';
 export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
 
-/** A field, by the name that it has in the form. */
 export interface NamedField {
   readonly name: string;
   readonly field: Field;

@@ -18,7 +18,6 @@ import { parametersOf, type ReadParameter } from './itemParameters';
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 
-/** The drafts of all items of a run. */
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
   const emptyIn = emptyFieldsIn(context, 'message');

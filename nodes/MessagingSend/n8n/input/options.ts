@@ -36,7 +36,6 @@ export const includeOtherFields: INodeProperties = {
     "Whether each output item also has the fields of its input item. Where both have a field of the same name, it is this node's.",
 };
 
-/** The collection of options, in the panel. */
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
   return {
     displayName: 'Options',

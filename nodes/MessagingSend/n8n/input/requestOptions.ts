@@ -99,7 +99,6 @@ export const requestOptions = requestOptionsWith(batching);
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsWith();
 
-/** Reads n8n's collection `requestOptions`. */
 export function readRequestOptions(given: GivenOptions): RequestOptions {
   const number = (path: string, option: string) => given.get(path, option, null, (value) => numberIn(value, option));
   const positive = (path: string, option: string, fallback: number) => {

@@ -179,7 +179,6 @@ function unsentJson(
     : { message_id: id, phone, status, batch: null, reason };
 }
 
-/** In a test run, the number that a message is meant for. */
 function testOf({ testFor }: Message): { test_for?: string } {
   return testFor === undefined ? {} : { test_for: testFor };
 }

@@ -2,7 +2,6 @@ import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Origin } from '../../messages/message';
 import { addTo } from '../../messages/order';
 
-/** The most places that are named. */
 const MAX_NAMED = 10;
 
 /**

@@ -145,7 +145,6 @@ function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** How many messages the run was about. */
 export function countAll({ sent, notSent, uncertain, skipped, planned }: Summary): number {
   return sent + notSent.messages + uncertain.messages + countSkipped(skipped) + (planned?.messages ?? 0);
 }

@@ -238,7 +238,6 @@ const whenCreditsRunOut: INodeProperties = {
   description: 'What to do when the credits do not cover a request',
 };
 
-/** The options of both ways of sending. */
 export const deliveryOptions = optionsField(
   [
     checkCreditsFirst,
