@@ -47,10 +47,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   return await work(gather(planned, receipts, delivery));
 }
 
-/**
- * Sends the batches of all accounts at the same time.
- * @returns a list of receipts for each account
- */
+/** Sends the batches of all accounts at the same time; gives a list of receipts for each account. */
 async function send(
   { shares, known, skipped, repeated }: Plan,
   delivery: Delivery,

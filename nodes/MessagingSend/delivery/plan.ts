@@ -240,10 +240,7 @@ function* withRefused(
   return { unsendable: all.sort(byOrigin), sendable };
 }
 
-/**
- * Cuts messages, in their order, into batches of `size`; the last one may be smaller.
- * @param lastNumber the number of the batch before the first one
- */
+/** @param lastNumber the number of the batch before the first one */
 export function* pack(messages: readonly Message[], size: number, lastNumber = 0): Interruptible<Batch[]> {
   const batches: Batch[] = [];
   for (let start = 0; start < messages.length; start += size) {

@@ -74,10 +74,7 @@ export interface Refusal {
   readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Reads the form that the page sent.
- * @param form null if it is too large to be read
- */
+/** @param form that the page sent; null if it is too large to be read */
 export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>> | null): Answer | Refusal {
   const fields = fieldsOf(response);
   if (form === null) {

@@ -26,10 +26,7 @@ export interface Accounts {
 
 type GetCredentials = Pick<IExecuteFunctions, 'getCredentials'>;
 
-/**
- * Reads the credential of the node, for the item that the context is about.
- * @throws FailureError if it can't be read or gives no account
- */
+/** For the item that the context is about. @throws FailureError if the credential can't be read or gives no account */
 export async function readAccount(context: GetCredentials): Promise<NodeAccount> {
   const { account } = await read(context);
   if (isFailure(account)) throw new FailureError(account);

@@ -86,10 +86,7 @@ export function* withInputFields(
   return all;
 }
 
-/**
- * Items with where they belong. Large runs are the reason for two lists and no object for each item:
- * the origins are there already.
- */
+/** Two lists, because an object for each item would take memory in large runs: the origins are there already. */
 class OrderedItems {
   private readonly items: INodeExecutionData[] = [];
   private readonly origins: Origin[] = [];

@@ -4,9 +4,7 @@ import { addTo } from '../../messages/order';
 
 const MAX_NAMED = 10;
 
-/**
- * Where messages came from, by the numbers that the editor shows, from 0: `Items 0 to 9 and 12, and entry 5 of item 13`.
- */
+/** By the numbers that the editor shows, from 0: `Items 0 to 9 and 12, and entry 5 of item 13`. */
 export function* placesText(origins: readonly Origin[]): Interruptible<string> {
   const items: number[] = [];
   const entriesOf = new Map<number, number[]>();
