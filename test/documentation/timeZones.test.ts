@@ -6,8 +6,8 @@ import { asArray, asObject } from '../../tools/json';
 import { table } from './pages';
 
 const EVERY_DAY = new Set([0, 1, 2, 3, 4, 5, 6]);
-const LONG: SendWindow = { from: 9 * 60, to: 20 * 60, days: EVERY_DAY };
-const SHORT: SendWindow = { from: 10 * 60, to: 18 * 60, days: EVERY_DAY };
+const LONG: SendWindow = { from: 9 * 60, to: 20 * 60, days: EVERY_DAY, clock: 'workflow' };
+const SHORT: SendWindow = { from: 10 * 60, to: 18 * 60, days: EVERY_DAY, clock: 'workflow' };
 
 const QUARTER = 15 * 60_000;
 const DAYS = Array.from({ length: 12 }, (_, month) => Date.UTC(2027, month, 15));
@@ -39,7 +39,7 @@ function nameOf(regions: readonly string[]): string {
 
 /** On the 15th of each month. */
 function fewestHours(zones: readonly string[], window: SendWindow): number {
-  const clocks = zones.map((zone) => new Windows(window, zone, 'workflow'));
+  const clocks = zones.map((zone) => new Windows(window, zone));
   const quarters = Array.from({ length: 96 }, (_, index) => index * QUARTER);
   const isOpen = (moment: number) => clocks.every((clock) => clock.closedUntil('', moment) === null);
   return Math.min(...DAYS.map((day) => quarters.filter((quarter) => isOpen(day + quarter)).length / 4));

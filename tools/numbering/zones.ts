@@ -11,16 +11,20 @@ export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
 export function zonesFile(): string {
   const codes = Object.entries(asObject(metadata.country_calling_codes, 'codes'));
   const lines = codes.flatMap(([code, list]) => linesOf(code, regionsOf(list, code)));
-  return `${HEADER}export const ZONE_TABLE = \`\n${lines.join('\n')}\n\`;\n`;
+  return `${HEADER}export const ZONE_TABLE = \`\n${wrapped(lines.join(' '))}\n\`;\n`;
 }
 
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
 
 /**
- * A line for each country code, and for each region whose numbers can be told apart by their first digits and that has
- * other clocks: what the numbers begin with; the time zones, one for each clock, the capital's first.
+ * For each country code, and for each region whose numbers can be told apart by their first digits and that has other
+ * clocks: what the numbers begin with; the time zones, one for each clock, the capital's first.
  */
 `;
+
+function wrapped(text: string): string {
+  return text.replace(/(.{1,120})(?: |$)|(\S+) /g, '$1$2\n').trimEnd();
+}
 
 interface Region {
   readonly name: string;

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { type Failure, failure } from '../failures/failure';
 import { asText, type JsonRecord } from './records';
 
-/** What a request needs of the credential. */
 export interface Account {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -5,7 +5,6 @@ import { isNumber, isRecord, type JsonRecord } from './records';
 import { isRefusalCode, isServiceFailure } from './serviceFailure';
 import { serviceText, serviceTexts } from './serviceText';
 
-/** The parts of a rejected or unreadable HTTP answer that tell its failure. */
 export interface FailedAnswer {
   readonly statusCode: number;
   /** Of a redirect; empty where there is none. */
@@ -167,10 +166,7 @@ function complaintTexts(error: JsonRecord): string[] {
     .map(({ path, text }) => [pathText(path), text].filter((part) => part !== '').join(': '));
 }
 
-/**
- * The failure of a request that is over the limit (API part 8).
- * @param retryAfter how long the service asks to wait, in milliseconds
- */
+/** @param retryAfter how long the service asks to wait, in milliseconds */
 export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
   const wait = retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
   return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait }, details);

@@ -88,7 +88,6 @@ function collectRecord(record: JsonRecord, path: Complaint['path'], into: Compla
   }
 }
 
-/** The path that an entry names; null if it names none. */
 function namedPath(record: JsonRecord): Array<string | number> | null {
   for (const name of NAMES_OF_PATH) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined;

@@ -1,5 +1,3 @@
-/** The endpoints of the API and its limits (parts 4 and 8). */
-
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
   /** Appended to the Base URL. */
@@ -14,7 +12,6 @@ export const SEND_MANY = { method: 'POST', path: '/messages/send-bulk' } as cons
 /** For each API key. */
 export const REQUESTS_PER_MINUTE = 60;
 
-/** Messages in one bulk request. */
 export const MAX_BATCH_SIZE = 100;
 
 /** The longest text of a single send, in Unicode code points. The API shows no limit for bulk requests. */

@@ -2,9 +2,7 @@
 type MaskText = (text: string) => string;
 
 export interface KeyMask {
-  /** For a whole answer. */
   readonly inAnswer: MaskText;
-  /** For what an error says. */
   readonly inError: MaskText;
 }
 
@@ -32,7 +30,6 @@ export function keyMask(apiKey: string): KeyMask {
 /** Nothing that is read of an answer is deeper. */
 const MAX_DEPTH = 100;
 
-/** Hides the key in all names and values. */
 export function masked(value: unknown, mask: MaskText, depth = 0): unknown {
   if (typeof value === 'string') return mask(value);
   if (typeof value === 'number') return mask(String(value)) === String(value) ? value : mask(String(value));
@@ -65,7 +62,6 @@ function inBase64(apiKey: string, alphabet: 'base64' | 'base64url'): string[] {
   );
 }
 
-/** A pattern for this text. */
 function literally(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 }

@@ -3,7 +3,6 @@ import { isServiceFailure } from './serviceFailure';
 import { serviceTexts } from './serviceText';
 import { FINE, NOT_SENT, ON_ITS_WAY, PLAINLY_NOT_SENT, SENT, UNCLEAR } from './statusWords';
 
-/** What the service reports of one message. */
 export interface EntryReport {
   /** What its status and its flags say; null where they say nothing known. */
   readonly verdict: 'sent' | 'not_sent' | 'unclear' | null;
@@ -32,10 +31,9 @@ const REASON_IN_ERROR = /^(message|msg|reason|description|detail|title|text|code
 export function readEntry(entry: JsonRecord): EntryReport {
   const fields = Object.entries(entry).map(([name, value]) => [words(name), value] as const);
   const status = statusOf(entry.status);
-  const isDenied = fields.some(
-    ([name, value]) => (isFalse(value) && DENIED_BY_FALSE.test(name)) || (isTrue(value) && DENIED_BY_TRUE.test(name)),
-  );
-  const isFailed = fields.some(([name, value]) => isFalse(value) && FAILED_BY_FALSE.test(name));
+  const has = (flag: boolean, names: RegExp) => fields.some(([name, value]) => isFlag(value, flag) && names.test(name));
+  const isDenied = has(false, DENIED_BY_FALSE) || has(true, DENIED_BY_TRUE);
+  const isFailed = has(false, FAILED_BY_FALSE);
   const errors = fields.filter(([name, value]) => ERROR_FIELD.test(name) && isError(value));
   const serviceFailed =
     isServiceFailure(status, '') ||
@@ -82,12 +80,8 @@ function plainStatus(status: unknown): string {
   return /^[45]\d\d$/.test(name) ? `http_${name}` : name;
 }
 
-function isFalse(value: unknown): boolean {
-  return value === false || (typeof value === 'string' && words(value) === 'false');
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && words(value) === 'true');
+function isFlag(value: unknown, flag: boolean): boolean {
+  return value === flag || (typeof value === 'string' && words(value) === String(flag));
 }
 
 /** Whether an error field has an error: not if it is empty, 0 or "none". */
@@ -101,7 +95,6 @@ function isError(value: unknown, depth = 0): boolean {
 
 const MAX_DEPTH = 4;
 
-/** The texts that give reasons in the value of a field. */
 function textsOf(value: unknown, depth = 0): unknown[] {
   if (typeof value === 'string') return [value];
   if (depth >= MAX_DEPTH) return [];

@@ -47,7 +47,7 @@ const HANDSHAKE =
  */
 export function networkReply(thrown: unknown): Reply {
   const { causes, isInFlight } = chain(thrown);
-  const departure = departureOf(thrown);
+  const departure = departureOf(causes);
   const hasCode = (...codes: unknown[]) => causes.some(({ code }) => codes.includes(code));
   const timedOut = hasCode('ECONNABORTED', 'ETIMEDOUT');
   const stopped = hasCode('ERR_CANCELED');
@@ -104,9 +104,10 @@ type Departure = 'waiting' | 'left' | 'unknown';
  * - A TLS socket holds them back until the handshake is complete and the certificate is verified.
  * - A plain socket counts in `_bytesDispatched` what it passed to the system. `bytesWritten` includes what still waits.
  */
-function departureOf(thrown: unknown): Departure {
-  const request = requestOf(thrown);
-  if (request === null) return 'unknown';
+function departureOf(causes: readonly JsonRecord[]): Departure {
+  // axios adds Node's request to its errors.
+  const request = causes.find((error) => error.isAxiosError === true && isRecord(error.request))?.request;
+  if (!isRecord(request)) return 'unknown';
   const { socket, outputSize } = request;
   if (!isRecord(socket)) return socket === null && Number(outputSize) > 0 ? 'waiting' : 'unknown';
   if (socket.encrypted === true) {
@@ -115,16 +116,6 @@ function departureOf(thrown: unknown): Departure {
   }
   if (typeof socket._bytesDispatched !== 'number') return 'unknown';
   return socket._bytesDispatched === 0 ? 'waiting' : 'left';
-}
-
-/** Node's request, which axios adds to its errors; null if there is none. */
-function requestOf(thrown: unknown): JsonRecord | null {
-  let error = thrown;
-  for (let depth = 0; isRecord(error) && depth < MAX_CAUSES; depth += 1) {
-    if (error.isAxiosError === true && isRecord(error.request)) return error.request;
-    error = error.cause;
-  }
-  return null;
 }
 
 function firstCode(causes: JsonRecord[]): string | undefined {

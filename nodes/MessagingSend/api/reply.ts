@@ -7,7 +7,6 @@ import { readRetryAfter } from './retryAfter';
 import { NOTHING_SENT } from './serviceFailure';
 import { hasSignOfSending } from './signOfSending';
 
-/** One request to the service. */
 export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly body?: JsonRecord;
@@ -18,7 +17,6 @@ export interface ApiRequest {
 /** Makes one HTTP call. Never throws for what the service or the network does. */
 export type Call = (request: ApiRequest) => Promise<Reply>;
 
-/** The result of one HTTP call. */
 export type Reply =
   /** The service handled the request; `data` is the envelope's (2.4). */
   | { readonly kind: 'accepted'; readonly data: JsonRecord }
@@ -45,7 +43,6 @@ export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind
   return { kind: 'rejected', failure, error: {}, fromService: false, retryable: false, retryAfter: null, ...details };
 }
 
-/** The parts of an HTTP answer that a reply is read from. */
 export interface HttpAnswer {
   readonly statusCode: number;
   /** Text, so that IDs keep all their digits; or parsed by n8n. */

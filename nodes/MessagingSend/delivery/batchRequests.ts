@@ -25,7 +25,6 @@ export interface Answered {
   readonly release: () => void;
 }
 
-/** The request did not leave. */
 interface NotRequested {
   readonly kind: 'not_requested';
   readonly failure: Failure;
@@ -44,10 +43,7 @@ export class BatchRequests {
     private readonly settlement: Pick<Settlement, 'whyEnded' | 'whyUnpaid' | 'add'>,
   ) {}
 
-  /**
-   * Requests a batch until it has a reply, or can't get one.
-   * @param isPaid whether the credits are known to cover it
-   */
+  /** @param isPaid whether the credits are known to cover it */
   async make(batch: Batch, isPaid: boolean): Promise<Answered> {
     const { breaker, settlement } = this;
     const whyNot = () => settlement.whyEnded ?? (isPaid ? null : settlement.whyUnpaid);

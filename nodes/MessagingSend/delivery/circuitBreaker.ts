@@ -53,11 +53,7 @@ export class CircuitBreaker {
     this.uncertainInARow = uncertainInARow ?? 0;
   }
 
-  /**
-   * Waits until a request may be risked.
-   * @returns null when the run has ended
-   * @throws what the probe throws
-   */
+  /** Waits until a request may be risked; null when the run has ended. Throws what the probe throws. */
   async admit(): Promise<Pass | null> {
     while (!this.config.hasEnded()) {
       switch (this.state) {

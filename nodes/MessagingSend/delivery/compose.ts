@@ -48,10 +48,7 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
   return { messages, unsendable: refused };
 }
 
-/**
- * Adds one message, or the parts of a long one in their order.
- * @returns why it can't be sent, if so; then none is added
- */
+/** Adds one message, or the parts of a long one in their order; or adds none, and says why. */
 function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | null {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });

@@ -3,7 +3,7 @@ import type { Rejected, Reply } from '../api/reply';
 import { type Credits, type Failure, failure } from '../failures/failure';
 import type { Interruptible } from '../messages/interruptible';
 import { type Batch, splitBatch } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import type { Receipt, Unconfirmed } from '../messages/outcome';
 
 /** A batch that was rejected with INSUFFICIENT_CREDITS: the first messages, which the credits pay for, and the rest. */
 export interface Paid {
@@ -58,17 +58,14 @@ export function* withCreditsOfRun(receipts: readonly Receipt[]): Interruptible<r
   const ofAll = tooLow(first.why, { required: Math.ceil(unpaid * first.perMessage), available });
   const corrected: Receipt[] = [];
   for (const receipt of receipts) {
-    corrected.push(
-      whyUnpaid(receipt) === null
-        ? receipt
-        : {
-            ...receipt,
-            results: receipt.results.map(({ message }) => ({ message, outcome: { kind: 'not_sent', failure: ofAll } })),
-          },
-    );
+    corrected.push(whyUnpaid(receipt) === null ? receipt : withOutcome(receipt, { kind: 'not_sent', failure: ofAll }));
     yield;
   }
   return corrected;
+}
+
+function withOutcome(receipt: Receipt, outcome: Unconfirmed): Receipt {
+  return { ...receipt, results: receipt.results.map(({ message }) => ({ message, outcome })) };
 }
 
 /** A request that the credits do not cover is rejected as a whole. */

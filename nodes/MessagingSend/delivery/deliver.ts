@@ -1,7 +1,7 @@
 import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Interruptible } from '../messages/interruptible';
+import type { Interruptible, Work } from '../messages/interruptible';
 import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure, withCreditsOfRun } from './credits';
@@ -11,8 +11,7 @@ import { type Order, type Plan, plan, type Share } from './plan';
 
 export interface Delivery extends Order, Pick<DispatchConfig, 'wholeAnswers' | 'pause'> {
   readonly journal: Journal;
-  /** Does long work without blocking. */
-  readonly work: <Done>(work: Interruptible<Done>) => Promise<Done>;
+  readonly work: Work;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
@@ -48,10 +47,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   return await work(gather(planned, receipts, delivery));
 }
 
-/**
- * Sends the batches of all accounts at the same time.
- * @returns a list of receipts for each account
- */
+/** Sends the batches of all accounts at the same time; gives a list of receipts for each account. */
 async function send(
   { shares, known, skipped, repeated }: Plan,
   delivery: Delivery,

@@ -53,7 +53,6 @@ export async function dispatch(batches: readonly Batch[], config: DispatchConfig
   }
 }
 
-/** Why a batch, or a part of one, is requested. */
 interface RequestContext {
   /** Whether the credits are known to cover it. */
   readonly isPaid: boolean;

@@ -8,9 +8,8 @@ export interface Duplicate {
 }
 
 /**
- * Separates messages from their duplicates; the first of identical messages stays. Those that are not sent anyway are
- * neither. Split texts are compared as a whole:
- * two texts may share a part, and two texts with the same key may have different numbers of parts.
+ * Separates messages from their duplicates; the first of identical messages that are sent stays. Split texts are compared
+ * as a whole: two texts may share a part, and two texts with the same key may have different numbers of parts.
  */
 export function* separateDuplicates(
   messages: readonly Message[],

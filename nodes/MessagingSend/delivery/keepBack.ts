@@ -1,5 +1,5 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { type Interruptible, withEach } from '../messages/interruptible';
+import { type Interruptible, YIELD_EVERY } from '../messages/interruptible';
 import { type Message, personOf } from '../messages/message';
 import type { Skipped } from '../messages/outcome';
 import { cleanPhone } from '../phone/phone';
@@ -30,7 +30,7 @@ export function* keepBackBy(
   const optedOut = yield* peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
-  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone, sendWindow.clock);
+  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, testFor = phone, empty }) => {
     if (optedOut.has(personOf(phone)) || optedOut.has(personOf(testFor))) return OPTED_OUT;
@@ -48,13 +48,13 @@ function* peopleIn(
   const people = new Set<string>();
   // A landline can opt out as well.
   const rules = { countryCode, numberCheck: check === 'mobile' ? 'on' : check } as const;
-  const wrong: Failure[] = [];
-  let place = 0;
-  yield* withEach(numbers, (number) => {
-    place += 1;
+  for (const [index, number] of numbers.entries()) {
     const phone = cleanPhone(number, rules);
-    if (typeof phone === 'string') people.add(personOf(phone));
-    else wrong.push(failure('optOutUnreadable', { place, count: numbers.length, reason: phone.message }));
-  });
-  return wrong[0] ?? people;
+    if (typeof phone !== 'string') {
+      return failure('optOutUnreadable', { place: index + 1, count: numbers.length, reason: phone.message });
+    }
+    people.add(personOf(phone));
+    if (index % YIELD_EVERY === 0) yield;
+  }
+  return people;
 }

@@ -9,8 +9,7 @@ import type { Outcome } from '../messages/outcome';
  * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
-  const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
-  const entries = haveOwnIds(listed) ? listed : uniqueEntries(listed);
+  const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
   const inPlace = outcomesInPlace(messages, entries);
   if (inPlace !== null) return inPlace;
 
@@ -72,16 +71,6 @@ function isAsDocumented(entry: JsonRecord): boolean {
 /** For a message that the answer to an accepted request does not mention. */
 export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
 
-/** Whether no two entries have the same message_id, as in nearly all answers. */
-function haveOwnIds(entries: readonly JsonRecord[]): boolean {
-  const identities = new Set<unknown>();
-  for (const entry of entries) {
-    const id = scalar(entry, 'message_id');
-    identities.add(id === null ? entry : String(id));
-  }
-  return identities.size === entries.length;
-}
-
 /** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   const byIdentity = new Map<unknown, JsonRecord>();
@@ -95,7 +84,6 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
 interface Group {
   readonly entries: JsonRecord[];
   total: number;
-  /** Whether the entries have different outcomes. */
   isMixed: boolean;
 }
 

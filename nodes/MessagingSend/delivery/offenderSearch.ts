@@ -11,11 +11,6 @@ export interface RejectedPart {
   readonly why: Failure;
 }
 
-/** A part to search: one that was rejected, or one that waits for the part before it. */
-interface Suspect extends RejectedPart {
-  readonly state: 'rejected' | 'waiting';
-}
-
 /** Requests a part. Returns null once its messages have their outcomes, else why it was rejected. */
 export type RequestPart = (part: Batch) => Promise<RejectedPart | null>;
 
@@ -42,34 +37,25 @@ export class OffenderSearch {
    * Requests both halves before it searches either, so that most messages are sent soon. If the first half is rejected
    * and has a number in common with the second, the second waits: its messages must not overtake.
    */
-  async search(batch: RejectedPart, request: RequestPart): Promise<void> {
-    const open: Suspect[] = [{ ...batch, state: 'rejected' }];
-    for (let next = open.shift(); next !== undefined; next = open.shift()) {
-      const { part, why, state } = next;
-      const isFound = state === 'rejected' && part.messages.length === 1;
-      if (isFound || this.rejectionsInARow >= MAX_REJECTIONS) {
-        this.reject(part, concerningTheseAlone(why));
-      } else if (state === 'waiting') {
-        open.unshift(...(await this.rejectedOf(part, request)));
-      } else {
-        // The first half gets the extra message.
-        const [first, second] = splitBatch(part, Math.ceil(part.messages.length / 2));
-        const rejected = await this.rejectedOf(first, request);
-        const waits = rejected.length > 0 && haveNumberInCommon(first, second);
-        const left: Suspect[] = waits
-          ? [{ part: second, why, state: 'waiting' }]
-          : await this.rejectedOf(second, request);
-        open.unshift(...rejected, ...left);
-      }
+  async search({ part, why }: RejectedPart, request: RequestPart): Promise<void> {
+    if (part.messages.length === 1 || this.rejectionsInARow >= MAX_REJECTIONS) {
+      this.reject(part, concerningTheseAlone(why));
+      return;
     }
+    // The first half gets the extra message.
+    const [first, second] = splitBatch(part, Math.ceil(part.messages.length / 2));
+    const rejected = await this.rejectedOf(first, request);
+    const waits = rejected !== null && haveNumberInCommon(first, second);
+    if (waits) await this.search(rejected, request);
+    const alsoRejected = await this.rejectedOf(second, request);
+    if (rejected !== null && !waits) await this.search(rejected, request);
+    if (alsoRejected !== null) await this.search(alsoRejected, request);
   }
 
-  /** Requests a part; empty once its messages have their outcomes. */
-  private async rejectedOf(part: Batch, request: RequestPart): Promise<Suspect[]> {
+  private async rejectedOf(part: Batch, request: RequestPart): Promise<RejectedPart | null> {
     const rejected = await request(part);
-    if (rejected === null) return [];
-    this.rejectionsInARow += 1;
-    return [{ ...rejected, state: 'rejected' }];
+    if (rejected !== null) this.rejectionsInARow += 1;
+    return rejected;
   }
 }
 

@@ -3,7 +3,6 @@ import type { JsonRecord } from '../api/records';
 import type { Batch, Message } from '../messages/message';
 import { addTo } from '../messages/order';
 
-/** Messages that the service complains about, with the complaints. */
 export type Offenders = ReadonlyMap<Message, readonly Complaint[]>;
 
 /** Divides a batch by whether the error names a message; see {@link findOffenders}. */

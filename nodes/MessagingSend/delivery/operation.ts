@@ -15,7 +15,6 @@ export interface SendOperation {
   readonly outcomes: (messages: readonly Message[], data: JsonRecord) => Outcome[];
 }
 
-/** One message in each request. */
 export const SEND: SendOperation = {
   endpoint: SEND_ONE,
   maxBatchSize: 1,
@@ -24,7 +23,6 @@ export const SEND: SendOperation = {
   outcomes: (_messages, data) => [entryOutcome(data)],
 };
 
-/** Up to 100 messages in each request. */
 export const SEND_BULK: SendOperation = {
   endpoint: SEND_MANY,
   maxBatchSize: MAX_BATCH_SIZE,

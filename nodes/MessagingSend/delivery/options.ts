@@ -1,12 +1,10 @@
 import type { RequestLimits } from '../requests/requests';
-import type { SendWindow, WindowClock } from './sendWindow';
+import type { SendWindow } from './sendWindow';
 import type { TestRun } from './testRun';
 
-/** What the user can choose for a delivery. */
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
-  /** Checks and packs everything, and sends nothing. */
   readonly dryRun: boolean;
   /** What is done with a text in which an expression gives nothing for an item. */
   readonly emptyFields: 'send' | 'doNotSend';
@@ -21,8 +19,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly parallelRequests: number | null;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;
-  /** When messages may be sent, and by whose clock; null for always. */
-  readonly sendWindow: (SendWindow & { readonly clock: WindowClock }) | null;
+  /** When messages may be sent; null for always. */
+  readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
   /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';

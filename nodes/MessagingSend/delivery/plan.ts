@@ -2,9 +2,9 @@ import { type Failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
-import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
+import { type Interruptible, withEach, type Work, YIELD_EVERY } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
-import { addTo, byOrigin, sorted } from '../messages/order';
+import { addTo, byOrigin } from '../messages/order';
 import type { Receipt, Result } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { compose } from './compose';
@@ -39,7 +39,6 @@ export interface Channel {
   readonly outages: OutageRecord;
 }
 
-/** The batches of one account. */
 export interface Share extends Channel {
   readonly batches: readonly Batch[];
 }
@@ -63,13 +62,8 @@ export interface Plan {
 /**
  * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it, whatever
  * keeps the others from being sent; the others are packed into batches for each account.
- * @param work does long work without blocking
  */
-export async function plan(
-  order: Order,
-  journal: Pick<Journal, 'recall' | 'of'>,
-  work: <Done>(work: Interruptible<Done>) => Promise<Done>,
-): Promise<Plan> {
+export async function plan(order: Order, journal: Pick<Journal, 'recall' | 'of'>, work: Work): Promise<Plan> {
   const { operation, options, broken, stopOnFailure, keepBack } = order;
   const asked = await work(addressed(order));
   const { accounts, refused, repeated } = asked;
@@ -181,7 +175,6 @@ function* skippedReceipts(results: readonly Result[]): Interruptible<readonly Re
   return receipts;
 }
 
-/** The phones that more than one of the messages goes to. */
 export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
   const phones = new Set<string>();
   const repeated = new Set<string>();
@@ -192,7 +185,6 @@ export function* repeatedPhones(messages: Iterable<Message>): Interruptible<Read
   return repeated;
 }
 
-/** Divides messages by the account that they are sent from, in their order. */
 function* divide(
   messages: readonly Message[],
   channel: Order['channel'],
@@ -245,13 +237,10 @@ function* withRefused(
     if (why === undefined) sendable.push(duplicate);
     else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original, why)));
   });
-  return { unsendable: yield* sorted(all, byOrigin), sendable };
+  return { unsendable: all.sort(byOrigin), sendable };
 }
 
-/**
- * Cuts messages, in their order, into batches of `size`; the last one may be smaller.
- * @param lastNumber the number of the batch before the first one
- */
+/** @param lastNumber the number of the batch before the first one */
 export function* pack(messages: readonly Message[], size: number, lastNumber = 0): Interruptible<Batch[]> {
   const batches: Batch[] = [];
   for (let start = 0; start < messages.length; start += size) {

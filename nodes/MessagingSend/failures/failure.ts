@@ -30,13 +30,11 @@ export interface Failure {
   readonly credits?: Credits;
 }
 
-/** What was needed and what there was when credits were too few. */
 export interface Credits {
   readonly required: number;
   readonly available: number;
 }
 
-/** Distinguishes a failure from a result. */
 export function isFailure(value: object): value is Failure {
   return 'sendAgain' in value;
 }
@@ -56,7 +54,6 @@ export type FixedFailureName = { [Name in FailureName]: ValuesOf<Name> extends u
 /** What a failure adds to its entry, or knows better. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
-/** The failure of this name, with what varies put in. */
 export function failure<Name extends FailureName>(
   name: Name,
   ...[values, details = {}]: ValuesOf<Name> extends undefined

@@ -40,7 +40,6 @@ export interface Drafts {
   readonly of: (item: number) => DraftsOfItem;
 }
 
-/** One, or a list. */
 export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
 
 export function onlyDrafts(drafts: DraftsOfItem): Drafts {
@@ -67,9 +66,7 @@ export interface Message extends Origin {
   readonly testFor?: string;
 }
 
-/**
- * What identical messages have in common. A key identifies one message, or a whole list of them.
- */
+/** What identical messages have in common. A key identifies one message, or a whole list of them. */
 export function duplicateKey({ entry, part, phone, text, whole = text, key }: Message): string {
   if (key === undefined) return JSON.stringify([personOf(phone), whole, part]);
   return JSON.stringify(entry === null ? [key, part] : [key, personOf(phone), whole, part]);

@@ -90,11 +90,7 @@ export function forItem({ readDrafts, ...job }: JobOfItems) {
   };
 }
 
-/**
- * Sends the messages of a whole run, for a custom operation.
- *
- * With On Error: Continue it never throws, whatever fails: n8n would then pass the input on as if it had been sent.
- */
+/** With On Error: Continue it never throws, whatever fails: n8n would pass the input on as if it had been sent. */
 export async function sendForRun(
   context: IExecuteFunctions,
   job: Job,

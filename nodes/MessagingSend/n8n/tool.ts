@@ -6,7 +6,7 @@ import type { Origin, Unsendable } from '../messages/message';
 import { addTo } from '../messages/order';
 import type { Outcome, Result } from '../messages/outcome';
 import { descriptionOf, type ErrorText, messageOf } from './output/failureText';
-import { Ranges, rangeText } from './output/places';
+import { rangesText } from './output/places';
 
 /** The most messages whose own failure a model is given. */
 const MAX_NAMED = 10;
@@ -46,15 +46,10 @@ export function unsendableForModel({ unsendable, receipts }: Delivered): ErrorTe
 
 /** Tells a model which messages of its call were sent, so that it calls again with only the rest. */
 export function progressForModel(results: readonly Result[]): string {
-  const progress = new Map<Progress, Ranges>();
+  const progress = new Map<Progress, number[]>();
   const kindsOf = new Map<number, Array<Outcome['kind']>>();
   for (const { message, outcome } of results) addTo(kindsOf, message.entry ?? 0, outcome.kind);
-  for (const [entry, kinds] of kindsOf) {
-    const done = progressOf(kinds);
-    const entries = progress.get(done) ?? new Ranges();
-    progress.set(done, entries);
-    entries.add(entry);
-  }
+  for (const [entry, kinds] of kindsOf) addTo(progress, progressOf(kinds), entry);
   if (!hasEntries(results.map(({ message }) => message))) {
     if (progress.has('may have been sent'))
       return 'Do not call this tool again until it is clear whether the message was sent.';
@@ -64,7 +59,7 @@ export function progressForModel(results: readonly Result[]): string {
   }
   const lists = PROGRESS.flatMap((done) => {
     const entries = progress.get(done);
-    return entries === undefined ? [] : [`Entries that ${done}: ${entries.sorted().map(rangeText).join(', ')}.`];
+    return entries === undefined ? [] : [`Entries that ${done}: ${rangesText(entries)}.`];
   });
   return [...lists, COUNTED_FROM_0, 'Call this tool again with only the entries that were not sent.'].join(' ');
 }

@@ -37,7 +37,8 @@ function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): bo
 const MAX_EXIT_DIGITS = 8;
 
 /**
- * The number behind what is dialled in `home` before the code of another country, or behind 00: 001 354 611 1234 is one of Iceland in Singapore, and none elsewhere.
+ * The number behind what is dialled in `home` before the code of another country, or behind 00: 001 354 611 1234 is one
+ * of Iceland in Singapore, and none elsewhere.
  * @param groups the digits as they are written
  * @returns null where no country has such a number
  */

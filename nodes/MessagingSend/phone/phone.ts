@@ -12,7 +12,6 @@ import {
 } from './country';
 import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
 
-/** The rules that phone numbers are read by. */
 export interface PhoneRules {
   /** Of numbers that have none; null makes them an error. */
   readonly countryCode: string | null;
@@ -93,7 +92,6 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   return phone === text ? text : phone;
 }
 
-/** A number as it is written. */
 interface Written {
   /** With the + or 00 before them. */
   readonly digits: string;
@@ -101,7 +99,6 @@ interface Written {
   readonly groups: readonly string[];
 }
 
-/** Reads a number as it is written; or says why it is not one number. */
 function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');

@@ -1,14 +1,10 @@
 import { ZONE_TABLE } from './zoneTable';
 
-interface Table {
-  /** By what numbers begin with. */
-  readonly zones: ReadonlyMap<string, readonly string[]>;
-  readonly longestBeginning: number;
-}
-
+/** A country code and the first five digits after it: no beginning in the table is longer. */
+const LONGEST_BEGINNING = 8;
 const NO_ZONES: readonly string[] = [];
 
-let table: Table | undefined;
+let table: ReadonlyMap<string, readonly string[]> | undefined;
 
 /**
  * The IANA time zones in which a number can be, one for each clock of its country, the capital's first; the same array
@@ -18,22 +14,20 @@ let table: Table | undefined;
  */
 export function zonesOf(phone: string): readonly string[] {
   table ??= readTable();
-  for (let length = table.longestBeginning; length > 0; length -= 1) {
-    const zones = table.zones.get(phone.slice(0, length));
+  for (let length = LONGEST_BEGINNING; length > 0; length -= 1) {
+    const zones = table.get(phone.slice(0, length));
     if (zones !== undefined) return zones;
   }
   return NO_ZONES;
 }
 
-function readTable(): Table {
-  const zones = new Map(
-    ZONE_TABLE.trim()
-      .split('\n')
-      .flatMap((line) => {
-        const [beginnings = '', names = ''] = line.split(';');
-        const zones = names.split(',');
-        return beginnings.split(',').map((beginning) => [beginning, zones] as const);
-      }),
+function readTable(): ReadonlyMap<string, readonly string[]> {
+  const entries = ZONE_TABLE.trim().split(/\s+/);
+  return new Map(
+    entries.flatMap((entry) => {
+      const [beginnings = '', names = ''] = entry.split(';');
+      const zones = names.split(',');
+      return beginnings.split(',').map((beginning) => [beginning, zones] as const);
+    }),
   );
-  return { zones, longestBeginning: Math.max(...[...zones.keys()].map(({ length }) => length)) };
 }

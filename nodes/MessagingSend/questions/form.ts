@@ -5,7 +5,6 @@ import { fieldsOf, type NamedField, type Refusal, type Response } from './questi
 // The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what they
 // can before they send the form.
 
-/** The fields, from top to bottom. */
 export function formFields(response: Response, refusal?: Refusal): string {
   const fields = fieldsOf(response);
   const hasMark = fields.some(({ field }) => markOf(field) !== '');
@@ -52,7 +51,6 @@ function markOf({ label, required }: Field): string {
   return required && label !== '' ? ' *' : '';
 }
 
-/** How a field is shown, whatever its kind. */
 interface Shown {
   readonly written: readonly string[];
   /** Of the one element that its label or the focus leads to. */

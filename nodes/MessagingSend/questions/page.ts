@@ -78,10 +78,7 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/**
- * The question, with a form that is sent to the page's own address.
- * @param refusal of the form that was sent before
- */
+/** @param refusal of the form that was sent before */
 export function questionPage({ text, response }: Question, refusal?: Refusal): string {
   const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(

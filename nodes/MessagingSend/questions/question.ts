@@ -32,7 +32,6 @@ export type Answer =
 export const DECISION = 'decision';
 export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
 
-/** A field, by the name that it has in the form. */
 export interface NamedField {
   readonly name: string;
   readonly field: Field;
@@ -75,10 +74,7 @@ export interface Refusal {
   readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Reads the form that the page sent.
- * @param form null if it is too large to be read
- */
+/** @param form that the page sent; null if it is too large to be read */
 export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>> | null): Answer | Refusal {
   const fields = fieldsOf(response);
   if (form === null) {

@@ -208,7 +208,6 @@ function pacerOf(account: Account): Pacer {
   return pacer;
 }
 
-/** What the requests of a run to all its accounts share. */
 export function trafficOf(parallelRequests: number | null): Traffic {
   return new Traffic(SYSTEM_CLOCK.now, parallelRequests);
 }

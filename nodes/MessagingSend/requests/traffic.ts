@@ -77,7 +77,6 @@ export class Traffic {
     this.inFlight += 1;
   }
 
-  /** Frees the place of a request for the next one. */
   release(): void {
     this.inFlight -= 1;
     this.queue.shift()?.();

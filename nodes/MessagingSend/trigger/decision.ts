@@ -1,6 +1,5 @@
 import { isNumber, isRecord } from '../api/records';
 
-/** When the user wants the workflow to start. */
 export interface LowBalanceSettings {
   /** Fewer credits than this are low. */
   readonly threshold: number;
@@ -67,7 +66,6 @@ export function decide(
   };
 }
 
-/** Whether a drop that was reported has ended. */
 function isOver(reported: LowBalanceState, credits: number, { threshold, margin }: LowBalanceSettings): boolean {
   if (credits > threshold && credits >= threshold + margin) return true;
   // After a change of the threshold, a report still holds for credits below both the old and the new one.

@@ -7,7 +7,6 @@ import {
   type Drafts,
   type DraftsOfItem,
   onlyDrafts,
-  type Origin,
   type Unsendable,
   unsendable,
 } from '../../messages/message';
@@ -18,7 +17,6 @@ import { parametersOf, type ReadParameter } from './itemParameters';
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 
-/** The drafts of all items of a run. */
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
   const emptyIn = emptyFieldsIn(context, 'message');
@@ -79,17 +77,12 @@ function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | U
   } else if (!Array.isArray(list)) {
     yield unsendable(origin, failure('listNotList'));
   } else {
-    for (const [entry, value] of list.entries()) yield draftFromEntry({ ...origin, entry }, value, forAll);
+    for (const [entry, value] of list.entries()) {
+      yield isRecord(value)
+        ? { ...origin, kind: 'draft', entry, phone: value.phone, message: value.message, ...forAll }
+        : unsendable({ ...origin, entry }, failure('listEntryNotObject'));
+    }
   }
-}
-
-function draftFromEntry(
-  origin: Origin & { phone: null },
-  value: unknown,
-  forAll: Pick<Draft, 'countryCode' | 'key'>,
-): Draft | Unsendable {
-  if (!isRecord(value)) return unsendable(origin, failure('listEntryNotObject'));
-  return { ...origin, kind: 'draft', phone: value.phone, message: value.message, ...forAll };
 }
 
 const NOT_JSON = Symbol('not JSON');

@@ -1,8 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
-import { plainPath, valueAt } from './itemParameters';
-import { rawParameterOf } from './rawParameter';
+import { plainPath, rawParameterOf, valueAt } from './itemParameters';
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
 interface Part {
@@ -15,8 +14,8 @@ interface Part {
 
 const NONE: readonly string[] = [];
 
-/** Of a longer expression, this much is enough to find it. */
-const MAX_NAME = 40;
+/** Of a longer expression, its beginning is enough to find it. */
+const LONG = /^([^]{40})[^]+$/;
 
 /**
  * Finds the parts of a text that are empty because their expression gives nothing for an item, as in "Hello ,".
@@ -62,7 +61,7 @@ function partsOf(parameter: unknown): readonly Part[] {
     const path = plainPath(`=${expression}`);
     return {
       expression,
-      name: path === null ? shortened(source.trim()) : path.join('.'),
+      name: path === null ? source.trim().replace(LONG, '$1…') : path.join('.'),
       around: squeezed(`${pieces[index - 1]}${pieces[index + 1]}`),
     };
   });
@@ -70,8 +69,4 @@ function partsOf(parameter: unknown): readonly Part[] {
 
 function squeezed(text: string): string {
   return text.replace(/\s+/g, '');
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text;
 }

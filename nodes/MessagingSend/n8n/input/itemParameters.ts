@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
-import { rawParameterOf } from './rawParameter';
 
 /** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
 export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
@@ -84,4 +83,20 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
 /** Whether an expression sees the value as it is; n8n replaces one that has its own `toJSON`. */
 function isPlain(value: unknown): value is Readonly<Record<string | number, unknown>> {
   return (isRecord(value) || Array.isArray(value)) && !('toJSON' in value);
+}
+
+/**
+ * A parameter as it is stored, with its expression, if it is one.
+ * @returns undefined where that is not certain: only n8n can say then what its value is for an item
+ */
+export function rawParameterOf(
+  context: Pick<IExecuteFunctions, 'getNode' | 'getNodeParameter'>,
+  name: string,
+  fallback: unknown,
+): unknown {
+  const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+  let stored: unknown = context.getNode().parameters;
+  for (const step of name.split('.')) stored = isRecord(stored) ? stored[step] : undefined;
+  // An n8n that evaluates it all the same would give the value of the first item for all.
+  return typeof stored === 'string' && stored !== raw ? undefined : raw;
 }

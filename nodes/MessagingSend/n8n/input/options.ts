@@ -1,5 +1,6 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 
+import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { RequestLimits } from '../../requests/requests';
 import { reasonOf } from '../output/failureText';
@@ -36,7 +37,6 @@ export const includeOtherFields: INodeProperties = {
     "Whether each output item also has the fields of its input item. Where both have a field of the same name, it is this node's.",
 };
 
-/** The collection of options, in the panel. */
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
   return {
     displayName: 'Options',
@@ -47,6 +47,16 @@ export function optionsField(options: INodeProperties[], show?: IDisplayOptions[
     ...(show && { displayOptions: { show } }),
     options,
   };
+}
+
+/** The contents of a fixed collection with entries of one kind, named as in n8n's own nodes. */
+export function valuesOf(...values: INodeProperties[]): INodePropertyCollection[] {
+  return [{ displayName: 'Values', name: 'values', values }];
+}
+
+/** What was entered in such a collection; no values where it can't be read. */
+export function valuesIn(given: unknown): JsonRecord {
+  return isRecord(given) && isRecord(given.values) ? given.values : {};
 }
 
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {

@@ -99,7 +99,6 @@ export const requestOptions = requestOptionsWith(batching);
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsWith();
 
-/** Reads n8n's collection `requestOptions`. */
 export function readRequestOptions(given: GivenOptions): RequestOptions {
   const number = (path: string, option: string) => given.get(path, option, null, (value) => numberIn(value, option));
   const positive = (path: string, option: string, fallback: number) => {
@@ -141,19 +140,9 @@ function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
   };
 }
 
-/**
- * A user name or password as n8n's agents decode it once more. A '%' that encodes nothing, which they would not accept,
- * is meant literally.
- */
+/** n8n's agents decode a user name and a password, and do not accept a '%' that encodes nothing. */
 function encoded(part: string): string {
-  const meant = part.replace(/(%[\da-f]{2})+/gi, (sequence) => {
-    try {
-      return decodeURIComponent(sequence);
-    } catch {
-      return sequence;
-    }
-  });
-  return encodeURIComponent(meant);
+  return part.replace(/%(?![\da-f]{2})/gi, '%25');
 }
 
 /** An expression may give a number as a text. */

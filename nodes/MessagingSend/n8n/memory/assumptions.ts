@@ -15,7 +15,7 @@
  * | The routing calls `pagination` once for each item, and in each try with the same `json` of it | `routing.ts`, `memory/kept.ts` | Not checked: only MCP servers and sub-agents come this way |
  * | A request is made once: n8n repeats one with status 401 only for credentials with `preAuthentication`, and follows no redirect with `disableFollowRedirect` | `http.ts` | Not checked: a second request would not be seen here |
  * | `credentialsDecrypted` replaces the node's credential for a request | `http.ts` | Not checked: n8n reads the one of the first item. Nothing is sent twice |
- * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/rawParameter.ts` | Compared with the node's own parameters, before one value is taken for all items: otherwise n8n evaluates each |
+ * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts` | Compared with the node's own parameters, before one value is taken for all items: otherwise n8n evaluates each |
  * | `$rawParameter["&name"]` is a field of the credential as it is stored | {@link IS_FIXED} | The credential is read for each item |
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/account.ts` | The credential is read for further items |
  * | The type of a node that a model calls ends in `Tool`, of one whose calls a person approves in `HitlTool` | `tool.ts` | Not checked: a model would get shorter errors |

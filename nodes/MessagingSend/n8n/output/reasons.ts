@@ -42,7 +42,6 @@ export function* reasonsOf({ unsendable, receipts, duplicates }: Delivered): Int
   return [...reasons.values()];
 }
 
-/** The most reasons that are named. */
 const MAX_REASONS = 10;
 
 /** Names every message with its reason, in sentences; empty if there is only the one that the error is about. */

@@ -15,7 +15,6 @@ interface Counts {
   readonly uncertain: number;
 }
 
-/** A message that was not sent, or may not have been. */
 interface Failed extends Unconfirmed {
   readonly message: Message;
 }

@@ -145,11 +145,7 @@ function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** How many messages the run was about. */
 export function countAll({ sent, notSent, uncertain, skipped, planned }: Summary): number {
-  return sent + notSent.messages + uncertain.messages + countSkipped(skipped) + (planned?.messages ?? 0);
-}
-
-export function countSkipped(skipped: Summary['skipped']): number {
-  return [...skipped.values()].reduce((sum, count) => sum + count, 0);
+  const onPurpose = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+  return sent + notSent.messages + uncertain.messages + onPurpose + (planned?.messages ?? 0);
 }

@@ -78,7 +78,6 @@ function numbersText({ all, withSeveral }: NonNullable<Summary['numbers']>, went
   return `More than one message ${went} to ${counted(withSeveral, 'number')}.`;
 }
 
-/** The most fields that are named. */
 const MAX_FIELDS = 3;
 
 function fieldNames(fields: Summary['emptyFields']): string {

@@ -2,6 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
+import { valuesOf } from '../../n8n/input/options';
 import type { Field } from '../../questions/field';
 
 // The fields of Custom Form, with the names and the values that they have in n8n's own nodes.
@@ -49,22 +50,14 @@ const fieldOptions: INodeProperties = {
   displayOptions: { show: { fieldType: WITH_OPTIONS } },
   default: { values: [{ option: '' }] },
   description: 'What can be chosen',
-  options: [
-    {
-      displayName: 'Values',
-      name: 'values',
-      values: [
-        {
-          displayName: 'Option',
-          name: 'option',
-          type: 'string',
-          default: '',
-          placeholder: 'e.g. In the morning',
-          description: 'Text of the choice, on the page and in the output',
-        },
-      ],
-    },
-  ],
+  options: valuesOf({
+    displayName: 'Option',
+    name: 'option',
+    type: 'string',
+    default: '',
+    placeholder: 'e.g. In the morning',
+    description: 'Text of the choice, on the page and in the output',
+  }),
 };
 
 const multiselect: INodeProperties = {
@@ -102,13 +95,7 @@ export const formFields: INodeProperties = {
   placeholder: 'Add Form Element',
   default: {},
   description: 'Fields of the answer page',
-  options: [
-    {
-      displayName: 'Values',
-      name: 'values',
-      values: [fieldLabel, fieldType, fieldOptions, multiselect, placeholder, requiredField],
-    },
-  ],
+  options: valuesOf(fieldLabel, fieldType, fieldOptions, multiselect, placeholder, requiredField),
 };
 
 /** `respondedAt` is the time of the answer; the other one is no name that every program takes. */

@@ -238,7 +238,6 @@ const whenCreditsRunOut: INodeProperties = {
   description: 'What to do when the credits do not cover a request',
 };
 
-/** The options of both ways of sending. */
 export const deliveryOptions = optionsField(
   [
     checkCreditsFirst,
@@ -271,12 +270,9 @@ export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberChe
 function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
   const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
   // Without numbers, it is left to the items whether theirs can be used.
-  return { numbers, countryCode: numbers.length === 0 ? null : readCountryCode(given) };
-}
-
-/** For the numbers in options; each item has its own. */
-function readCountryCode(given: GivenOptions): string | null {
-  return given.get(defaultCountryCode.name, defaultCountryCode.displayName, null, countryCodeIn);
+  if (numbers.length === 0) return { numbers, countryCode: null };
+  const { name, displayName } = defaultCountryCode;
+  return { numbers, countryCode: given.get(name, displayName, null, countryCodeIn) };
 }
 
 /** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */

@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
+import { valuesOf } from '../../n8n/input/options';
 import type { Question, Response } from '../../questions/question';
 import { formFields, readFormFields } from './formFields';
 
@@ -76,9 +77,7 @@ export const approvalOptions: INodeProperties = {
   placeholder: 'Add option',
   default: {},
   description: 'Buttons and comment field of the answer page',
-  options: [
-    { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
-  ],
+  options: valuesOf(approvalType, approveLabel, disapproveLabel, commentLabel),
 };
 
 export const buttonLabel: INodeProperties = {

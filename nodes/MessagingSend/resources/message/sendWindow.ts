@@ -1,9 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
 import type { DeliveryOptions } from '../../delivery/options';
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions } from '../../n8n/input/options';
+import { type GivenOptions, valuesIn, valuesOf } from '../../n8n/input/options';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const DEFAULTS = { from: '09:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 0], timeZone: 'recipient' };
@@ -15,60 +14,54 @@ export const sendWindow: INodeProperties = {
   default: { values: DEFAULTS },
   description:
     'When messages may be sent. A message whose recipient is outside is skipped, and its item says in send_at when it can be sent.',
-  options: [
+  options: valuesOf(
     {
-      displayName: 'Values',
-      name: 'values',
-      values: [
-        {
-          displayName: 'Days',
-          name: 'days',
-          type: 'multiOptions',
-          options: DEFAULTS.days.map((value) => ({ name: DAYS[value] ?? '', value })),
-          default: [1, 2, 3, 4, 5, 6, 0],
-          description: 'Days on which messages may be sent',
-        },
-        {
-          displayName: 'From',
-          name: 'from',
-          type: 'string',
-          default: '09:00',
-          placeholder: 'e.g. 09:00',
-          description: 'First minute in which messages may be sent, from 00:00 to 23:59',
-        },
-        {
-          displayName: 'Time Zone',
-          name: 'timeZone',
-          type: 'options',
-          options: [
-            {
-              name: "Recipient's",
-              value: 'recipient',
-              description: "That of the number's country. In a country with several, it must be time in all of them.",
-            },
-            { name: "Workflow's", value: 'workflow', description: "That of the workflow's settings" },
-          ],
-          default: 'recipient',
-          description: 'Whose clock counts',
-        },
-        {
-          displayName: 'To',
-          name: 'to',
-          type: 'string',
-          default: '20:00',
-          placeholder: 'e.g. 20:00',
-          description: 'When messages may no longer be sent, up to 24:00',
-        },
-      ],
+      displayName: 'Days',
+      name: 'days',
+      type: 'multiOptions',
+      options: DEFAULTS.days.map((value) => ({ name: DAYS[value] ?? '', value })),
+      default: [1, 2, 3, 4, 5, 6, 0],
+      description: 'Days on which messages may be sent',
     },
-  ],
+    {
+      displayName: 'From',
+      name: 'from',
+      type: 'string',
+      default: '09:00',
+      placeholder: 'e.g. 09:00',
+      description: 'First minute in which messages may be sent, from 00:00 to 23:59',
+    },
+    {
+      displayName: 'Time Zone',
+      name: 'timeZone',
+      type: 'options',
+      options: [
+        {
+          name: "Recipient's",
+          value: 'recipient',
+          description: "That of the number's country. In a country with several, it must be time in all of them.",
+        },
+        { name: "Workflow's", value: 'workflow', description: "That of the workflow's settings" },
+      ],
+      default: 'recipient',
+      description: 'Whose clock counts',
+    },
+    {
+      displayName: 'To',
+      name: 'to',
+      type: 'string',
+      default: '20:00',
+      placeholder: 'e.g. 20:00',
+      description: 'When messages may no longer be sent, up to 24:00',
+    },
+  ),
 };
 
 /** @returns null where the option is not added */
 export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow'] {
   return given.get(sendWindow.name, sendWindow.displayName, null, (value) => {
     if (value === undefined || value === '') return null;
-    const values = { ...DEFAULTS, ...(isRecord(value) && isRecord(value.values) ? value.values : {}) };
+    const values = { ...DEFAULTS, ...valuesIn(value) };
     const [from, to] = [minuteOfDay(values.from), minuteOfDay(values.to)];
     const days: unknown[] = Array.isArray(values.days) ? values.days : [];
     const { timeZone: clock } = values;

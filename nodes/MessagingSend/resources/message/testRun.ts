@@ -1,9 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
 import type { TestRun } from '../../delivery/testRun';
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions } from '../../n8n/input/options';
+import { type GivenOptions, valuesIn, valuesOf } from '../../n8n/input/options';
 import { cleanPhone, type PhoneRules } from '../../phone/phone';
 
 const DEFAULT_COUNT = 3;
@@ -15,37 +14,31 @@ export const testRun: INodeProperties = {
   default: { values: { phone: '', count: DEFAULT_COUNT } },
   description:
     'Really sends the first messages, but to your own phone, and the others to nobody. Nothing of it is remembered as sent. Uses credits.',
-  options: [
+  options: valuesOf(
     {
-      displayName: 'Values',
-      name: 'values',
-      values: [
-        {
-          displayName: 'Phone',
-          name: 'phone',
-          type: 'string',
-          default: '',
-          placeholder: 'e.g. 447700900123',
-          description: 'Number of the phone that gets the messages instead of the recipients',
-        },
-        {
-          displayName: 'Count',
-          name: 'count',
-          type: 'number',
-          typeOptions: { minValue: 1 },
-          default: DEFAULT_COUNT,
-          description: 'How many messages to send to that phone. The node counts anew in each round of a loop.',
-        },
-      ],
+      displayName: 'Phone',
+      name: 'phone',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. 447700900123',
+      description: 'Number of the phone that gets the messages instead of the recipients',
     },
-  ],
+    {
+      displayName: 'Count',
+      name: 'count',
+      type: 'number',
+      typeOptions: { minValue: 1 },
+      default: DEFAULT_COUNT,
+      description: 'How many messages to send to that phone. The node counts anew in each round of a loop.',
+    },
+  ),
 };
 
 /** @returns null where the option is not added. Whatever else it is, no message may leave for a recipient. */
 export function readTestRun(given: GivenOptions, rules: PhoneRules): TestRun | null {
   return given.get(testRun.name, testRun.displayName, null, (value) => {
     if (value === undefined || value === '') return null;
-    const values = isRecord(value) && isRecord(value.values) ? value.values : {};
+    const values = valuesIn(value);
     // A landline can be somebody's own as well.
     const numberCheck = rules.numberCheck === 'mobile' ? 'on' : rules.numberCheck;
     const phone = cleanPhone(values.phone ?? '', { ...rules, numberCheck });

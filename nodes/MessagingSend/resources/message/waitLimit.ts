@@ -1,7 +1,7 @@
 import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions, readChoice, readNumber } from '../../n8n/input/options';
+import { type GivenOptions, readChoice, readNumber, valuesOf } from '../../n8n/input/options';
 
 // The option Limit Wait Time, with the names that it has in n8n's own nodes.
 
@@ -60,7 +60,7 @@ export const limitWaitTime: INodeProperties = {
   type: 'fixedCollection',
   default: { values: { limitType: 'afterTimeInterval', resumeAmount: 45, resumeUnit: 'minutes' } },
   description: 'How long to wait for an answer. After that, the execution continues with the input items of this node.',
-  options: [{ displayName: 'Values', name: 'values', values: [limitType, resumeAmount, resumeUnit, maxDateAndTime] }],
+  options: valuesOf(limitType, resumeAmount, resumeUnit, maxDateAndTime),
 };
 
 /**
