@@ -146,7 +146,7 @@ describe('Send and Wait for Response', () => {
 
   test.each(['2001-01-01T00:00:00', 'tomorrow', ''])('sends nothing if the date and time is "%s"', async (time) => {
     const { error } = await run(limited(until(time)));
-    expect(error?.message).toBe("The option 'Max Date and Time' must be a date and time in the future");
+    expect(error?.message).toBe("'Max Date and Time' must be a date and time in the future");
     expect(texts()).toEqual([]);
   });
 
