@@ -35,7 +35,7 @@ describe('Send and Wait for Response', () => {
     const waiting = await run({});
     expect(hintsOf(waiting)[1]).toEqual({
       message:
-        'The link in the message begins with http://127.0.0.1, which no phone can open. Set WEBHOOK_URL of n8n to an address that phones can open.',
+        'The link in the message begins with http://127.0.0.1, which no phone can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.',
       type: 'warning',
       location: 'outputPane',
     });
