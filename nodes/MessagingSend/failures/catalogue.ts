@@ -464,7 +464,7 @@ export const CATALOGUE = {
   ),
   anotherAttempt: uncertain('ANOTHER_RETRY', 'run')(
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
-    'Wait until it has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
+    'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
   dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
     "'Dry Run' can't be used in a retry, after which n8n would offer no other",
