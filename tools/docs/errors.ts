@@ -1,5 +1,6 @@
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import {
+  AFTER_INTERRUPTION,
   CATALOGUE,
   type FailureName,
   IF_EXPRESSION,
@@ -69,12 +70,13 @@ function lineOf(entry: AnyEntry): Line[] {
   if (message === '…') return [];
   const advice = entry
     .advice(ANY_VALUES)
+    .replace(AFTER_INTERRUPTION, 'See [If n8n is killed](retries.md#if-n8n-is-killed).')
     .replace(THEN_SEND_THE_REST, 'Then send the rest.')
     .replace(` ${THEN_TRY_AGAIN}`, '')
     // The page says it above the table.
     .replace(` ${IF_EXPRESSION}`, '')
-    // The reason, in another message of the run.
-    .replace(/^…\. /, '');
+    // The reason, and what the run left uncertain.
+    .replace(/^(…\. |… messages of [^.]*\. )+/, '');
   const silent = entry.sendAgain === 'checkFirst' ? 'Check the message.' : 'Try again later.';
   return [{ code: entry.code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }];
 }
@@ -84,8 +86,8 @@ function together(lines: readonly Line[]): string[][] {
   const groups = new Map<string, Line[]>();
   for (const line of lines) groups.set(line.advice, [...(groups.get(line.advice) ?? []), line]);
   return [...groups.values()].map((group) => [
-    [...new Set(group.map(({ code }) => (code === '…' ? 'that of the cause' : `\`${code}\``)))].join(', '),
-    [...new Set(group.map(({ message }) => marked(message)))].join(' / '),
+    [...new Set(group.map(({ code }) => (code === '…' ? 'that of the cause' : `\`${code}\``)))].join('<br>'),
+    [...new Set(group.map(({ message }) => marked(message)))].join('<br>'),
     marked(group[0]?.advice ?? ''),
   ]);
 }

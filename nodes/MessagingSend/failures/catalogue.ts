@@ -9,7 +9,7 @@ const rejectedValue = entry('VALIDATION_ERROR');
 const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
 
 /** docs/errors.md leaves out these two, and shortens the next. */
-export const IF_EXPRESSION = 'If it comes from an expression, check its value for this item.';
+export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
 export const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
 export const THEN_SEND_THE_REST =
@@ -30,7 +30,8 @@ const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
 const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
-const AFTER_INTERRUPTION =
+/** docs/errors.md links to the page about it. */
+export const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const OTHER_VERSIONS = 'Install versions of n8n and of this node that were tested together.';
 const TOP_UP = 'Top up the account, then send only what is left.';
@@ -346,12 +347,12 @@ export const CATALOGUE = {
 
   notReserved: entry('NOT_RESERVED', 'run')(
     "n8n's database could not be written to, so it is unknown whether this message was sent before",
-    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', it is not needed.`,
+    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
   ),
 
   notRemembered: entry('NOT_RESERVED', 'run')(
     'n8n does not return what was written to its list of processed items, so it is unknown whether this message was sent before',
-    `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', it is not needed.`,
+    `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the list is not needed.`,
   ),
 
   // The service was not reached: nothing was sent.
