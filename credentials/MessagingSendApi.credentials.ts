@@ -76,20 +76,16 @@ export class MessagingSendApi implements ICredentialType {
     // n8n reads both kinds of rules from one list, although its type allows only lists of one kind.
     rules: [
       bodyRule('error.code', 'MISSING_API_KEY', 'The API key is missing. Enter the key from your account settings.'),
-      bodyRule(
-        'error.code',
-        'INVALID_API_KEY',
-        'The API key is not valid. Compare it with the one in your account settings.',
-      ),
+      bodyRule('error.code', 'INVALID_API_KEY', 'The API key is not valid. Copy it from your account settings.'),
       bodyRule(
         'success',
         false,
-        'The service rejected the request. Compare the Base URL and the API key with those in your account settings.',
+        'The service rejected the request. Copy the Base URL and the API key from your account settings.',
       ),
       bodyRule(
         'data.credits',
         undefined,
-        'The response is not from the messaging service. Compare the Base URL with the one in your account settings.',
+        'The response is not from the messaging service. Copy the Base URL from your account settings.',
       ),
       ...[404, 405].map((status) =>
         statusRule(status, 'The service does not know this address. Check the Base URL: it ends in /v1 or /api/v1.'),

@@ -13,7 +13,7 @@ const rows = tables.flatMap(({ under, header, rows: all }) =>
     return {
       under,
       codes: cell('Code')?.code ?? [],
-      messages: message === undefined ? [] : message.text.split(' / '),
+      messages: message === undefined ? [] : message.text.split('<br>'),
       advice: cell('What to do')?.text ?? '',
     };
   }),

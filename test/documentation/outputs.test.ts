@@ -59,22 +59,11 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   },
   'docs/reference.md items-that-were-skipped 1': async () =>
     (await outputOf(withOptions(SEND_BULK, { duplicateMessages: 'sendOnce' }), [...ONE, ...ONE]))[0]?.[1],
-  'docs/reference.md items-that-were-skipped 2': async () => {
-    const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
-    await outputOf(parameters, ONE);
-    return (await outputOf(parameters, ONE))[0]?.[0];
-  },
-  'docs/reference.md items-that-were-skipped 3': async () => {
-    const parameters = { ...SEND_BULK, message: '=Hello {{ $json.name }}!' };
-    return (await outputOf(withOptions(parameters, { emptyFields: 'doNotSend' }), ONE))[0]?.[0];
-  },
   'docs/reference.md send-and-wait-for-response 1': async () =>
     await answered(
       { approvalOptions: { values: { commentLabel: 'Comment' } } },
       { decision: 'decline', comment: 'Too expensive' },
     ),
-  'docs/reference.md send-and-wait-for-response 2': async () =>
-    await answered({ responseType: 'freeText' }, { text: 'Tuesday at 9' }),
   'docs/reference.md form-elements 1': async () =>
     await answered(CUSTOM_FORM, { 'field-0': '2026-02-03', 'field-1': '2', 'field-2': ['0', '1'], 'field-3': '' }),
   'docs/reference.md the-trigger 1': lowBalance,

@@ -79,7 +79,7 @@ describe('The demo in real n8n', () => {
       API_KEY,
       "'Base URL' in the credential contains a user name or a password, which it can't have",
     ],
-    ['a wrong key', '/v1', 'another', 'The API key is not valid. Compare it with the one in your account settings.'],
+    ['a wrong key', '/v1', 'another', 'The API key is not valid. Copy it from your account settings.'],
     [
       'a wrong address',
       '/v2',
@@ -90,7 +90,7 @@ describe('The demo in real n8n', () => {
       'an address where another service answers',
       '/?',
       API_KEY,
-      'The response is not from the messaging service. Compare the Base URL with the one in your account settings.',
+      'The response is not from the messaging service. Copy the Base URL from your account settings.',
     ],
   ];
   for (const [what, path, apiKey, answer] of credentials) {

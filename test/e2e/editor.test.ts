@@ -225,7 +225,7 @@ for (const release of SUPPORTED) {
         await dialog.getByText('Couldn’t connect with these settings').filter({ visible: true }).waitFor();
         await dialog.getByText('More details').click();
         await dialog
-          .getByText('The API key is not valid. Compare it with the one in your account settings.')
+          .getByText('The API key is not valid. Copy it from your account settings.')
           .filter({ visible: true })
           .waitFor();
         sandbox.reset();

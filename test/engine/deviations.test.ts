@@ -167,7 +167,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
     expect(ran.error).toBeDefined();
     const before = received();
     const again = await retry(ran, routed);
-    expect(again.error?.message).toContain('This n8n does otherwise');
+    expect(again.error?.message).toContain('This n8n behaves differently');
     expect(received()).toEqual(before);
   });
 

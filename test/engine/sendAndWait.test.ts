@@ -35,7 +35,7 @@ describe('Send and Wait for Response', () => {
     const waiting = await run({});
     expect(hintsOf(waiting)[1]).toEqual({
       message:
-        'The link in the message begins with http://127.0.0.1, which no phone can open. Set WEBHOOK_URL of n8n to an address that phones can open.',
+        'The link in the message begins with http://127.0.0.1, which no phone can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.',
       type: 'warning',
       location: 'outputPane',
     });
@@ -146,7 +146,7 @@ describe('Send and Wait for Response', () => {
 
   test.each(['2001-01-01T00:00:00', 'tomorrow', ''])('sends nothing if the date and time is "%s"', async (time) => {
     const { error } = await run(limited(until(time)));
-    expect(error?.message).toBe("The option 'Max Date and Time' must be a date and time in the future");
+    expect(error?.message).toBe("'Max Date and Time' must be a date and time in the future");
     expect(texts()).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     const items = [keyed(0, 'Hello', 'A1'), { phone: phoneAt(1), text: 'Hello' }];
     const ran = await run(items, once(parameters, BY_ORDER));
     expect(outcomesOf(ran)).toEqual(['sent', 'not_sent']);
-    expect(ran.outputs[0]?.[1]?.json.error).toBe("The option 'Message Key' is empty for this item");
+    expect(ran.outputs[0]?.[1]?.json.error).toBe("'Message Key' is empty for this item");
   });
 
   test('sends what was sent before the last ones that are remembered', async () => {

@@ -57,13 +57,13 @@ test('Days on which nothing may be sent are left out', async () => {
 });
 
 test.each([
-  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'two times of a day'],
-  ['a window of no length', { from: '09:00', to: '09:00' }, 'two times of a day'],
-  ['a time that is none', { from: '9 am' }, 'two times of a day'],
-  ['a time of tomorrow', { to: '24:01' }, 'two times of a day'],
+  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'needs two times'],
+  ['a window of no length', { from: '09:00', to: '09:00' }, 'needs two times'],
+  ['a time that is none', { from: '9 am' }, 'needs two times'],
+  ['a time of tomorrow', { to: '24:01' }, 'needs two times'],
   ['no day', { days: [] }, 'has no days'],
   ['a day that is none', { days: [7] }, 'has no days'],
-  ['a clock that is none', { timeZone: 'mine' }, "The option 'Time Zone' must be one of recipient, workflow"],
+  ['a clock that is none', { timeZone: 'mine' }, "'Time Zone' must be one of recipient, workflow"],
 ])('With %s nothing is sent', async (_what, window, message) => {
   const parameters = within(SEND_BULK, window);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);

@@ -55,22 +55,22 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
   [
     'an option has a value that is none',
     ({ parameters }) => ({ parameters: withOptions(parameters, { parallelRequests: 0 }) }),
-    /^The option 'Parallel Requests' must be/,
+    /^'Parallel Requests' must be/,
   ],
   [
     'an option has an expression that fails',
     ({ parameters }) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) }),
-    /^The option 'Max Wait' can't be read: /,
+    /^'Max Wait' can't be read: /,
   ],
   [
     'the option Output has a value that is none',
     () => ({ parameters: withOptions(SEND_BULK, { output: 'all' }) }),
-    /^The option 'Output' must be one of/,
+    /^'Output' must be one of/,
   ],
   [
     'a Request Option has an expression that fails',
     ({ parameters }) => ({ parameters: { ...parameters, requestOptions: { proxy: FAILS } } }),
-    /^The option 'Proxy' can't be read: /,
+    /^'Proxy' can't be read: /,
   ],
 ];
 
@@ -212,5 +212,5 @@ test.each(SENDING_OPERATIONS)(
 
 test("Get Balance names an option that can't be used", async () => {
   const { error } = await run({ parameters: { ...GET_BALANCE, options: { longestWait: 'long' } } });
-  expect(error?.message).toMatch(/^The option 'Max Wait' must be/);
+  expect(error?.message).toMatch(/^'Max Wait' must be/);
 });

@@ -84,7 +84,7 @@ test.each([
   ['no phone', { values: { phone: '', count: 3 } }, "The phone of 'Test Run' can't be used"],
   ['nothing in it', {}, "The phone of 'Test Run' can't be used"],
   ['a phone that can not be read', { values: { phone: 'mine', count: 3 } }, "The phone of 'Test Run' can't be used"],
-  ['a count of 0', { values: { phone: TESTER, count: 0 } }, "The option 'Count' must be a number of at least 1"],
+  ['a count of 0', { values: { phone: TESTER, count: 0 } }, "'Count' must be a number of at least 1"],
 ])('With %s nothing is sent', async (_what, testRun, message) => {
   const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);

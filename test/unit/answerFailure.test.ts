@@ -92,7 +92,7 @@ describe('The description of a failure', () => {
   test('says what to do and what the service said, each once', () => {
     const details = { phone: ['is wrong', 'is wrong'], message: 'is too long' };
     expect(descriptionOf(failure(422, { ...INVALID, message: 'Invalid', details }))).toBe(
-      'Correct the values, then try again. The service says: Invalid; phone: is wrong; message: is too long.',
+      'Correct it, then try again. The service says: Invalid; phone: is wrong; message: is too long.',
     );
   });
 
@@ -112,7 +112,7 @@ describe('The description of a failure', () => {
 
   const NEW_ADDRESS = 'The address has moved (HTTP 302), and redirects are not followed when sending';
   const NO_ADDRESS = 'The service redirects the request (HTTP 302), but not to a web address';
-  const CHECK = 'Check the Base URL in the credential: it ends in /v1 or /api/v1. If it is right, ask the support';
+  const CHECK = "Check the Base URL: it ends in /v1 or /api/v1. If it is right, ask the service's support";
   const ENTER = "as 'Base URL' in the credential.";
   test.each<[unknown, string, string]>([
     ['https://new.example.com/v1/messages?key=secret', NEW_ADDRESS, `(https://new.example.com) ${ENTER}`],

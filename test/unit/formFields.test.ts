@@ -50,8 +50,14 @@ describe('The fields of a custom form', () => {
     [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], "Field 2 in 'Form Elements' has no label"],
     [[null], "Field 1 in 'Form Elements' has no label"],
     [[{ fieldLabel: { a: 1 } }], "Field 1 in 'Form Elements' has no label"],
-    [[{ fieldLabel: 'respondedAt' }], "Field 1 in 'Form Elements' can't have the label respondedAt"],
-    [[{ fieldLabel: '__proto__' }], "Field 1 in 'Form Elements' can't have the label __proto__"],
+    [
+      [{ fieldLabel: 'respondedAt' }],
+      "Field 1 in 'Form Elements' can't have the label respondedAt, which the output needs",
+    ],
+    [
+      [{ fieldLabel: '__proto__' }],
+      "Field 1 in 'Form Elements' can't have the label __proto__, which the output needs",
+    ],
     [
       [{ fieldLabel: 'A' }, { fieldLabel: 'B' }, { fieldLabel: 'A ' }],
       "Fields 1 and 3 in 'Form Elements' have the same label",
@@ -61,10 +67,10 @@ describe('The fields of a custom form', () => {
       `The 'Element Type' of field 1 in 'Form Elements' must be one of ${TYPES}`,
     ]),
     ...['dropdown', 'radio', 'checkbox'].flatMap((fieldType): Array<[unknown, string]> => [
-      [[{ fieldLabel: 'A', fieldType }], "Field 1 in 'Form Elements' has no options to choose from"],
+      [[{ fieldLabel: 'A', fieldType }], "Field 1 in 'Form Elements' has no 'Field Options'"],
       [
         [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
-        "Field 1 in 'Form Elements' has no options to choose from",
+        "Field 1 in 'Form Elements' has no 'Field Options'",
       ],
     ]),
     [[radio('a', ' ')], "Option 2 of field 1 in 'Form Elements' is empty"],

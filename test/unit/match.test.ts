@@ -91,7 +91,7 @@ describe('The status of an entry', () => {
         failure: {
           code: 'NOT_ACCEPTED',
           message: 'The service accepted the request, but did not send this message',
-          advice: 'Check the phone number and the text.',
+          advice: 'Check its number and text.',
           serviceSays: '',
         },
       });
@@ -106,7 +106,7 @@ describe('The status of an entry', () => {
     const reason = 'Blocked by 447700900123 <script>';
     for (const given of [{ error: { message: reason } }, { error: reason }, { reason }]) {
       expect(entryOutcome(entry(0, { status: 'failed', ...given }))).toMatchObject({
-        failure: { advice: 'Check the phone number and the text.', serviceSays: 'Blocked by …23 &lt;script&gt;' },
+        failure: { advice: 'Check its number and text.', serviceSays: 'Blocked by …23 &lt;script&gt;' },
       });
     }
   });

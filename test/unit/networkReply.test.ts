@@ -69,10 +69,10 @@ describe('A request that never reached the service', () => {
   });
 
   test.each<[string, string, string, boolean]>([
-    ['connect', 'EACCES', 'The machine that runs n8n does not allow a connection to the service', false],
-    ['connect', 'EPERM', 'The machine that runs n8n does not allow a connection to the service', false],
-    ['connect', 'EMFILE', "The machine that runs n8n can't open more connections", true],
-    ['connect', 'ENOBUFS', "The machine that runs n8n can't open more connections", true],
+    ['connect', 'EACCES', "n8n's machine does not allow a connection to the service", false],
+    ['connect', 'EPERM', "n8n's machine does not allow a connection to the service", false],
+    ['connect', 'EMFILE', "n8n's machine can't open more connections", true],
+    ['connect', 'ENOBUFS', "n8n's machine can't open more connections", true],
     ['connect', 'EADDRNOTAVAIL', "n8n can't reach the service's host", true],
     ['connect', 'ECONNRESET', 'The connection was closed before the request could be sent', true],
     ['connect', 'ECONNREFUSED', 'The service refused the connection', true],
@@ -92,7 +92,7 @@ describe('A request that never reached the service', () => {
 
   test('because of ENOTFOUND is reported with the advice to check the Base URL', () => {
     expect(networkReply(thrown({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toMatchObject({
-      failure: { httpStatus: null, advice: 'Check the Base URL in the credential for typos. Then try again.' },
+      failure: { httpStatus: null, advice: 'Check the Base URL for typos. Then try again.' },
       error: {},
     });
   });

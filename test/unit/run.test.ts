@@ -49,6 +49,6 @@ test('Items whose expressions are slow do not block n8n, even if an option is wr
   const context = contextWith({ 'options.parallelRequests': 0 });
   const { items } = await sendForRun(context, job).finally(() => clearInterval(others));
   expect(items).toHaveLength(100);
-  expect(items[0]?.json.error).toBe("The option 'Parallel Requests' must be a number of at least 1");
+  expect(items[0]?.json.error).toBe("'Parallel Requests' must be a number of at least 1");
   expect(turnsMeanwhile).toBeGreaterThanOrEqual(3);
 });

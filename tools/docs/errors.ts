@@ -1,7 +1,9 @@
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import {
+  AFTER_INTERRUPTION,
   CATALOGUE,
   type FailureName,
+  IF_EXPRESSION,
   THEN_SEND_THE_REST,
   THEN_TRY_AGAIN,
 } from '../../nodes/MessagingSend/failures/catalogue';
@@ -28,7 +30,8 @@ const TABLES: Readonly<Record<string, (entry: AnyEntry, name: string) => boolean
   common: (_, name) => MOST_COMMON.some((each) => each === name),
   trigger: (_, name) => ['thresholdInvalid', 'balanceNotReported', 'pollTimeout'].includes(name),
   phone: ({ code }) => code === 'INVALID_PHONE',
-  input: ({ code }) => /^INVALID_(MESSAGES?|PARAMETER)$|^NOT_SET_UP$/.test(code),
+  input: ({ code }) => /^INVALID_(MESSAGES?|PARAMETER)$/.test(code),
+  settings: ({ code }) => code === 'NOT_SET_UP',
   uncertain: ({ sendAgain }) => sendAgain === 'checkFirst',
   network: ({ code }) => code.startsWith('UNREACHABLE_'),
   rest: () => true,
@@ -43,16 +46,11 @@ export function errorParts(): Record<string, string> {
       left.delete(name);
       return entry === undefined ? [] : lineOf(entry);
     });
-    const [columns, rows] = [['Code', 'Message', 'What to do'], together(lines)];
-    // All of these have the same code.
-    const from = part === 'phone' ? 1 : 0;
-    return [
-      part,
-      table(
-        columns.slice(from),
-        rows.map((row) => row.slice(from)),
-      ),
-    ] as const;
+    const rows = [['Code', 'Message', 'What to do'], ...together(lines)];
+    // The page names the code that all of a table share.
+    const isShared = new Set(lines.map(({ code }) => code)).size === 1;
+    const [header = [], ...rest] = isShared ? rows.map((row) => row.slice(1)) : rows;
+    return [part, table(header, rest)] as const;
   });
   return { ...Object.fromEntries(parts), credential: credentialTable() };
 }
@@ -72,24 +70,24 @@ function lineOf(entry: AnyEntry): Line[] {
   if (message === '…') return [];
   const advice = entry
     .advice(ANY_VALUES)
+    .replace(AFTER_INTERRUPTION, 'See [If n8n is killed](retries.md#if-n8n-is-killed).')
     .replace(THEN_SEND_THE_REST, 'Then send the rest.')
     .replace(` ${THEN_TRY_AGAIN}`, '')
-    // The reason, in another message of the run.
-    .replace(/^…\. /, '');
+    // The page says it above the table.
+    .replace(` ${IF_EXPRESSION}`, '')
+    // The reason, and what the run left uncertain.
+    .replace(/^(…\. |… messages of [^.]*\. )+/, '');
   const silent = entry.sendAgain === 'checkFirst' ? 'Check the message.' : 'Try again later.';
   return [{ code: entry.code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }];
 }
 
-/** One row for the messages that have code and advice in common. */
+/** One row for the messages that have the advice in common. */
 function together(lines: readonly Line[]): string[][] {
   const groups = new Map<string, Line[]>();
-  for (const line of lines) {
-    const key = `${line.code} ${line.advice}`;
-    groups.set(key, [...(groups.get(key) ?? []), line]);
-  }
+  for (const line of lines) groups.set(line.advice, [...(groups.get(line.advice) ?? []), line]);
   return [...groups.values()].map((group) => [
-    group[0]?.code === '…' ? 'that of the cause' : `\`${group[0]?.code}\``,
-    [...new Set(group.map(({ message }) => marked(message)))].join(' / '),
+    [...new Set(group.map(({ code }) => (code === '…' ? 'that of the cause' : `\`${code}\``)))].join('<br>'),
+    [...new Set(group.map(({ message }) => marked(message)))].join('<br>'),
     marked(group[0]?.advice ?? ''),
   ]);
 }

@@ -8,26 +8,35 @@ const notSetUp = entry('NOT_SET_UP', 'run');
 const rejectedValue = entry('VALIDATION_ERROR');
 const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
 
-const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
-const CHECK_NUMBER =
-  "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
-const MISSING_CODE =
-  "Its country code may be missing: write 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.";
-const FORMAT_AS_TEXT =
-  'In the spreadsheet, format the column as text, enter the numbers again, and export the sheet again.';
-const CHECK_BASE_URL = 'Check the Base URL in the credential: it ends in /v1 or /api/v1.';
-const ENTER_KEY = 'Copy the API key from your account settings into the credential.';
-const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
-/** docs/errors.md leaves out this advice, and shortens the next. */
+/** docs/errors.md leaves out these two, and shortens the next. */
+export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
 export const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
 export const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
-const AFTER_INTERRUPTION =
-  "Send what did not arrive in a new execution, with only these items. If nothing that is uncertain arrived and n8n still offers Retry, you can instead set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
-const OTHER_VERSIONS =
-  'Install a version of this node that was tested with this n8n, or an n8n that this version was tested with.';
+
+const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
+const CHECK_NUMBER =
+  "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
+const MISSING_CODE =
+  "Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
+const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
+const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
+const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
+const CORRECT_OPTION = 'Correct the option.';
+const CORRECT_FORM = `Correct 'Form Elements'. ${IF_EXPRESSION}`;
+const CORRECT_CREDENTIAL = `Correct the credential. ${IF_EXPRESSION}`;
+const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
+const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
+const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
+const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
+/** docs/errors.md links to the page about it. */
+export const AFTER_INTERRUPTION =
+  "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
+const OTHER_VERSIONS = 'Install versions of n8n and of this node that were tested together.';
 const TOP_UP = 'Top up the account, then send only what is left.';
+const TEST_ELSEWHERE =
+  "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
@@ -56,7 +65,7 @@ export const CATALOGUE = {
 
   phoneEmpty: invalidPhone(
     'The phone number is empty',
-    'Fill in the number, or remove the item before this node. If it is empty in all items, the field, or its expression, names a column that they do not have.',
+    'Fill in the number, or remove the item. If it is empty in all items, the expression names a column that they do not have.',
   ),
   phoneNotText: invalidPhone<{ kind: string }>(
     ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
@@ -67,63 +76,51 @@ export const CATALOGUE = {
     FORMAT_AS_TEXT,
   ),
   phoneNegative: invalidPhone('The phone number is negative: a spreadsheet read it as a calculation', FORMAT_AS_TEXT),
-  phoneLetters: invalidPhone(
-    'The phone number contains letters',
-    `Use digits only, without an extension. ${WITH_COUNTRY_CODE}`,
-  ),
-  phoneCharacters: invalidPhone(
-    'The phone number contains a character that phone numbers do not have',
-    `Use one number per message. ${WITH_COUNTRY_CODE}`,
-  ),
+  phoneLetters: invalidPhone('The phone number contains letters', ONE_NUMBER),
+  phoneCharacters: invalidPhone('The phone number contains a character that is not allowed', ONE_NUMBER),
   phoneCountryCode: invalidPhone(
     'The phone number begins with 0, so its country code is missing',
-    "Replace the 0 with the country code, such as 447700900123 for 07700 900123 in the United Kingdom, or set the option 'Default Country Code'.",
+    "Replace the 0 with the country code, such as 447700900123 for 07700 900123, or set the option 'Default Country Code'.",
   ),
   phoneLength: invalidPhone<{ digits: string; wrong: string }>(
     ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: it needs 7 to 15`,
     WITH_COUNTRY_CODE,
   ),
-  phoneDate: invalidPhone(
-    'The phone number is a date',
-    'Check that the field, or its expression, refers to the column with the phone numbers.',
-  ),
-  phoneSeveral: invalidPhone('The phone number is more than one number', 'Use one number per message.'),
+  phoneDate: invalidPhone('The phone number is a date', 'Refer to the column that has the phone numbers.'),
+  phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
     'The phone number has extra digits, such as an extension or decimal places',
-    'Remove them. If all digits are part of the number, write it without spaces and dashes, with + and its country code.',
+    'Remove them. If all digits belong to the number, write it without spaces and dashes, with + and its country code.',
   ),
   phoneBackwards: invalidPhone(
     'The phone number contains an invisible character that shows its digits in another order',
-    'Delete the number and type it in anew, instead of copying it.',
+    'Type in the number instead of pasting it.',
   ),
   phoneNotMobile: invalidPhone(
     'The phone number is not a mobile number of its country',
-    "Check the number. To send to landlines as well, set the option 'Number Check' to On.",
+    "Check the number. To allow landlines, set the option 'Number Check' to On.",
   ),
   phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', MISSING_CODE),
   phoneCodeMissing: invalidPhone<WrongLength>(wrongLength, MISSING_CODE),
   phoneImpossible: invalidPhone<WrongLength>(wrongLength, CHECK_NUMBER),
   phoneTooLong: invalidPhone('The phone number is too long: it has more than 100 characters', WITH_COUNTRY_CODE),
 
-  textEmpty: invalidMessage(
-    'The message is empty',
-    'Fill in the text. If it comes from an expression, check that the item has that field.',
-  ),
+  textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
   textNotText: invalidMessage<{ kind: string }>(
     ({ kind }) => `The message is ${kind}, not a text`,
-    'If it comes from an expression, refer to the field that contains the text.',
+    'Refer to the field that contains the text.',
   ),
   textNotEvaluated: invalidMessage(
     'The message contains an expression that was not evaluated',
-    'Switch the field from Fixed to Expression. If the text comes from another node, switch the field there.',
+    'Switch the field from Fixed to Expression, here or in the node that the text comes from.',
   ),
   textOfObject: invalidMessage(
     'The message contains [object Object] in place of a text',
-    'In the expression, refer to the field within the object, such as {{ $json.customer.name }}.',
+    'Refer to a field within the object, such as {{ $json.customer.name }}.',
   ),
   textBlankWhenCut: invalidMessage<{ max: number }>(
     ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
-    'Remove the spaces and invisible characters at the start of the text.',
+    'Remove the blank characters at the start.',
   ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
@@ -137,135 +134,120 @@ export const CATALOGUE = {
 
   listNotJson: invalidList(
     "'Messages' is not valid JSON",
-    'Check quotes and commas, or use an expression that returns the list, such as {{ $json.body.messages }}.',
+    'Check quotes and commas, or use an expression that returns the list.',
   ),
-  listNotList: invalidList(
-    "'Messages' is not a list",
-    'Use a JSON array of objects, each with phone and message: [{ "phone": "447700900123", "message": "Hello" }].',
-  ),
-  listEntryNotObject: invalidList(
-    'The entry is not an object',
-    'Each entry needs the fields phone and message: { "phone": "447700900123", "message": "Hello" }.',
-  ),
+  listNotList: invalidList("'Messages' is not a list", LIST_FORM),
+  listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
   expressionFailed: invalidParameter<{ reason: string }>(
     ({ reason }) => `An expression can't be evaluated: ${reason}`,
-    'Check the expressions in the fields of this node for this item.',
+    "Check this node's expressions for this item.",
   ),
   keyNotEvaluated: invalidParameter(
-    "The option 'Message Key' contains an expression that was not evaluated",
-    'Switch the field from Fixed to Expression: with the same key, only the first message would be sent.',
+    "'Message Key' contains an expression that was not evaluated",
+    SWITCH_TO_EXPRESSION,
   ),
   countryCodeUnknown: invalidParameter<{ code: string }>(
-    ({ code }) => `The option 'Default Country Code' is ${code}, which is not a known country code`,
-    'Correct the option: the code of the United Kingdom is 44, for example, and that of North America is 1.',
+    ({ code }) => `'Default Country Code' is ${code}, which is not a known country code`,
+    `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
   countryCodeInvalid: invalidParameter(
-    "The option 'Default Country Code' must be 1 to 4 digits, such as 44",
-    'Correct the option. If it comes from an expression, check its value for this item.',
+    "'Default Country Code' must be 1 to 4 digits, such as 44",
+    `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
   messageKeyEmpty: invalidParameter(
-    "The option 'Message Key' is empty for this item",
-    'Check that the item has the field that the option refers to, or remove the option.',
+    "'Message Key' is empty for this item",
+    'Refer to a field that the item has, or remove the option.',
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
   formLabelEmpty: invalidParameter<{ place: number }>(
     ({ place }) => `Field ${place} in 'Form Elements' has no label`,
-    "Enter its 'Label'. If it comes from an expression, check its value for this item.",
+    CORRECT_FORM,
   ),
   formLabelReserved: invalidParameter<{ place: number; label: string }>(
-    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}`,
-    "Change its 'Label': the output needs this name for something else.",
+    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}, which the output needs`,
+    CORRECT_FORM,
   ),
   formLabelRepeated: invalidParameter<{ place: number; other: number }>(
     ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
-    "Change one 'Label': the output has the answers by their labels.",
+    CORRECT_FORM,
   ),
   formTypeUnknown: invalidParameter<{ place: number; types: string }>(
     ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
-    'Choose it from its list. If it comes from an expression, check its value for this item.',
+    CORRECT_FORM,
   ),
   formOptionsEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no options to choose from`,
-    "Add them under 'Field Options', or choose another 'Element Type'.",
+    ({ place }) => `Field ${place} in 'Form Elements' has no 'Field Options'`,
+    CORRECT_FORM,
   ),
   formOptionEmpty: invalidParameter<{ place: number; option: number }>(
     ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
-    'Fill it in, or remove it. If it comes from an expression, check its value for this item.',
+    CORRECT_FORM,
   ),
   formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
     ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
-    'Change one of them, or remove it.',
+    CORRECT_FORM,
   ),
 
   // The node is not set up.
 
-  optionNotBoolean: notSetUp<{ option: string }>(
-    ({ option }) => `The option '${option}' must be true or false`,
-    'Correct the option.',
-  ),
+  optionNotBoolean: notSetUp<{ option: string }>(({ option }) => `'${option}' must be true or false`, CORRECT_OPTION),
   optionNotChoice: notSetUp<{ option: string; choices: string }>(
-    ({ option, choices }) => `The option '${option}' must be one of ${choices}`,
-    'Correct the option.',
+    ({ option, choices }) => `'${option}' must be one of ${choices}`,
+    CORRECT_OPTION,
   ),
   optionNotNumber: notSetUp<{ option: string; min: number }>(
-    ({ option, min }) => `The option '${option}' must be a number of at least ${min}`,
-    'Correct the option.',
+    ({ option, min }) => `'${option}' must be a number of at least ${min}`,
+    CORRECT_OPTION,
   ),
   optionNotDate: notSetUp<{ option: string }>(
-    ({ option }) => `The option '${option}' must be a date and time in the future`,
-    'Correct the option.',
+    ({ option }) => `'${option}' must be a date and time in the future`,
+    CORRECT_OPTION,
   ),
   optionUnreadable: notSetUp<{ option: string; reason: string }>(
-    ({ option, reason }) => `The option '${option}' can't be read: ${reason}`,
-    'Correct the expression in the option.',
+    ({ option, reason }) => `'${option}' can't be read: ${reason}`,
+    CORRECT_OPTION,
   ),
   optOutUnreadable: notSetUp<{ place: number; count: number; reason: string }>(
     ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
-    'Correct that number. Nothing is sent before, because it could belong to somebody who opted out.',
+    'Correct that number: it could belong to somebody who opted out.',
   ),
-  optOutsNotEvaluated: notSetUp(
-    "The option 'Never Send To' contains an expression that was not evaluated",
-    'Switch the option from Fixed to Expression.',
-  ),
+  optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
   optOutsNotList: notSetUp<{ kind: string }>(
-    ({ kind }) => `The option 'Never Send To' is ${kind}, not a list of numbers`,
-    "Separate numbers by commas or lines, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
+    ({ kind }) => `'Never Send To' is ${kind}, not a list of numbers`,
+    "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
   testPhoneUnreadable: notSetUp<{ reason: string }>(
     ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
-    "Enter the number that gets the messages, with its country code. Nothing is sent before; to send to the recipients, remove 'Test Run'.",
+    "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
   sendWindowTimes: notSetUp(
-    "'Send Window' needs two times of a day, such as 09:00 and 20:00, the earlier one first",
-    "Correct 'From' and 'To'. For a window over midnight, use two nodes or the workflow's own schedule.",
+    "'Send Window' needs two times, such as 09:00 and 20:00, the earlier first",
+    "Correct 'From' and 'To'. For a window over midnight, use two nodes.",
   ),
-  sendWindowDays: notSetUp("'Send Window' has no days on which messages may be sent", "Choose 'Days'."),
+  sendWindowDays: notSetUp("'Send Window' has no days", "Choose 'Days'."),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
-    'Correct the credential. If the address comes from an expression, check its value for this item.',
+    CORRECT_CREDENTIAL,
   ),
   baseUrlLogin: notSetUp(
     "'Base URL' in the credential contains a user name or a password, which it can't have",
-    "Remove what is between // and @. If that is the API key, enter it in 'API Key'.",
+    "Remove the part from // to @. If it is the API key, enter it in 'API Key'.",
   ),
-  apiKeyEmpty: notSetUp(
-    "'API Key' in the credential is empty",
-    'Correct the credential. If the key comes from an expression, check its value for this item.',
-  ),
+  apiKeyEmpty: notSetUp("'API Key' in the credential is empty", CORRECT_CREDENTIAL),
   apiKeyCharacters: notSetUp<{ kind: string }>(
     ({ kind }) => `The API key contains ${kind}, which can't be part of a key`,
     ENTER_KEY,
   ),
   credentialUnreadable: notSetUp<{ reason: string }>(
     ({ reason }) => `The credential can't be read: ${reason}`,
-    'Select the credential in the node again. If it contains expressions, check their values for this item.',
+    `Select the credential in the node again. ${IF_EXPRESSION}`,
   ),
   sendOnceUnavailable: notSetUp(
     "'Send Once, Also in Later Runs' works only in a saved workflow",
-    "Save the workflow. n8n runs the calls of an MCP server or a sub-agent outside the workflow: for these, choose another value for the option 'Duplicate Messages', or let them call a workflow that contains this node.",
+    "Save the workflow. For an MCP server or a sub-agent, choose another value for the option 'Duplicate Messages', or let it call a workflow that contains this node.",
   ),
   operationUnknown: notSetUp(
     "'Resource' and 'Operation' must be chosen from their lists",
@@ -281,7 +263,7 @@ export const CATALOGUE = {
   ),
   reviewNotApproval: notSetUp(
     "'Response Type' must be Approval in human review: nothing else approves a call",
-    'Add the review step to the agent again. In a workflow file, set responseType of the step to approval.',
+    'Add the review step to the agent again.',
   ),
   proxyInvalid: notSetUp(
     "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
@@ -301,10 +283,10 @@ export const CATALOGUE = {
     TOP_UP,
   ),
   creditsTooLowUnknown: fewCredits('Not enough credits', TOP_UP),
-  valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct the values, then try again.'),
+  valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct it, then try again.'),
   fieldsInvalid: rejectedValue<{ fields: string }>(
     ({ fields }) => `The service rejected the value of ${fields}`,
-    'Correct the values, then try again.',
+    'Correct it, then try again.',
   ),
   messageInvalid: rejectedValue<{ part: string }>(
     ({ part }) => `The service rejected ${part}`,
@@ -314,11 +296,11 @@ export const CATALOGUE = {
     ({ perMinute }) =>
       `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
     ({ wait }) =>
-      `Wait ${wait}, then try again. Send Bulk sends up to 100 messages in one request. If other programs use the same key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
+      `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   ),
   messageNotAccepted: entry('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',
-    'Check the phone number and the text.',
+    'Check its number and text.',
   ),
   redirected: entry('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
@@ -326,7 +308,7 @@ export const CATALOGUE = {
   ),
   redirectedNowhere: entry('REDIRECTED', 'unclear')<{ status: number }>(
     ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
-    `${CHECK_BASE_URL} If it is right, ask the support of the service.`,
+    `${CHECK_BASE_URL} If it is right, ask the service's support.`,
   ),
   notFound: entry('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,
@@ -338,7 +320,7 @@ export const CATALOGUE = {
   ),
   messageBlocked: entry('FORBIDDEN')<{ status: number }>(
     ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
-    'Check its text and number: a firewall can block a link or a word.',
+    'Check its number and text: a firewall can block a link or a word.',
   ),
   refused: entry('REFUSED')('The service rejected the request', REASON_OF_SERVICE),
   refusedWithStatus: entry('HTTP_4…')<{ status: number }>(
@@ -358,7 +340,7 @@ export const CATALOGUE = {
   ),
   creditsTooLowForRun: fewCredits<{ required: number; available: number }>(
     ({ required, available }) => `Not enough credits for the run (${required} needed, ${available} left)`,
-    "Nothing was sent. Top up the account, or turn off the option 'Check Credits First'.",
+    "Top up the account, or turn off the option 'Check Credits First'.",
   ),
 
   // n8n's database was not reached: nothing was sent.
@@ -377,35 +359,35 @@ export const CATALOGUE = {
 
   hostUnknown: entry('UNREACHABLE_ENOTFOUND', 'run')(
     'The host in the Base URL does not exist',
-    `Check the Base URL in the credential for typos. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL for typos. ${THEN_TRY_AGAIN}`,
   ),
   hostLookup: entry('UNREACHABLE_EAI_AGAIN', 'run')(
     "The host name in the Base URL can't be resolved",
-    `Check the network and the DNS server of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
+    `Check the network and the DNS server of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
   connectionRefused: entry('UNREACHABLE_ECONNREFUSED', 'run')(
     'The service refused the connection',
-    `Check the Base URL in the credential, and whether the service (or the proxy) is running. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL, and that the service (or the proxy) is running. ${THEN_TRY_AGAIN}`,
   ),
   hostUnreachable: entry('UNREACHABLE_EHOSTUNREACH', 'run')(
     "n8n can't reach the service's host",
-    `Check the network and the proxy of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
+    `Check the network and the proxy of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
   connectionTimeout: entry('UNREACHABLE_ETIMEDOUT', 'run')(
     'The connection to the service timed out before anything was sent',
     `Check the Base URL, the network and the firewall. ${THEN_TRY_AGAIN}`,
   ),
   connectionForbidden: entry('UNREACHABLE_EACCES', 'run')(
-    'The machine that runs n8n does not allow a connection to the service',
-    `Check the firewall and the security settings of that machine. ${THEN_TRY_AGAIN}`,
+    "n8n's machine does not allow a connection to the service",
+    `Check its firewall and security settings. ${THEN_TRY_AGAIN}`,
   ),
   connectionClosed: entry('UNREACHABLE_ECONNRESET', 'run')(
     'The connection was closed before the request could be sent',
-    `Check the Base URL in the credential, and the proxy or firewall between n8n and the service. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL, and the proxy or firewall on the way. ${THEN_TRY_AGAIN}`,
   ),
   connectionsUsedUp: entry('UNREACHABLE_EMFILE', 'run')(
-    "The machine that runs n8n can't open more connections",
-    `Run fewer executions at the same time, or raise that machine's limit of open files. ${THEN_TRY_AGAIN}`,
+    "n8n's machine can't open more connections",
+    `Run fewer executions at the same time, or raise its limit of open files. ${THEN_TRY_AGAIN}`,
   ),
   urlInvalid: entry('UNREACHABLE_ERR_INVALID_URL', 'run')(
     'The Base URL is not a valid address',
@@ -417,19 +399,19 @@ export const CATALOGUE = {
   ),
   certificateUntrusted: entry('UNREACHABLE_…', 'run')(
     "The connection is not secure: the service's certificate is not trusted",
-    `Check the Base URL in the credential. If the service has a certificate of your own authority, name that authority in NODE_EXTRA_CA_CERTS, a variable of the machine that runs n8n. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL. If the certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
   ),
   notHttps: entry('UNREACHABLE_EPROTO', 'run')(
     'The service does not speak https at this address',
-    `Check the Base URL in the credential: it may need to begin with http://. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL: it may need to begin with http://. ${THEN_TRY_AGAIN}`,
   ),
   tlsRefused: entry('UNREACHABLE_EPROTO', 'run')(
     'The service refused a secure connection',
-    `Check the Base URL in the credential. If it is right, the service uses TLS settings that this n8n does not support. ${THEN_TRY_AGAIN}`,
+    `Check the Base URL. If it is right, this n8n does not support the service's TLS settings. ${THEN_TRY_AGAIN}`,
   ),
   blockedByN8n: entry('UNREACHABLE_…', 'run')(
     'n8n does not allow a request to this address',
-    "Ask the administrator of this n8n instance to allow the service's host.",
+    "Ask the administrator of this n8n to allow the service's host.",
   ),
 
   // The message may have been sent.
@@ -464,7 +446,7 @@ export const CATALOGUE = {
     AFTER_INTERRUPTION,
   ),
   unanswered: uncertain('INTERRUPTED', 'run')(
-    'This n8n does otherwise than this version of the node relies on, so it is unknown whether an earlier attempt sent this message',
+    'This n8n behaves differently from those this node was tested with, so it is unknown whether an earlier attempt sent this message',
     AFTER_INTERRUPTION,
   ),
   reserved: uncertain('RESERVED')(
@@ -486,13 +468,13 @@ export const CATALOGUE = {
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
   dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
-    "'Dry Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
-    "Turn 'Dry Run' off, save, and choose 'Retry with currently saved workflow'; or try it in a new execution.",
+    "'Dry Run' can't be used in a retry, after which n8n would offer no other",
+    TEST_ELSEWHERE,
   ),
 
   testRunInRetry: uncertain('NOT_SET_UP', 'run')(
-    "'Test Run' can't be used in a retry: n8n would count the retry as successful and offer no other",
-    "Remove 'Test Run', save, and choose 'Retry with currently saved workflow'; or test in a new execution.",
+    "'Test Run' can't be used in a retry, after which n8n would offer no other",
+    TEST_ELSEWHERE,
   ),
 
   // The run ended before this message's turn.
@@ -519,7 +501,7 @@ export const CATALOGUE = {
   ),
   pollTimeout: entry('TIMEOUT', 'run')(
     'The balance could not be read in the time that n8n allows for a check',
-    'The service is slow, or other requests of this API key are waiting for the rate limit. The next check tries again.',
+    'The service is slow, or other requests with this API key wait for the rate limit. The next check tries again.',
   ),
 } as const;
 

@@ -65,7 +65,7 @@ export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
   const link = linkTo(context, asked);
   const reach = reachOf(link);
   if (reach === 'unknown') return;
-  const message = `The link in the message begins with ${new URL(link).origin}, which ${OPENED_BY[reach]}. Set WEBHOOK_URL of n8n to an address that phones can open.`;
+  const message = `The link in the message begins with ${new URL(link).origin}, which ${OPENED_BY[reach]}. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.`;
   context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 

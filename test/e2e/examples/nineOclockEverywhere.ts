@@ -97,8 +97,8 @@ export function testNineOclock({ instance, received, workflow, succeedFrom }: Ex
 }
 
 /**
- * What the numbers of two countries begin with, where it is the same day and an hour apart, and the time of day at which
- * a window has to begin to open for the second one in the first full minute after these seconds.
+ * The codes of two countries an hour apart, where it is the same day, and the start of a window that opens in the second
+ * country at the first full minute after these seconds. In the first, it is open already.
  */
 function twoCountries(seconds: number): { awake: string; asleep: string; from: string } {
   const opens = new Date(Math.ceil((Date.now() + seconds * 1000) / 60_000) * 60_000);

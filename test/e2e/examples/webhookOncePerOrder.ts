@@ -70,7 +70,7 @@ export function testOncePerOrder(world: ExampleWorld): void {
       body: {
         outcome: 'not_sent',
         code: 'INVALID_PARAMETER',
-        error: "The option 'Message Key' is empty for this item",
+        error: "'Message Key' is empty for this item",
       },
     });
     const { status, body } = await answerTo({ order_id: 'E-1', phone: '07700 900123' });

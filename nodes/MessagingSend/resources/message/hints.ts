@@ -16,7 +16,7 @@ export const hintsBeforeRun: NodeHint[] = [
   // Before the run, no expression knows the address.
   hint(
     'info',
-    "The link in the message begins with n8n's address (WEBHOOK_URL). If that is http://localhost, no phone can open it.",
+    "The link in the message begins with n8n's address (N8N_WEBHOOK_URL). If that is http://localhost, no phone can open it.",
     '$parameter["operation"] === "sendAndWait"',
   ),
   hint(
