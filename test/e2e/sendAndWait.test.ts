@@ -171,22 +171,6 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
       });
 
-      test('A person answers with a text a question that is written from right to left, with HTML in it', async () => {
-        const message = 'האם להחזיר <b>148.90 ₪</b>? 🙂';
-        const text = 'כן\n<script>alert("1")</script> 👍';
-        const asked = await asking.ask({ responseType: 'freeText', message });
-        await onPhone(asked.link, async (page) => {
-          const heading = page.getByRole('heading', { name: message });
-          const edge = await heading.evaluate((element) => getComputedStyle(element).direction);
-          assert.equal(edge, 'rtl');
-          await assertUsable(page, 'text');
-          await page.getByRole('textbox', { name: message }).fill(text);
-          await press(page, 'Send');
-          await waitForThanks(page);
-        });
-        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
-      });
-
       test('A person fills in a form of every kind of field, and sees at each field what is wrong with it', async () => {
         const formFields = { values: FORM };
         const asked = await asking.ask({ responseType: 'customForm', formFields });
@@ -243,6 +227,25 @@ for (const release of SUPPORTED) {
           Extras: ['Parking'],
         };
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
+      });
+
+      // What is left does not depend on the release.
+      if (release !== CURRENT) return;
+
+      test('A person answers with a text a question that is written from right to left, with HTML in it', async () => {
+        const message = 'האם להחזיר <b>148.90 ₪</b>? 🙂';
+        const text = 'כן\n<script>alert("1")</script> 👍';
+        const asked = await asking.ask({ responseType: 'freeText', message });
+        await onPhone(asked.link, async (page) => {
+          const heading = page.getByRole('heading', { name: message });
+          const edge = await heading.evaluate((element) => getComputedStyle(element).direction);
+          assert.equal(edge, 'rtl');
+          await assertUsable(page, 'text');
+          await page.getByRole('textbox', { name: message }).fill(text);
+          await press(page, 'Send');
+          await waitForThanks(page);
+        });
+        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
       });
 
       for (const [what, use, options] of [
