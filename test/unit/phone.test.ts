@@ -197,6 +197,7 @@ describe('Reading a phone number', () => {
   });
 
   test('always gives 7 to 15 digits without a leading 0, which are read unchanged', () => {
+    const wrong: unknown[] = [];
     const seed = Date.now();
     const random = seededRandom(seed);
     const characters = '0123456789+-.()[]/\\ ,eE\u200b\u00a0x';
@@ -212,13 +213,9 @@ describe('Reading a phone number', () => {
       const phone = cleanPhone(given, { countryCode: home, numberCheck });
       if (typeof phone !== 'string') continue;
       const again = cleanPhone(phone, { countryCode: null, numberCheck });
-      expect({ seed, given, phone, again }).toEqual({
-        seed,
-        given,
-        phone: expect.stringMatching(/^[1-9]\d{6,14}$/) as unknown,
-        again: phone,
-      });
+      if (again !== phone || !/^[1-9]\d{6,14}$/.test(phone)) wrong.push({ given, phone, again });
     }
+    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
   });
 
   test.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('refuses 10 MB of %j', (part) => {
@@ -494,6 +491,7 @@ describe('Number Check', () => {
   });
 
   test('accepts any 7 to 15 digits when it is off', () => {
+    const misread: unknown[] = [];
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let run = 0; run < 5000; run++) {
@@ -502,10 +500,12 @@ describe('Number Check', () => {
       const phone = Array.from({ length }, digit).join('');
       for (const given of [phone, `+${phone}`, `00${phone}`, Number(phone)]) {
         for (const countryCode of [null, '44', '9999']) {
-          expect([seed, given, cleanUnchecked(given, countryCode)]).toEqual([seed, given, { kind: 'clean', phone }]);
+          const read = cleanPhone(given, { countryCode, numberCheck: 'off' });
+          if (read !== phone) misread.push([given, countryCode, read]);
         }
       }
     }
+    expect({ seed, misread }).toEqual({ seed, misread: [] });
   });
 
   test.each([
