@@ -1,35 +1,41 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../../tools/json';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
+import { asObject, type JsonObject } from '../../tools/json';
+import { readExample } from '../../tools/n8n/examples/files';
+import { type Execution } from '../../tools/n8n/execution';
+import { CURRENT } from '../../tools/n8n/releases';
+import { copyOf, itemsAt, withoutDryRun } from './examples/world';
+import { instanceForTests } from './instanceForTests';
+import { receivedBy } from './recipients';
 
 interface Contact {
   name: string;
   phone: string;
 }
 
-/**
- * The campaign that waits for each country's morning, with a window that fits the time of the test. A whole day of it is
- * in `test/engine/nineOclockEverywhere.test.ts`.
- */
-export function testNineOclock({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
-  const SENDER = 'Send Messages';
-  const WAIT = 'Wait Until Nine';
-  const NOT_SENT = 'Not Sent';
-  const textFor = (name: string) => `Hello ${name}, our summer sale begins on Saturday at 9.`;
+/** A campaign of its own, with nothing sent before, that really sends. */
+async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Contact[], from: string) {
+  const change = (node: JsonObject) => withContacts(withWindow(withoutDryRun(node), from), contacts);
+  return await rest.importWorkflow(copyOf(await readExample('nine-oclock-everywhere'), change), [credential]);
+}
 
-  /** A campaign of its own, with nothing sent before, that really sends. */
-  const importOwn = async (contacts: Contact[], from: string): Promise<JsonObject> =>
-    await instance().rest.importWorkflow(
-      copyOf(workflow(), (node) => withContacts(withWindow(withoutDryRun(node), from), contacts)),
-    );
+/** With a window that fits the time of the test. A whole day of it is in `test/engine/nineOclockEverywhere.test.ts`. */
+describe(`The example that waits for each country's morning, in n8n ${CURRENT}`, () => {
+  const instance = instanceForTests();
+  const received = () => receivedBy(instance().sandbox);
+  const textFor = (name: string) => `Hello ${name}, our summer sale begins on Saturday at 9.`;
+  const succeeded = (execution: Execution): Execution => {
+    assert.equal(execution.status, 'success', execution.error);
+    return execution;
+  };
 
   test('n8n is killed while it waits for one of two countries: everybody of a large list gets it, once', async () => {
     const { awake, asleep, from } = twoCountries();
     const contacts = Array.from({ length: 2000 }, (_, index) => contactIn(index % 2 === 0 ? awake : asleep, index));
     const wrong = { name: 'Wrong Number', phone: '07700 900123' };
-    const own = await importOwn([...contacts, wrong], from);
+    const own = await importOwn(instance(), [...contacts, wrong], from);
     const expected = contacts.map(({ name, phone }) => ({ phone, message: textFor(name) }));
     const inOrder = () => received().sort((one, other) => one.message.localeCompare(other.message));
     expected.sort((one, other) => one.message.localeCompare(other.message));
@@ -43,25 +49,26 @@ export function testNineOclock({ instance, received, workflow, succeedFrom }: Ex
     await instance().n8n.kill();
     await instance().restart();
 
-    const execution = await instance().rest.waitForExecution(id, 240);
-    assert.equal(execution.status, 'success', execution.error);
+    const execution = succeeded(await instance().rest.waitForExecution(id, 240));
     assert.deepEqual(inOrder(), expected);
-    const waited = execution.runsOf(WAIT)[0]?.outputs[0]?.map(({ json: { name, phone } }) => ({ name, phone }));
+    const waited = execution
+      .runsOf('Wait Until Nine')[0]
+      ?.outputs[0]?.map(({ json: { name, phone } }) => ({ name, phone }));
     assert.deepEqual(
       waited,
       contacts.filter(({ phone }) => phone.startsWith(asleep)),
     );
-    const [failed, ...more] = itemsAt(execution, NOT_SENT);
+    const [failed, ...more] = itemsAt(execution, 'Not Sent');
     assert.deepEqual([failed?.name, more], [wrong.name, []]);
 
-    const again = await succeedFrom('Start', own);
+    const again = succeeded(await instance().rest.run(own, 'Start'));
     assert.deepEqual(inOrder(), expected);
     assert.deepEqual(
-      itemsAt(again, SENDER).map(({ reason }) => reason),
+      itemsAt(again, 'Send Messages').map(({ reason }) => reason),
       contacts.map(() => 'sent_before'),
     );
   });
-}
+});
 
 /**
  * What the numbers of two countries begin with, where it is the same day and an hour apart, and the time of day at which
