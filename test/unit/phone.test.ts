@@ -106,16 +106,6 @@ describe('A phone number is never read as another one,', () => {
     expect(clean(44 - 7_700_900_123)).toMatchObject({ kind: 'wrong' });
     expect(clean(String(44 - 7_700_900_123))).toMatchObject({ kind: 'wrong' });
   });
-
-  test.each(['447700900123, 447700900124', '447700900123;447700900124', '447700900123/447700900124'])(
-    'such as two phone numbers in one field: %s',
-    (given) => expect(clean(given)).toMatchObject({ kind: 'wrong' }),
-  );
-
-  test.each(listOf('447700900123x4, 447700900123#4, 447700900123;4').concat('447700900123,4'))(
-    'such as one with the extension in %s',
-    (given) => expect(clean(given)).toMatchObject({ kind: 'wrong' }),
-  );
 });
 
 describe('The default country code', () => {
@@ -151,7 +141,10 @@ describe('An invalid phone number', () => {
     ['+44 7700 MESSAGE', 'contains letters'],
     ['mobile: 447700900123', 'contains letters'],
     ['44770090012O', 'contains letters'],
-    ['447700900123*', 'contains a character that phone numbers do not have'],
+    ...['447700900123*', '447700900123#4', '447700900123;4', '447700900123,4'].map((given): [unknown, string] => [
+      given,
+      'contains a character that phone numbers do not have',
+    ]),
     ['44+7700900123', 'contains a character that phone numbers do not have'],
     ['++447700900123', 'contains a character that phone numbers do not have'],
     ['4477009001\ud8002', 'contains a character that phone numbers do not have'],
@@ -372,6 +365,8 @@ describe('No digit is added to a phone number or left out:', () => {
     '447700900123 / 447700900124',
     '00447700900123 00447700900124',
     '447700900123, 447700900124',
+    '447700900123;447700900124',
+    '447700900123/447700900124',
     '+44 7700 900123; +44 7700 900124',
     '447700900123 or 447700900124',
     '447700900123 & 447700900124',
@@ -381,10 +376,13 @@ describe('No digit is added to a phone number or left out:', () => {
     expect(cleanUnchecked(given).kind).toBe('wrong');
   });
 
-  test.each(['+44 7700 900123 x12', '447700900123 ext. 5', '447700900123 ext 5', '+44 7700 900123;ext=5'])(
-    '%s has an extension',
-    (given) => expect(messageOf(given)).toBe('The phone number contains letters'),
-  );
+  test.each([
+    '+44 7700 900123 x12',
+    '447700900123x4',
+    '447700900123 ext. 5',
+    '447700900123 ext 5',
+    '+44 7700 900123;ext=5',
+  ])('%s has an extension', (given) => expect(messageOf(given)).toBe('The phone number contains letters'));
 
   test.each([
     ...listOf(
