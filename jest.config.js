@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** Unit and engine tests; `npm test` builds first, because the engine loads the package as n8n does: from dist/. */
 module.exports = {
   testEnvironment: 'node',
@@ -9,8 +11,8 @@ module.exports = {
   // Types are checked by lint: with `isolatedModules`, as there, a file is only translated.
   transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.tools.json' }] },
   testTimeout: 30_000,
-  // Jest would leave one processor to its own process, which hardly does anything.
-  maxWorkers: '100%',
+  // More than processors: some files mostly wait, for a limit, a timeout or n8n's database.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   // Of the random numbers in test/exhaustive: --seed repeats them.
   showSeed: true,
 };

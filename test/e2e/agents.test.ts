@@ -143,13 +143,6 @@ for (const release of SUPPORTED) {
         assert.deepEqual(sent(), []);
       });
 
-      test('As an ordinary tool, the node asks nobody: the model gets an error, and nothing is sent', async () => {
-        const asking = { resource: 'message', operation: 'sendAndWait', sendTo: PHONE, message: 'Refund?' };
-        const [text] = await runAgent([tool('Ask the boss', asking)], [call('Ask_the_boss', {})]);
-        assert.match(String(text), /does not work as a tool that a model calls.*add this node as a human review step/);
-        assert.deepEqual(instance().sandbox.requests(), []);
-      });
-
       test('A message that may have been sent is not sent again with Retry On Fail, and the model is told', async () => {
         instance().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
         const tools = UNTOUCHED.map((node) => ({ ...node, retryOnFail: true, waitBetweenTries: 10 }));
@@ -217,18 +210,6 @@ for (const release of SUPPORTED) {
           for (const part of reported) assert.match(text, part);
         }
         assert.deepEqual(sent(), []);
-      });
-
-      test('A tool that is imported with Send and Wait asks nobody, and the client gets an error', async () => {
-        const asking = { resource: 'message', operation: 'sendAndWait', sendTo: PHONE, message: 'Refund?' };
-        const asker = await connect('asking', [
-          tool('Stops', asking),
-          tool('Continues', asking, { onError: 'continueRegularOutput' }),
-        ]);
-        for (const name of ['Stops', 'Continues']) {
-          assert.match((await call(name, {}, asker)).text, /does not work as a tool that a model calls/);
-        }
-        assert.deepEqual(instance().sandbox.requests(), []);
       });
 
       test('With On Error: Continue, the rest of a list is sent, and each entry has its result', async () => {

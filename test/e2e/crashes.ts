@@ -85,29 +85,6 @@ export function finished(name: string): Victim {
   return { ...bulkList(name, { after: [later] }), answered: 5, arrived: MESSAGES, isFinished: true };
 }
 
-/** A row of {@link pairs}. */
-export interface Row extends JsonObject {
-  index: number;
-  phone: string;
-  message: string;
-  key: string;
-}
-
-/** Two messages for each of twenty people. */
-export function rowsOfPairs(name: string): Row[] {
-  return indexes(40).map((index) => {
-    const person = Math.floor(index / 2);
-    return { index, phone: phoneAt(person), message: `[${name}] ${index}`, key: `${person}-${index % 2}` };
-  });
-}
-
-/** Send with {@link rowsOfPairs}, and On Error: Continue; n8n is killed in the 17th of 40 items. */
-export function pairs(name: string, options: JsonObject = {}): Victim {
-  const parameters = { resource: 'message', operation: 'send', ...FROM_ITEM, options: { ...OPTIONS, ...options } };
-  const nodes = [immediateWebhook(name), items(rowsOfPairs(name)), messagingSend(parameters, CONTINUE)];
-  return { name, workflow: chain(name, nodes), answered: 16, arrived: 17 };
-}
-
 /** Send Bulk in Loop Over Items, a hundred items in each of five rounds, with a Wait for a call after each: n8n stores it then. */
 export function loopWithWait(name: string): Victim {
   const rows = items(indexes().map((index) => ({ phone: phoneAt(index), message: `[${name}] ${index}` })));

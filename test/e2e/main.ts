@@ -19,8 +19,8 @@ const ENDING = '.test.ts';
 /** Parts that run first and alone, because they need the whole machine. */
 const ALONE = ['load'];
 
-/** Parts that mostly wait for the limit of requests and for lost workers: they run one by one, beside all others. */
-const WAITING = ['accounts', 'queue'];
+/** Parts that mostly wait for the limit of requests, lost workers and a window to open: they run one by one, beside all others. */
+const WAITING = ['accounts', 'nineOclock', 'queue'];
 
 interface Counts {
   passed: number;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../tools/json';
+import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
 import { callWebhook, webhook } from '../support/n8n/triggerNodes';
-import { chain, ITEMS, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import {
   bulkList,
   CONTINUE,
@@ -16,10 +16,7 @@ import {
   listExpression,
   loopWithWait,
   MESSAGES,
-  pairs,
   reported,
-  type Row,
-  rowsOfPairs,
 } from './crashes';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
@@ -108,20 +105,6 @@ for (const release of SUPPORTED) {
           listOf(250).map(({ phone }) => [phone, 'sent']),
         );
       });
-
-      test('A dry run in a Retry ends with an error, and a Retry without it sends the rest', async () => {
-        const name = 'dry';
-        const failed = await crashes.failAfterTwo(bulkList(name));
-        const dry = await crashes.retrySaved(name, SENDER, ({ parameters, ...node }) => ({
-          ...node,
-          parameters: { ...parameters, options: { ...asObject(parameters.options, 'options'), dryRun: true } },
-        }));
-        assert.deepEqual([dry.status, await crashes.canBeRetried(name, failed)], ['error', true]);
-        assert.match(dry.error, /dry run/i);
-        assert.deepEqual(crashes.received(name), indexes(200));
-        assert.equal((await crashes.retry(name, failed)).status, 'success');
-        assert.deepEqual(crashes.received(name), indexes());
-      });
     });
 
     describe('an execution that n8n was killed in, while the third of five requests was in flight', () => {
@@ -131,13 +114,9 @@ for (const release of SUPPORTED) {
         await crashes.kill({
           started: [
             bulkList('stop'),
-            bulkList('continue', { settings: CONTINUE }),
             loopWithWait('waiting'),
             finished('finished'),
-            bulkList('once', { text: "'[once] ' + index + ' ' + $now", options: SEND_ONCE, settings: CONTINUE }),
             bulkList('once-corrected', { options: SEND_ONCE, settings: CONTINUE }),
-            pairs('pairs'),
-            pairs('keyed-pairs', { messageKey: '={{ $json.key }}' }),
             bulkList('second-output', { settings: { onError: 'continueErrorOutput' } }),
           ],
           retried: [{ ...REPEATEDLY, answered: 1, arrived: 500 }],
@@ -175,7 +154,7 @@ for (const release of SUPPORTED) {
         const pressed: Record<string, [first: Execution, second: Execution]> = {};
         before(async () => {
           const { sandbox } = instance();
-          const names = ['stop', 'continue', 'refused'];
+          const names = ['stop', 'refused'];
           await crashes.failAfterTwo(bulkList('refused'));
           // Each answer is late, so that the second Retry starts before the first has ended.
           sandbox.setFaults(names.map((name) => ({ kind: 'delay', ms: 2000, text: `[${name}]`, probability: 1 })));
@@ -212,15 +191,6 @@ for (const release of SUPPORTED) {
           assert.deepEqual(crashes.received('stop'), indexes());
         });
 
-        test('With On Error: Continue, the items of the second say that another one sends them', () => {
-          const [first, second] = retries('continue');
-          assert.deepEqual(reported(first), RESUMED);
-          const errors = second.outputOf(SENDER).map(({ json }) => String(json.error));
-          assert.equal(errors.length, MESSAGES);
-          for (const error of errors) assert.match(error, ANOTHER_RETRY);
-          assert.deepEqual(crashes.received('continue'), indexes());
-        });
-
         test('The second sends nothing of an execution that ended with an error, either, and can be retried', async () => {
           const [first, second] = retries('refused');
           assert.deepEqual([first.status, second.status], ['success', 'error']);
@@ -228,11 +198,6 @@ for (const release of SUPPORTED) {
           assert.deepEqual(crashes.received('refused'), indexes());
           assert.equal(await crashes.canBeRetried('refused', second.id), true);
         });
-      });
-
-      test('With Send Once, Also in Later Runs, Retry recognizes messages whose texts contain the time', async () => {
-        assert.deepEqual(reported(await crashes.retry('once')), RESUMED);
-        assert.deepEqual(crashes.received('once'), indexes());
       });
 
       test('With Send Once, Also in Later Runs, Retry with the saved workflow recognizes messages whose text was corrected, in a node that was renamed', async () => {
@@ -243,16 +208,6 @@ for (const release of SUPPORTED) {
         assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
         assert.deepEqual(crashes.received('once-corrected'), indexes());
       });
-
-      for (const name of ['pairs', 'keyed-pairs']) {
-        test(`Two messages for each person (${name}) that come in the other order are not sent twice, nor reported wrongly`, async () => {
-          const rows = rowsOfPairs(name).toSorted((left, right) => (left.index ^ 1) - (right.index ^ 1));
-          const retried = await crashes.retrySaved(name, ITEMS, (node) => ({ ...node, ...items(rows) }));
-          const received = crashes.received(name);
-          assert.deepEqual(received, [...new Set(received)], 'nothing was sent twice');
-          assert.deepEqual(untrue(retried, rows, received), []);
-        });
-      }
 
       test('With the second output the first Retry succeeds, and n8n offers no further one', async () => {
         const killed = await crashes.newestId('second-output');
@@ -268,17 +223,5 @@ for (const release of SUPPORTED) {
         await assert.rejects(crashes.retry('second-output', retried.id), /succeeded, so it cannot be retried/);
       });
     });
-  });
-}
-
-/** Items whose outcome is not what happened: sent without having arrived, or not sent although it has. */
-function untrue(execution: Execution, rows: readonly Row[], received: readonly number[]): JsonObject[] {
-  const outputs = execution.outputOf(SENDER);
-  assert.equal(outputs.length, rows.length);
-  return outputs.flatMap(({ json, pairedItem }) => {
-    const arrived = received.includes(rows[pairedItem ?? -1]?.index ?? -1);
-    const details = json.details as JsonObject | undefined;
-    const isTrue = json.error === undefined ? arrived : details?.outcome === 'uncertain' || !arrived;
-    return isTrue ? [] : [json];
   });
 }

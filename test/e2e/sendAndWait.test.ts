@@ -171,38 +171,6 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
       });
 
-      test('A person answers with a text a question that is written from right to left, with HTML in it', async () => {
-        const message = 'האם להחזיר <b>148.90 ₪</b>? 🙂';
-        const text = 'כן\n<script>alert("1")</script> 👍';
-        const asked = await asking.ask({ responseType: 'freeText', message });
-        await onPhone(asked.link, async (page) => {
-          const heading = page.getByRole('heading', { name: message });
-          const edge = await heading.evaluate((element) => getComputedStyle(element).direction);
-          assert.equal(edge, 'rtl');
-          await assertUsable(page, 'text');
-          await page.getByRole('textbox', { name: message }).fill(text);
-          await press(page, 'Send');
-          await waitForThanks(page);
-        });
-        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
-      });
-
-      test('A person who sends a blank text is told so at the field, and can write another one', async () => {
-        const asked = await asking.ask({ responseType: 'freeText' });
-        await onPhone(asked.link, async (page) => {
-          const field = page.getByRole('textbox', { name: asked.text });
-          await field.fill(' \u200b');
-          await press(page, 'Send');
-          await page.getByRole('alert').getByText('Write an answer first.').waitFor();
-          assert.ok(await field.evaluate((element) => element === document.activeElement));
-          await assertUsable(page, 'blank');
-          await field.fill('Tuesday');
-          await press(page, 'Send');
-          await waitForThanks(page);
-        });
-        assert.deepEqual(answersIn(await asking.ended(asked))[0]?.data, { text: 'Tuesday' });
-      });
-
       test('A person fills in a form of every kind of field, and sees at each field what is wrong with it', async () => {
         const formFields = { values: FORM };
         const asked = await asking.ask({ responseType: 'customForm', formFields });
@@ -259,6 +227,25 @@ for (const release of SUPPORTED) {
           Extras: ['Parking'],
         };
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
+      });
+
+      // What is left does not depend on the release.
+      if (release !== CURRENT) return;
+
+      test('A person answers with a text a question that is written from right to left, with HTML in it', async () => {
+        const message = 'האם להחזיר <b>148.90 ₪</b>? 🙂';
+        const text = 'כן\n<script>alert("1")</script> 👍';
+        const asked = await asking.ask({ responseType: 'freeText', message });
+        await onPhone(asked.link, async (page) => {
+          const heading = page.getByRole('heading', { name: message });
+          const edge = await heading.evaluate((element) => getComputedStyle(element).direction);
+          assert.equal(edge, 'rtl');
+          await assertUsable(page, 'text');
+          await page.getByRole('textbox', { name: message }).fill(text);
+          await press(page, 'Send');
+          await waitForThanks(page);
+        });
+        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
       });
 
       for (const [what, use, options] of [
@@ -435,25 +422,6 @@ for (const release of SUPPORTED) {
     });
 
     describe('and its Retry', () => {
-      test('Retry sends a message that was rejected, and waits for the answer to that one', async () => {
-        const { sandbox, rest } = instance();
-        const phone = asking.newPhone();
-        sandbox.setFaults([{ kind: 'status', status: 403, phones: [phone] }]);
-        const nodes = [immediateWebhook(phone), askedItem(phone), sendAndWait(), then()];
-        const workflow = await asking.call(phone, chain('Fails', nodes));
-        const id = await instance().waitFor('the execution to fail', 30, async () => {
-          const listed = await rest.executionsOf(workflow);
-          return listed.find(({ status }) => status === 'error')?.id;
-        });
-        sandbox.setFaults([]);
-        const retried = rest.retry(id);
-        const asked = await asking.asked(workflow, phone);
-        assert.notEqual(asked.execution, id);
-        await submit(asked.link, APPROVE);
-        assert.deepEqual(answersIn(await retried), [{ data: { approved: true }, order: `of ${phone}` }]);
-        assert.equal(asking.texts(phone).length, 1);
-      });
-
       test('Retry of an execution that was stopped while it waited sends nothing, and continues as after the time limit', async () => {
         const asked = await asking.ask();
         const { rest } = instance();

@@ -133,17 +133,19 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
   });
 
   test.each([
-    ['gives none', undefined],
-    ['signs the address instead', 'a'.repeat(32)],
-  ])(
+    ['gives none', undefined, 'kept'],
+    ['gives none', undefined, 'gone'],
+    ['signs the address instead', 'a'.repeat(32), 'gone'],
+  ] as const)(
     'where an execution has no token because n8n %s, says so, and sends nothing in a Retry after a kill',
-    async (_how, token) => {
+    async (_how, token, eventLog) => {
       const killed = campaign({ ...setup, ...(token === undefined ? { withoutToken: true } : { token }) });
-      await killed.run({ ...inFlight(3), eventLog: 'gone' });
+      await killed.run({ ...inFlight(3), eventLog });
       const fates = await killed.finish();
       expect(outcomes(fates)).toEqual(Array(5).fill('uncertain'));
       expect(arrivals(fates).filter(isRepeated)).toEqual([]);
       expect(warnings(killed.execution)).toContain('no token to recognise its retries by');
+      expect(processedData.entries).toEqual([]);
     },
   );
 

@@ -69,13 +69,6 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(error.description).toMatch(progress);
   });
 
-  test('reports that the service refuses the connection', async () => {
-    const gone = await startSandbox();
-    await gone.close();
-    const error = await errorOf(path, parameters, accountOf(gone));
-    expect(error).toMatchObject({ name: 'NodeApiError', message: 'The service refused the connection' });
-  });
-
   test('reports that the Base URL is not an address', async () => {
     for (const baseUrl of ['', 'https://']) {
       const error = await errorOf(path, parameters, { baseUrl, apiKey: KEY });
@@ -104,6 +97,13 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
     expect((await errorOf(path, parameters)).message).toBe('The service rejected the value of EPERM');
   });
+});
+
+test.each(PATHS)('A service that refuses the connection %s is reported', async (path) => {
+  const gone = await startSandbox();
+  await gone.close();
+  const error = await errorOf(path, SEND, accountOf(gone));
+  expect(error).toMatchObject({ name: 'NodeApiError', message: 'The service refused the connection' });
 });
 
 test('A missing key, a wrong key and too few credits each have their own message', async () => {

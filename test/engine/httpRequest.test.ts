@@ -1,4 +1,4 @@
-/** What docs/from-http-request.md says about n8n's own nodes and this one. */
+/** What docs/from-http-request.md says about n8n's own nodes; this one's answers to the same are in the other tests. */
 
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 import { readProjectFile } from '../../tools/project';
 import { KEY } from '../support/account';
 import { listOf } from '../support/contacts';
-import { messagingSend, requestPerItem } from '../support/contenders';
+import { requestPerItem } from '../support/contenders';
 import { runSteps, type Step, type Steps } from '../support/engine/steps';
 import type { StoredError } from '../support/engine/workflow';
 import { receivedPhones } from '../support/sandbox';
@@ -113,36 +113,5 @@ describe('HTTP Request without a loop', () => {
       twice: 249,
       requests: 500,
     });
-  });
-});
-
-describe('Messaging Send', () => {
-  const steps = (settings: Step['settings'] = {}): Steps => {
-    const [step, ...rest] = messagingSend('sendBulk');
-    return [{ ...step, settings }, ...rest];
-  };
-
-  test('makes three requests for 250 contacts', async () => {
-    await start();
-    expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 3 });
-  });
-
-  test('continues after a 429', async () => {
-    await start({ faults: [{ kind: 'status', status: 429, after: 1, retryAfter: 1 }] });
-    expect(await outcome(LIST, steps())).toEqual({ error: null, sent: 250, twice: 0, requests: 4 });
-  });
-
-  test('sends to all contacts but one with an invalid phone number', async () => {
-    await start();
-    expect(await outcome(WITH_A_BAD_NUMBER, steps({ onError: 'continueErrorOutput' }))).toMatchObject({
-      error: null,
-      sent: 249,
-      twice: 0,
-    });
-  });
-
-  test('does not send a message again with Retry On Fail if its answer is lost', async () => {
-    await start({ faults: [{ kind: 'reset-after', after: 1 }] });
-    expect(await outcome(LIST, steps(RETRY))).toMatchObject({ sent: 250, twice: 0 });
   });
 });

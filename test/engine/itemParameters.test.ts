@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
-import { contextOf } from '../support/engine/workflow';
+import { contextIn, contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
+
+/** One for all, because n8n takes long to make a workflow. */
+let prepared: ReturnType<typeof contextOf> | undefined;
 
 /** What n8n passes to a node whose parameter Phone is this expression. */
 async function contextWith(phone: string, items: IDataObject[]) {
-  const account = { baseUrl: 'http://127.0.0.1', apiKey: '' };
-  return (await contextOf({ items, parameters: { ...SEND, phone }, account })).context;
+  prepared ??= contextOf({ items: [], parameters: SEND, account: { baseUrl: 'http://127.0.0.1', apiKey: '' } });
+  const { context } = await prepared;
+  context.node.parameters.phone = phone;
+  return contextIn(context, items);
 }
 
 /** A value, or the message of the error that reading it throws. */

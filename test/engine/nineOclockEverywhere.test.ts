@@ -1,5 +1,5 @@
 /** The example "Nine o'clock everywhere" for a whole day: here n8n's clock can be moved, in real n8n it can't. */
-import type { INodeParameters, IRun } from 'n8n-workflow';
+import type { INodeParameters, IRun, IRunExecutionData } from 'n8n-workflow';
 
 import { continueStoredWorkflow, runStoredWorkflow, type StoredWorkflow } from '../../tools/engine/storedWorkflow';
 import { readExample } from '../../tools/n8n/examples/files';
@@ -67,17 +67,30 @@ test('As it is imported it sends nothing, says when each contact can get it, and
   expect(requests()).toEqual([]);
 });
 
+test('When the account refuses those who are left, they are listed and it ends', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 401, on: 'bulk', after: 1, times: 99 }]);
+  const workflow = await sending();
+  const { resultData } = await toItsEnd(workflow, await run(workflow));
+  expect(received().sort()).toEqual(SYDNEY);
+  const listed = (resultData.runData['Not Sent'] ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
+  expect(listed.map(({ json }) => json.phone).sort()).toEqual([...NEW_YORK, ...PARIS, ...LONDON].sort());
+});
+
 async function run(workflow: StoredWorkflow): Promise<IRun> {
   return await runStoredWorkflow(workflow, 'Start', accountOf(sandbox()));
 }
 
-/** Moves the clock to the end of each wait. */
-async function toItsEnd(workflow: StoredWorkflow, begun: IRun, afterEach: () => void = () => undefined): Promise<void> {
+/** Moves the clock to the end of each wait. @returns the execution as it ended */
+async function toItsEnd(
+  workflow: StoredWorkflow,
+  begun: IRun,
+  afterEach: () => void = () => undefined,
+): Promise<IRunExecutionData> {
   let { data, waitTill } = begun;
   for (;;) {
     expect(data.resultData.error).toBeUndefined();
     afterEach();
-    if (!(waitTill instanceof Date)) return;
+    if (!(waitTill instanceof Date)) return data;
     jest.setSystemTime(Math.max(Date.now(), waitTill.getTime()));
     ({ data, waitTill } = await continueStoredWorkflow(workflow, stored(data), accountOf(sandbox())));
   }

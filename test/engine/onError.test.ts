@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
 const { sandbox, run, received, requests } = nodeForTests();
 
@@ -76,13 +76,6 @@ test('A run that stops reports how many messages were sent, and starts no reques
   expect(requests()).toHaveLength(2);
 });
 
-test('A batch whose answer is lost is uncertain, and the next batches are sent', async () => {
-  sandbox().setFaults([{ kind: 'reset-after', after: 1 }]);
-  const { outputs } = await run({ items: contacts(250), parameters: SEND_BULK, onError: 'continueErrorOutput' });
-  expect(outputs[0]).toHaveLength(150);
-  expect(outputs[1]?.map((item) => detailsOf(item).outcome)).toEqual(Array(100).fill('uncertain'));
-});
-
 test('A batch that the credits do not cover is not sent, and neither is any batch after it', async () => {
   sandbox().setCredits(150);
   const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
@@ -142,20 +135,6 @@ test('With One Item per Request, each failed message has its own item', async ()
   expect(outputs[0]?.map(({ json }) => json.messages_sent)).toEqual([3]);
   expect(outputs[1]).toHaveLength(2);
 });
-
-test.each([
-  ['a failure that stops the run', 403, 'stopWorkflow'],
-  ['a wrong key', 401, 'continueErrorOutput'],
-  ['a lack of credits', 402, 'continueErrorOutput'],
-] as const)(
-  'No request starts after %s, not even one that already waits for its turn',
-  async (_why, status, onError) => {
-    sandbox().setFaults([{ kind: 'status', status, after: 1, times: 99 }]);
-    await run({ items: contacts(30), parameters: inBatchesOf(1, SEND, 1_000), onError });
-    expect(requests()).toHaveLength(2);
-    expect(received()).toEqual(phones(0));
-  },
-);
 
 test('A refusal that repeats the request is not read as a list of sent messages', async () => {
   const error = { code: 'INSUFFICIENT_CREDITS', message: 'no' };

@@ -3,8 +3,8 @@ import type { Fault } from '../../sandbox/faults';
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, keptIn } from '../support/engine/workflow';
-import { detailsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { outcomesOf } from '../support/outputs';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry, received, requests } = nodeForTests({ onError: 'continueRegularOutput' });
 const countOf = (ran: Execution, outcome: string) => outcomesOf(ran).filter((each) => each === outcome).length;
@@ -13,18 +13,8 @@ describe.each<[string, Fault]>([
   ['with 503', { kind: 'status', status: 503, times: 9999 }],
   ['with a web page and status 200', { kind: 'html', status: 200, times: 9999 }],
   ['with nothing: it closes the connection', { kind: 'reset-before', times: 9999 }],
-])('A service that answers everything %s', (_how, fault) => {
+])('An outage of a service that answers everything %s', (_how, fault) => {
   beforeEach(() => sandbox().setFaults([fault]));
-
-  test('makes no more than the messages of one request uncertain', async () => {
-    const ran = await run({ items: contacts(2_000), parameters: SEND_BULK });
-    expect(countOf(ran, 'uncertain')).toBe(100);
-    expect(countOf(ran, 'not_sent')).toBe(1_900);
-    expect(detailsOf(ran.outputs[0]?.at(-1))).toMatchObject({
-      code: 'SERVICE_DOWN',
-      description: expect.stringContaining('100 messages of the run are uncertain') as string,
-    });
-  });
 
   test.each([
     ['Stop Workflow', 'stopWorkflow'],
@@ -33,13 +23,6 @@ describe.each<[string, Fault]>([
     await run({ items: contacts(20), parameters: SEND, onError, retryOnFail: { maxTries: 5 } });
     expect(requests('send')).toHaveLength(1);
   });
-});
-
-test('A service that fails to send, although it reports the balance, makes no more than three requests uncertain', async () => {
-  sandbox().setFaults([{ kind: 'status', on: 'bulk', status: 500, times: 9999 }]);
-  const ran = await run({ items: contacts(2_000), parameters: SEND_BULK, retryOnFail: { maxTries: 5 } });
-  expect(countOf(ran, 'uncertain')).toBe(300);
-  expect(requests('bulk')).toHaveLength(3);
 });
 
 test('A retry reads the balance before it risks a message, and then sends the rest', async () => {
@@ -71,13 +54,3 @@ test('Nothing is kept of an outage that is over', async () => {
   expect(countOf(ran, 'sent')).toBe(4);
   expect(keptIn(ran)).toEqual({});
 });
-
-test.each(SENDING_OPERATIONS)(
-  'A page of a firewall about one message fails that message alone with %s',
-  async (_name, parameters) => {
-    sandbox().setFaults([{ kind: 'html', status: 403, text: 'Hello 12' }]);
-    const ran = await run({ items: contacts(30), parameters });
-    expect(countOf(ran, 'sent')).toBe(29);
-    expect(detailsOf(ran.outputs[0]?.[12])).toMatchObject({ code: 'FORBIDDEN', http_status: 403, outcome: 'not_sent' });
-  },
-);

@@ -91,19 +91,6 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
       expect(noted).toBeGreaterThan(earlier);
     }
   });
-
-  test('loses writes to another worker goes on after a kill without loss or a second send', async () => {
-    // The write of the request in flight is not among them: nothing has shown yet that it is lost.
-    for (let lost = 1; lost <= 11; lost += 1) {
-      sandbox().reset();
-      processedData.reset();
-      processedData.set({ loses: (number) => number === lost });
-      const killed = campaign({ ...setup, items: contacts(6) });
-      await killed.run(inFlight(6));
-      expect((await killed.finish()).filter(isUntrue)).toEqual([]);
-      expect(hints(killed.execution)).not.toContainEqual(NOT_PROTECTED);
-    }
-  });
 });
 
 test.each([9_980, 9_985, 9_990, 9_995, 10_000])(

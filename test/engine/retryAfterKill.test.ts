@@ -185,17 +185,6 @@ test('A Retry after an earlier node failed, or after a kill before the first req
   expect(received()).toHaveLength(8);
 });
 
-test('Where n8n gives executions no token, a Retry after a kill sends nothing twice', async () => {
-  for (const eventLog of ['kept', 'gone'] as const) {
-    sandbox().reset();
-    const campaign = start({ parameters: oneByOne(SEND), ...items(4), withoutToken: true });
-    await campaign.run({ ...inFlight(2), eventLog });
-    expect(new Set(outcomes(await campaign.finish()))).toEqual(new Set(['uncertain']));
-    expect(received()).toHaveLength(2);
-    expect(processedData.entries).toEqual([]);
-  }
-});
-
 test('A request that was refused for a limit when n8n was killed is sent by the Retry', async () => {
   sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 30, after: 2, times: 1 }]);
   const campaign = start({ parameters: withOptions(SEND, { parallelRequests: 1, longestWait: 5 }), ...items(4) });

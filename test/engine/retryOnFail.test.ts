@@ -34,14 +34,6 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
     expect(ran.run.data.executionData?.contextData['node:Send']).toEqual({});
   });
 
-  test('sends a text once that contains the time', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 403, after: 2 }]);
-    const message = '={{ $json.text }} {{ $now.toMillis() + Math.random() }}';
-    const timed = { items: contacts(6), parameters: { ...parameters, message }, retryOnFail: { maxTries: 2 } };
-    expect((await run(timed)).error).toBeUndefined();
-    expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
-  });
-
   test.each([CONTINUE, ERROR_OUTPUT])(
     'sends no other item again if the first one failed, with On Error set to %s',
     async (_name, onError) => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
@@ -196,4 +197,24 @@ test.each([
   expect(receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
     { kind: 'uncertain', failure: { code: 'UNCERTAIN' } },
   ]);
+});
+
+test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
+  const context: JsonRecord = {};
+  const record = new DeliveryRecord(context, 0);
+  const messages = Array.from({ length: 10_000 }, (_, index) => messageAt(index));
+  recall(record, messages);
+  for (const [index, each] of messages.entries()) {
+    const data = { credits_used: 1, credits_remaining: 100_000 - index, sent_at: '2026-01-31T09:30:00.000Z' };
+    const outcome: Outcome = { kind: 'sent', messageId: 1001 + index, status: 'sent' };
+    record.note({
+      batch: index + 1,
+      results: [{ message: each, outcome }],
+      data: { ...data, message_id: 1001 + index },
+    });
+  }
+  const text = stringify(context);
+  expect(text.length).toBeGreaterThan(100_000);
+  expect(text.length).toBeLessThan(1_000_000);
+  expect(text).not.toMatch(/4477009\d{5}|Text/);
 });

@@ -54,6 +54,22 @@ async function allWritten(facts: Facts): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await facts.whenWritten();
 }
 
+/** The storage, each of whose writes is watched before it is made, or refused by an error. */
+const watched = (
+  storage: ListStorage,
+  { record, remove }: Partial<Record<'record' | 'remove', (entries: readonly string[]) => void>>,
+): ListStorage => ({
+  ...storage,
+  record: async (entries) => {
+    record?.(entries);
+    return await storage.record(entries);
+  },
+  remove: async (entries) => {
+    remove?.(entries);
+    await storage.remove(entries);
+  },
+});
+
 /** The storage with another way to do some of it. */
 const changed = (storage: ListStorage, own: Partial<ListStorage>): ListStorage => ({ ...storage, ...own });
 
@@ -126,14 +142,9 @@ test('What is asked before a write is removed without one where it is known', as
 
 test('The two entries of a fact are removed by one write', async () => {
   const list = new SharedList();
-  const storage = list.storage();
   const writes: Array<readonly string[]> = [];
-  const remove = async (entries: readonly string[]) => {
-    writes.push(entries);
-    await storage.remove(entries);
-  };
   const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
-  const facts = newFacts(changed(storage, { remove }));
+  const facts = newFacts(watched(list.storage(), { remove: (entries) => void writes.push(entries) }));
   await facts.record({ open: names, note: ['other'] });
   facts.retract(['other']);
   facts.retract(names);
@@ -149,14 +160,12 @@ test('The two entries of a fact are removed by one write', async () => {
 
 test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
   const list = new SharedList();
-  const storage = list.storage();
   let writes = 0;
-  const record = async (entries: readonly string[]) => {
+  const record = () => {
     writes += 1;
     if (writes > 1) throw new Error('locked');
-    return await storage.record(entries);
   };
-  const facts = newFacts(changed(storage, { record }));
+  const facts = newFacts(watched(list.storage(), { record }));
   await expect(facts.claim(['order'])).rejects.toThrow('locked');
   await allWritten(facts);
   expect(list.entries).toEqual([]);
@@ -232,13 +241,8 @@ test('A claim of what is noted leaves it as it was', async () => {
 
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
   const list = new SharedList();
-  const storage = list.storage();
   let writes = 0;
-  const record = async (entries: readonly string[]) => {
-    writes += 1;
-    return await storage.record(entries);
-  };
-  const facts = newFacts(changed(storage, { record }));
+  const facts = newFacts(watched(list.storage(), { record: () => void (writes += 1) }));
   const orders = Array.from({ length: 20 }, (_, index) => `order ${index}`);
   const claims = [...orders, 'order', 'order'].map(async (name) => await facts.claim([name]));
   const states = (await Promise.all(claims)).flat();
@@ -258,24 +262,20 @@ test.each(['before', 'while'] as const)(
     const claims: Array<ReturnType<Facts['claim']>> = [];
     let asked: readonly string[] | null = null;
     let removals = 0;
-    const watched = changed(storage, {
-      record: async (entries) => {
-        asked ??= entries;
-        return await storage.record(entries);
-      },
-      waitForOthers: async () => {
-        if (moment === 'before' && claims.length === 0) claims.push(facts.claim(['order']));
-        await Promise.all(claims);
-        list.entries = [...new Set([...list.entries, ...(asked ?? [])])];
-        asked = [];
-      },
-      remove: async (entries) => {
+    const waitForOthers = async () => {
+      if (moment === 'before' && claims.length === 0) claims.push(facts.claim(['order']));
+      await Promise.all(claims);
+      list.entries = [...new Set([...list.entries, ...(asked ?? [])])];
+      asked = [];
+    };
+    const own = watched(changed(storage, { waitForOthers }), {
+      record: (entries) => (asked ??= entries),
+      remove: () => {
         removals += 1;
         if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
-        await storage.remove(entries);
       },
     });
-    await run(watched).askBeforeClaim(['order']);
+    await run(own).askBeforeClaim(['order']);
     expect(await Promise.all(claims)).toEqual([['unknown']]);
     await allWritten(facts);
     expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
@@ -306,14 +306,12 @@ test('What is lost at once can be asked for by others while the rest of the clai
 
 test('A question whose end the storage refuses leaves nothing behind', async () => {
   const list = new SharedList();
-  const storage = list.storage();
   let removals = 0;
-  const remove = async (entries: readonly string[]) => {
+  const remove = () => {
     removals += 1;
     if (removals === 1) throw new Error('locked');
-    await storage.remove(entries);
   };
-  const facts = newFacts(changed(storage, { remove }));
+  const facts = newFacts(watched(list.storage(), { remove }));
   await facts.ask(['missing']);
   await allWritten(facts);
   expect(list.entries).toEqual([]);
@@ -323,11 +321,8 @@ test('A fact that its run releases while the list is asked about another one is 
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
   await facts.record({ note: ['sent'] });
-  const record: ListStorage['record'] = async (entries) => {
-    facts.release(['sent']);
-    return await storage.record(entries);
-  };
-  expect(await run(changed(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
+  const record = () => facts.release(['sent']);
+  expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
 test('A run is noted once, and then it is what the list says', async () => {

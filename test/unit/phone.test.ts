@@ -106,16 +106,6 @@ describe('A phone number is never read as another one,', () => {
     expect(clean(44 - 7_700_900_123)).toMatchObject({ kind: 'wrong' });
     expect(clean(String(44 - 7_700_900_123))).toMatchObject({ kind: 'wrong' });
   });
-
-  test.each(['447700900123, 447700900124', '447700900123;447700900124', '447700900123/447700900124'])(
-    'such as two phone numbers in one field: %s',
-    (given) => expect(clean(given)).toMatchObject({ kind: 'wrong' }),
-  );
-
-  test.each(listOf('447700900123x4, 447700900123#4, 447700900123;4').concat('447700900123,4'))(
-    'such as one with the extension in %s',
-    (given) => expect(clean(given)).toMatchObject({ kind: 'wrong' }),
-  );
 });
 
 describe('The default country code', () => {
@@ -151,7 +141,10 @@ describe('An invalid phone number', () => {
     ['+44 7700 MESSAGE', 'contains letters'],
     ['mobile: 447700900123', 'contains letters'],
     ['44770090012O', 'contains letters'],
-    ['447700900123*', 'contains a character that is not allowed'],
+    ...['447700900123*', '447700900123#4', '447700900123;4', '447700900123,4'].map((given): [unknown, string] => [
+      given,
+      'contains a character that is not allowed',
+    ]),
     ['44+7700900123', 'contains a character that is not allowed'],
     ['++447700900123', 'contains a character that is not allowed'],
     ['4477009001\ud8002', 'contains a character that is not allowed'],
@@ -197,6 +190,7 @@ describe('Reading a phone number', () => {
   });
 
   test('always gives 7 to 15 digits without a leading 0, which are read unchanged', () => {
+    const wrong: unknown[] = [];
     const seed = Date.now();
     const random = seededRandom(seed);
     const characters = '0123456789+-.()[]/\\ ,eE\u200b\u00a0x';
@@ -212,13 +206,9 @@ describe('Reading a phone number', () => {
       const phone = cleanPhone(given, { countryCode: home, numberCheck });
       if (typeof phone !== 'string') continue;
       const again = cleanPhone(phone, { countryCode: null, numberCheck });
-      expect({ seed, given, phone, again }).toEqual({
-        seed,
-        given,
-        phone: expect.stringMatching(/^[1-9]\d{6,14}$/) as unknown,
-        again: phone,
-      });
+      if (again !== phone || !/^[1-9]\d{6,14}$/.test(phone)) wrong.push({ given, phone, again });
     }
+    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
   });
 
   test.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('refuses 10 MB of %j', (part) => {
@@ -375,6 +365,8 @@ describe('No digit is added to a phone number or left out:', () => {
     '447700900123 / 447700900124',
     '00447700900123 00447700900124',
     '447700900123, 447700900124',
+    '447700900123;447700900124',
+    '447700900123/447700900124',
     '+44 7700 900123; +44 7700 900124',
     '447700900123 or 447700900124',
     '447700900123 & 447700900124',
@@ -384,10 +376,13 @@ describe('No digit is added to a phone number or left out:', () => {
     expect(cleanUnchecked(given).kind).toBe('wrong');
   });
 
-  test.each(['+44 7700 900123 x12', '447700900123 ext. 5', '447700900123 ext 5', '+44 7700 900123;ext=5'])(
-    '%s has an extension',
-    (given) => expect(messageOf(given)).toBe('The phone number contains letters'),
-  );
+  test.each([
+    '+44 7700 900123 x12',
+    '447700900123x4',
+    '447700900123 ext. 5',
+    '447700900123 ext 5',
+    '+44 7700 900123;ext=5',
+  ])('%s has an extension', (given) => expect(messageOf(given)).toBe('The phone number contains letters'));
 
   test.each([
     ...listOf(
@@ -494,6 +489,7 @@ describe('Number Check', () => {
   });
 
   test('accepts any 7 to 15 digits when it is off', () => {
+    const misread: unknown[] = [];
     const seed = Date.now();
     const random = seededRandom(seed);
     for (let run = 0; run < 5000; run++) {
@@ -502,10 +498,12 @@ describe('Number Check', () => {
       const phone = Array.from({ length }, digit).join('');
       for (const given of [phone, `+${phone}`, `00${phone}`, Number(phone)]) {
         for (const countryCode of [null, '44', '9999']) {
-          expect([seed, given, cleanUnchecked(given, countryCode)]).toEqual([seed, given, { kind: 'clean', phone }]);
+          const read = cleanPhone(given, { countryCode, numberCheck: 'off' });
+          if (read !== phone) misread.push([given, countryCode, read]);
         }
       }
     }
+    expect({ seed, misread }).toEqual({ seed, misread: [] });
   });
 
   test.each([

@@ -28,15 +28,7 @@ export function testReminder({ instance, received, runFrom, succeedFrom }: Examp
   });
 
   test('When one person cannot get a text, the others do, and the execution stops and names that person', async () => {
-    instance().sandbox.setFaults([
-      {
-        kind: 'status',
-        status: 422,
-        code: 'VALIDATION_ERROR',
-        on: 'bulk',
-        details: [{ field: 'messages.0.phone', message: 'No such number' }],
-      },
-    ]);
+    instance().sandbox.setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.0.phone'] }]);
     const execution = await runFrom('Every Day at 10');
     assert.equal(execution.status, 'error');
     assert.match(

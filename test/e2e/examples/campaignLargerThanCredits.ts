@@ -74,15 +74,7 @@ export function testCampaign({ instance, received, succeedFrom, workflow, inEdit
   });
 
   test('A message that is not sent for another reason does not wait for credits', async () => {
-    instance().sandbox.setFaults([
-      {
-        kind: 'status',
-        status: 422,
-        code: 'VALIDATION_ERROR',
-        on: 'bulk',
-        details: [{ field: 'messages.1.phone', message: 'No such number' }],
-      },
-    ]);
+    instance().sandbox.setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.1.phone'] }]);
     const execution = await succeedFrom('Start');
     const [failed, ...more] = itemsAt(execution, 'Not Sent for Another Reason');
     assert.deepEqual([failed?.name, asObject(failed?.details, 'details').outcome], ['Ben Made-Up', 'not_sent']);

@@ -163,14 +163,21 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
 
 /** What n8n passes to the node outside of a workflow. */
 export async function contextOf(setup: Setup) {
-  const { workflow, additionalData, node, nodeType } = await prepare(setup);
-  const items = setup.items.map((json) => ({ json }));
+  const { nodeType, ...prepared } = await prepare(setup);
+  return { context: contextIn(prepared, setup.items), nodeType };
+}
+
+/** What n8n passes to the node for these items. */
+export function contextIn(
+  { workflow, additionalData, node }: Pick<ExecuteContext, 'workflow' | 'additionalData' | 'node'>,
+  jsons: readonly IDataObject[],
+): ExecuteContext {
+  const items = jsons.map((json) => ({ json }));
   const input = { main: [items] };
   const executeData = { node, data: input, source: null };
   // There is no more of an execution than this.
   const data = createEmptyRunExecutionData();
-  const context = new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, executeData, []);
-  return { context, nodeType };
+  return new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, executeData, []);
 }
 
 /** The workflow of a setup, and what n8n's WorkflowExecute needs to run it. */
