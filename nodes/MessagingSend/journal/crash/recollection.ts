@@ -1,6 +1,6 @@
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { type Failure, failure } from '../../failures/failure';
-import { type Interruptible, type Work, withEach } from '../../messages/interruptible';
+import { type Interruptible, withEach, type Work } from '../../messages/interruptible';
 import type { Message } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome, Result } from '../../messages/outcome';
