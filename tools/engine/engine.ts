@@ -140,7 +140,7 @@ export async function prepareEngine({
     settings: { executionOrder: 'v1', ...settings },
     ...(staticData && { staticData }),
   });
-  if (lifetime !== undefined) processedData.belongsTo(workflow, lifetime);
+  processedData.belongsTo(workflow, lifetime);
   executions += 1;
   const executionId = String(executions);
   const hooks = new ExecutionLifecycleHooks(mode, executionId, {

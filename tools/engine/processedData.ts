@@ -56,12 +56,12 @@ interface Row {
  */
 class ProcessedData implements IDataDeduplicator {
   private rows = new Map<string, Row>();
-  private readonly lifetimes = new WeakMap<object, Lifetime>();
+  private readonly owners = new WeakMap<object, { readonly rows: Map<string, Row>; readonly lifetime?: Lifetime }>();
   private readonly underWay = new Map<Lifetime | undefined, number>();
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
 
-  /** Empty and working, as at the start; what is under way changes nothing any more. */
+  /** Empty and working, as at the start; workflows of before change nothing any more. */
   reset(): void {
     this.rows = new Map();
     this.calls = [];
@@ -90,9 +90,9 @@ class ProcessedData implements IDataDeduplicator {
     }
   }
 
-  /** Calls for this workflow end with its n8n. */
-  belongsTo(workflow: object, lifetime: Lifetime): void {
-    this.lifetimes.set(workflow, lifetime);
+  /** Calls for this workflow end with its n8n, and are of no use after a reset. */
+  belongsTo(workflow: object, lifetime?: Lifetime): void {
+    this.owners.set(workflow, { rows: this.rows, ...(lifetime && { lifetime }) });
   }
 
   async checkProcessedAndRecord(
@@ -162,8 +162,7 @@ class ProcessedData implements IDataDeduplicator {
     mode: string,
     changed: (row: Row | undefined) => string[] | 'none' | null,
   ): Promise<void> {
-    const { rows } = this;
-    const lifetime = this.lifetimes.get(of.workflow);
+    const { rows = this.rows, lifetime } = this.owners.get(of.workflow) ?? {};
     const count = (change: number) => this.underWay.set(lifetime, (this.underWay.get(lifetime) ?? 0) + change);
     count(1);
     try {

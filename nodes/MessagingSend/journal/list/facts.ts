@@ -161,7 +161,8 @@ export class Facts {
     const known = list.stateOf(fact);
     if (known !== undefined && known !== 'unknown') return known;
     list.set(fact, 'noted', 'held');
-    const present = await list.write([], this.storage);
+    // By name, because another run of the same name may release it meanwhile.
+    const present = await list.write([fact], this.storage);
     if (!present.has(fact)) return 'unknown';
     // Our write has changed nothing: from here on, what the list has counts.
     list.changeHold(fact, null);
