@@ -116,6 +116,11 @@ export class N8nRest {
     return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
   }
 
+  /** Retries without waiting for n8n's answer: in queue mode, none may come where the retry ends at once. */
+  pressRetry(id: string): void {
+    this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false }).catch(() => undefined);
+  }
+
   /** Waits until an execution has ended, well or badly. */
   async waitForExecution(id: string, seconds = DEADLINE_SECONDS): Promise<Execution> {
     return await this.waitFor(`execution ${id} to end`, seconds, async () => {
