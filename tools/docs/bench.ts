@@ -49,7 +49,7 @@ const FIGURES: ReadonlyArray<{ part: string; what: string; of: string; in: strin
   {
     part: 'workers',
     what: 'orders sent twice',
-    of: 'Send Once, Across Executions',
+    of: 'Send Once, Also in Later Runs',
     in: 'message sent twice',
     unit: '',
   },
