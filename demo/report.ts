@@ -16,7 +16,7 @@ export function describeOutcome(outcome: Outcome, contacts: Contact[]): string {
     ...describeNotSent(notSent, contacts),
     row('requests', requests),
     row('credits', `${creditsBefore} before, ${creditsAfter} after`),
-    row('seconds', `${execution.seconds.toFixed(1)}, of which ${sendingSeconds.toFixed(1)} for sending`),
+    row('seconds', sendingSeconds.toFixed(1)),
   ].join('\n');
 }
 
