@@ -125,7 +125,7 @@ test.each([
   ['http://user:50%off@proxy.example.com:3128', '50%off'],
   ['user:100%@proxy.example.com:3128', '100%'],
   ['http://user:%@proxy.example.com:3128', '%'],
-  ['http://user:%zz%40@proxy.example.com:3128', '%zz@'],
+  ['http://user:%E4%zz%40@proxy.example.com:3128', '%E4%zz@'],
   ['http://user:caf%C3%A9%@proxy.example.com:3128', 'café%'],
 ])('The proxy %s gets the password %s', (address, password) => {
   const { proxy } = read({ proxy: address }).http;

@@ -166,7 +166,10 @@ function complaintTexts(error: JsonRecord): string[] {
     .map(({ path, text }) => [pathText(path), text].filter((part) => part !== '').join(': '));
 }
 
-/** @param retryAfter how long the service asks to wait, in milliseconds */
+/**
+ * The failure of a request that is over the limit (API part 8).
+ * @param retryAfter how long the service asks to wait, in milliseconds
+ */
 export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
   const wait = retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
   return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait }, details);

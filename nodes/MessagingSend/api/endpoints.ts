@@ -1,3 +1,5 @@
+/** The endpoints of the API and its limits (parts 4 and 8). */
+
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
   /** Appended to the Base URL. */

@@ -43,7 +43,10 @@ export class BatchRequests {
     private readonly settlement: Pick<Settlement, 'whyEnded' | 'whyUnpaid' | 'add'>,
   ) {}
 
-  /** @param isPaid whether the credits are known to cover it */
+  /**
+   * Requests a batch until it has a reply, or can't get one.
+   * @param isPaid whether the credits are known to cover it
+   */
   async make(batch: Batch, isPaid: boolean): Promise<Answered> {
     const { breaker, settlement } = this;
     const whyNot = () => settlement.whyEnded ?? (isPaid ? null : settlement.whyUnpaid);

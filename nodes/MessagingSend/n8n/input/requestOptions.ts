@@ -140,9 +140,19 @@ function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
   };
 }
 
-/** n8n's agents decode a user name and a password, and do not accept a '%' that encodes nothing. */
+/**
+ * A user name or password as n8n's agents decode it once more. A '%' that encodes nothing, which they would not accept,
+ * is meant literally.
+ */
 function encoded(part: string): string {
-  return part.replace(/%(?![\da-f]{2})/gi, '%25');
+  const meant = part.replace(/(%[\da-f]{2})+/gi, (sequence) => {
+    try {
+      return decodeURIComponent(sequence);
+    } catch {
+      return sequence;
+    }
+  });
+  return encodeURIComponent(meant);
 }
 
 /** An expression may give a number as a text. */
