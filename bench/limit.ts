@@ -32,7 +32,7 @@ interface Given extends Pick<Options, 'log'> {
 async function measure({ latency, goal, batches, log }: Given): Promise<Measurements> {
   const contender = `answers after ${latency} ms`;
   const what = `${batches} batches`;
-  const worker = startWorker<LimitTask, number>('limitWorker.ts');
+  const worker = startWorker<LimitTask, unknown>('limitWorker.ts');
   const once = async (count: number) =>
     await withSandbox({ limit: LIMIT, windowSeconds: MINUTE / 1000, latencyMs: latency }, async (sandbox) => {
       await worker.ask({ url: sandbox.url, count });

@@ -8,8 +8,7 @@ export interface LimitTask {
   readonly count: number;
 }
 
-/** Reports how many messages the node reports as sent. */
-serve(
-  async ({ url, count }: LimitTask) =>
-    (await runSteps(contacts(0, count), messagingSend('sendBulk', { options: {} }), url)).length,
-);
+/** Sends to so many contacts, with the limit that the node has by default. */
+serve(async ({ url, count }: LimitTask) => {
+  await runSteps(contacts(0, count), messagingSend('sendBulk', { options: {} }), url);
+});

@@ -80,7 +80,7 @@ export function keepQuestion(context: IExecuteFunctions, asked: Asked, question:
   context.getContext('node')[KEPT] = JSON.stringify({ ...asked, question });
 }
 
-/** Has n8n keep the execution until the answer arrives, or until the end. */
+/** Has n8n keep the execution until the answer arrives, at the latest until `end`. */
 export async function waitForAnswer(context: IExecuteFunctions, end: Date): Promise<void> {
   await context.putExecutionToWait(end);
   const run = context.getExecuteData();

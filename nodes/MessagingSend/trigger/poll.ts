@@ -22,7 +22,7 @@ const POLL_BUDGET = 5 * 60_000;
  * does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  // Else n8n has activated the workflow on its own, and there is nobody to show an error to.
+  // In these two modes n8n has activated the workflow on its own, and there is nobody to show an error to.
   if (!['init', 'leadershipChange'].includes(this.getActivationMode())) return await poll(this);
   // n8n 2.41 gives up a trigger whose first poll fails as n8n starts: after 15 seconds, without a failed execution, and
   // for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports that

@@ -70,10 +70,12 @@ export class Plan {
     const count = this.accounts.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
     const together = Math.max(1, Math.ceil(count / MAX_UNITS));
     const units: Unit[] = [];
-    const requests = this.accounts.map((): PlannedRequest[] => []);
+    const requests: PlannedRequest[][] = [];
     let unit = new Unit('');
     let packed = 0;
-    for (const [account, all] of this.accounts.entries()) {
+    for (const all of this.accounts) {
+      const own: PlannedRequest[] = [];
+      requests.push(own);
       for (let start = 0; start < all.length; start += size) {
         if (packed % together === 0) {
           unit = new Unit(`${this.name} ${size} ${packed}`);
@@ -82,7 +84,7 @@ export class Plan {
         const messages = all.slice(start, start + size);
         unit.messages.push(...messages);
         unit.unsettled += messages.length;
-        requests[account]?.push({ number: firstBatch + packed, messages, unit });
+        own.push({ number: firstBatch + packed, messages, unit });
         packed += 1;
         yield;
       }
