@@ -36,7 +36,7 @@ export function chart(results: Results): string {
       left: 8,
       textStyle: { fontSize: 15, color: GREY },
     })),
-    grid: groups.map((_, index) => ({ top: index * HEIGHT + 36, height: HEIGHT - 48, left: 230, right: 110 })),
+    grid: groups.map((_, index) => ({ top: index * HEIGHT + 36, height: HEIGHT - 48, left: 280, right: 110 })),
     xAxis: groups.map((_, index) => ({ type: 'value', gridIndex: index, show: false })),
     yAxis: groups.map(({ bars }, index) => ({
       type: 'category',

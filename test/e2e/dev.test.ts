@@ -41,7 +41,9 @@ describe('npm run dev', () => {
   const until = <Answer>(what: string, seconds: number, probe: Probe<Answer>) =>
     waitFor(what, seconds, probe, { signal: session.signal, evidence: () => output });
 
-  const hasEnded = () => command.exitCode ?? command.signalCode ?? undefined;
+  /** Whether npm and what it has started are over, and all that they printed has arrived. */
+  let isOver = false;
+  const hasEnded = () => isOver || undefined;
   const pressCtrlC = async () => {
     if (command.pid !== undefined && hasEnded() === undefined) process.kill(-command.pid, 'SIGINT');
     await until('the command to end', END_SECONDS, hasEnded);
@@ -67,6 +69,7 @@ describe('npm run dev', () => {
       buffer: false,
     });
     command.all.on('data', (text: Buffer) => (output += text.toString()));
+    void command.then(() => (isOver = true));
     session.cleanup.add(pressCtrlC);
     editorUrl = await until('the command to start', START_SECONDS, () =>
       output.includes('Ctrl-C') ? /^ *editor +(\S+)/m.exec(output)?.[1] : undefined,
