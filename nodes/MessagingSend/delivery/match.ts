@@ -73,6 +73,10 @@ export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messag
 
 /** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
+  // In nearly all answers; faster than what follows.
+  const ids = new Set<string>();
+  for (const entry of entries) ids.add(String(entry.message_id));
+  if (ids.size === entries.length) return entries;
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
     const id = scalar(entry, 'message_id');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type Interruptible, YIELD_EVERY } from '../../messages/interruptible';
+import type { Interruptible } from '../../messages/interruptible';
 import { type Batch, duplicateKey, type Message } from '../../messages/message';
 import { byOrigin } from '../../messages/order';
 import { placeOf } from '../identity';
@@ -13,6 +13,9 @@ export type PlannedMessages = ReadonlyArray<readonly Message[]>;
 export interface PlannedRequest extends Batch {
   readonly unit: Unit;
 }
+
+/** Messages whose digest takes less than 0.1 ms. */
+const DIGESTED_TOGETHER = 64;
 
 /** The most units of a run. */
 const MAX_UNITS = 8_000;
@@ -81,10 +84,10 @@ export class Plan {
           unit = new Unit(`${this.name} ${size} ${packed}`);
           units.push(unit);
         }
-        const messages = all.slice(start, start + size);
-        unit.messages.push(...messages);
-        unit.unsettled += messages.length;
-        own.push({ number: firstBatch + packed, messages, unit });
+        const request = { number: firstBatch + packed, messages: all.slice(start, start + size), unit };
+        unit.requests.push(request);
+        unit.unsettled += request.messages.length;
+        own.push(request);
         packed += 1;
         yield;
       }
@@ -130,10 +133,12 @@ function indexIn(messages: readonly Message[], message: Message): number {
 export function* planOf(run: string, accounts: PlannedMessages): Interruptible<Plan> {
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
   for (const messages of accounts) {
-    for (let start = 0; start < messages.length; start += YIELD_EVERY) {
-      const some = messages.slice(start, start + YIELD_EVERY);
-      places.update(some.map((message) => `${placeAndPhone(message)},`).join(''));
-      contents.update(some.map(lengthAndContent).join(''));
+    for (let start = 0; start < messages.length; start += DIGESTED_TOGETHER) {
+      const some = messages.slice(start, start + DIGESTED_TOGETHER);
+      places.update(some.map(placeOf).join(','));
+      places.update(some.map(({ phone }) => `,${phone}`).join(''));
+      contents.update(some.map(content).join('\0'));
+      contents.update('\0');
       yield;
     }
     places.update(';');
@@ -141,14 +146,9 @@ export function* planOf(run: string, accounts: PlannedMessages): Interruptible<P
   return new Plan(run, accounts, places.digest('base64'), contents.digest('base64'));
 }
 
-/** With the length, so that no text can look like the end of one and the start of the next. */
-function lengthAndContent(message: Message): string {
-  const content = message.key === undefined ? message.text : duplicateKey(message);
-  return `${content.length}${message.key === undefined ? 't' : 'k'}${content}`;
-}
-
-function placeAndPhone(message: Message): string {
-  return `${placeOf(message)} ${message.phone}`;
+/** No text and no key as JSON contains a null character. */
+function content(message: Message): string {
+  return message.key === undefined ? message.text : `\0${duplicateKey(message)}`;
 }
 
 /** What one fact covers: one request of the first attempt or, in a very long run, several in a row. */
@@ -157,8 +157,7 @@ export class Unit {
   state: FactState = 'unknown';
   /** Resolves once the list says that it is open. */
   opening: Promise<boolean> | null = null;
-  /** Its messages, as the attempt has them that divided the plan. */
-  readonly messages: Message[] = [];
+  readonly requests: PlannedRequest[] = [];
   /** How many of them this attempt sends and has not settled yet. */
   unsettled = 0;
   /** How many requests with messages of it are in flight. */
@@ -173,6 +172,11 @@ export class Unit {
   readonly exceptions = new Set<string>();
 
   constructor(readonly fact: string) {}
+
+  /** Its messages, as the attempt has them that divided the plan. */
+  get messages(): readonly Message[] {
+    return this.requests.flatMap(({ messages }) => messages);
+  }
 
   /** Noted where the unit has exceptions. */
   get partly(): string {

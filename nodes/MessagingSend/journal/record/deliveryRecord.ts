@@ -310,7 +310,7 @@ function* byPlace(
   claimed: ReadonlySet<unknown>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
-  yield* withEach(recorded.values(), (entry) => {
+  yield* withEach([...recorded.values()], (entry) => {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);

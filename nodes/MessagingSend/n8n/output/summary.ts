@@ -117,9 +117,7 @@ function* countContents({
 }: Delivered): Interruptible<Pick<Summary, 'numbers' | 'emptyFields'>> {
   const messagesTo = new Map<string, number>();
   const emptyFields = new Map<string, number>();
-  const countFields = ({ empty = [] }: Message) => {
-    for (const name of empty) increase(emptyFields, name);
-  };
+  const countFields = ({ empty }: Message) => empty?.forEach((name) => increase(emptyFields, name));
   const count = (message: Message) => {
     const { phone, part, testFor } = message;
     if (part !== null && part > 0) return;
