@@ -24,7 +24,9 @@ const MAYBE_NO_CHARACTER = /[\0\ud800-\udfff]/;
 /** Anything that a reader sees: not only spaces, control characters and characters that fonts leave out. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const VISIBLE_ASCII = /[!-~]/;
-const FIELD = /\$json[.[]/;
+
+/** A field of an item, as in `$json.name`. */
+const FIELD_OF_ITEM = /\$json[.[]/;
 
 export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
@@ -109,7 +111,7 @@ function isVisible(text: string): boolean {
 /** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.indexOf('{{');
-  return (start !== -1 && text.includes('}}', start)) || FIELD.test(text);
+  return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {

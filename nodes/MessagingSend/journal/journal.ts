@@ -143,14 +143,14 @@ export class Journal {
     };
     return {
       beforeRequest: async (batch) => {
-        record.leave(batch);
+        record.requestStarted(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
           reservations?.reserve(batch.messages).catch(notReserved),
           crash?.beforeRequest(batch),
         ]);
         if ((reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) return { kind: 'leave' };
-        record.land(batch);
+        record.requestEnded(batch);
         crash?.afterReply(batch, null);
         switch (reserved?.kind) {
           case 'refused':
@@ -165,7 +165,7 @@ export class Journal {
         }
       },
       afterReply: (batch, reply) => {
-        record.land(batch);
+        record.requestEnded(batch);
         crash?.afterReply(batch, reply);
         if (reply === null) reservations?.release(batch.messages);
       },

@@ -114,7 +114,7 @@ export class CrashLedger {
    * @returns why earlier ones may have sent messages of which the list knows nothing; null if they have not
    */
   async start({ isRetry, followsKill }: Start): Promise<Gap | null> {
-    this.facts.enter();
+    this.facts.runStarted();
     // Retry On Fail: what the attempt before has noted stays valid.
     if (this.earlier !== 'not asked') return null;
     this.earlier = isRetry ? 'nothing' : 'none before';
@@ -371,7 +371,7 @@ export class CrashLedger {
     const ended = written.then(() => {
       const notes = [...this.runs, ...this.retries, this.incomplete, ...this.previousIncomplete];
       this.facts.release([...notes, ...(plan === null ? [] : [plan.allSent, ...plan.notes]), ...facts]);
-      this.facts.leave();
+      this.facts.runEnded();
     });
     if (!isAllSent) await ended;
   }

@@ -79,12 +79,12 @@ export class FactList {
   constructor(readonly now: () => number) {}
 
   /** Called before a run uses the list. */
-  enter(): void {
+  runStarted(): void {
     this.runs += 1;
   }
 
   /** Called when a run has ended. While others run, all that is in the list may be what they rely on. */
-  leave(storage: ListStorage): void {
+  runEnded(storage: ListStorage): void {
     this.runs -= 1;
     if (this.runs > 0) return;
     void this.inTurn(async () => await storage.shorten()).catch(() => undefined);

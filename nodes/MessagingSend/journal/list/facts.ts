@@ -38,14 +38,14 @@ export class Facts {
     private readonly isShared: boolean,
   ) {}
 
-  /** {@link FactList.enter} */
-  enter(): void {
-    this.list.enter();
+  /** {@link FactList.runStarted} */
+  runStarted(): void {
+    this.list.runStarted();
   }
 
-  /** {@link FactList.leave} */
-  leave(): void {
-    this.list.leave(this.storage);
+  /** {@link FactList.runEnded} */
+  runEnded(): void {
+    this.list.runEnded(this.storage);
   }
 
   /** @throws what the storage throws */

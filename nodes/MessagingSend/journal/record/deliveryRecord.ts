@@ -161,13 +161,12 @@ export class DeliveryRecord {
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
-  /** Notes that the request of a batch has left. */
-  leave(batch: Batch): void {
+  /** What is in flight may be sent. */
+  requestStarted(batch: Batch): void {
     this.inFlight.add(batch);
   }
 
-  /** Notes that its reply is there. */
-  land(batch: Batch): void {
+  requestEnded(batch: Batch): void {
     this.inFlight.delete(batch);
   }
 

@@ -27,7 +27,7 @@ export class Reservations {
     private readonly facts: Facts,
     private readonly isPatient: (message: Message) => boolean,
   ) {
-    facts.enter();
+    facts.runStarted();
   }
 
   /**
@@ -119,6 +119,6 @@ export class Reservations {
   async end(): Promise<void> {
     await this.facts.whenWritten();
     this.facts.release([...this.own].map(duplicateKey));
-    this.facts.leave();
+    this.facts.runEnded();
   }
 }
