@@ -9,7 +9,7 @@ import { runCommand } from '../cli/command';
 import { ExpectedError } from '../cli/errors';
 import { type Session } from '../cli/session';
 import { showProgress } from './installProgress';
-import { type N8nProgram } from './program';
+import { type N8nProgram } from './process';
 import { type Release, type ReleaseName, releaseOf } from './releases';
 
 /** Names another folder to keep n8n in between runs. */

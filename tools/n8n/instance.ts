@@ -6,8 +6,8 @@ import { type Session } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
 import { type JsonObject } from '../json';
-import { type N8nProcess, startN8n } from './process';
-import { findN8n, type N8nProgram } from './program';
+import { type N8nProcess, type N8nProgram, startN8n } from './process';
+import { findN8n } from './program';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 

@@ -8,13 +8,19 @@ import getPort from 'get-port';
 
 import { ExpectedError, systemCode } from '../cli/errors';
 import { waitFor } from '../cli/waiting';
-import { type N8nProgram } from './program';
 import { environmentOf, filesFolderOf, workerEnvironment } from './settings';
 
 const START_DEADLINE_SECONDS = 180;
 const STOP_DEADLINE_MS = 15_000;
 const GONE_DEADLINE_SECONDS = 30;
 const LAST_LINES = 12;
+
+/** A program that starts n8n with n8n's own arguments: `start` or `worker`. */
+export interface N8nProgram {
+  file: string;
+  /** Before n8n's own. */
+  args: readonly string[];
+}
 
 export interface N8nOptions {
   program: N8nProgram;

@@ -1,13 +1,7 @@
 import { type Session } from '../cli/session';
 import { installN8n } from './install';
+import { type N8nProgram } from './process';
 import { N8N_VARIABLE, type ReleaseName } from './releases';
-
-/** A program that starts n8n with n8n's own arguments: `start` or `worker`. */
-export interface N8nProgram {
-  file: string;
-  /** Before n8n's own. */
-  args: readonly string[];
-}
 
 /**
  * Finds the n8n to start: the command that {@link N8N_VARIABLE} gives, or else a release, which is installed if it isn't
