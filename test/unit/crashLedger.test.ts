@@ -1,4 +1,5 @@
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { planOf } from '../../nodes/MessagingSend/journal/crash/plan';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -72,4 +73,25 @@ test('After a request with a message that the first try did not have, a Retry se
     const { ledger: retry } = await attemptOn(entries, true);
     expect(await recall(retry, four)).toEqual(isAdded ? [] : four.slice(2));
   }
+});
+
+describe('Two attempts have the same texts only if', () => {
+  const textsOf = async (changes: ReadonlyArray<Partial<Message>>) =>
+    (await atOnce(planOf('run', [changes.map((changed, index) => messageAt(index, changed))]))).texts;
+
+  // As many as are digested together, so that the two texts are in two digests.
+  const before = Array<Partial<Message>>(63).fill({});
+
+  test.each<[string, Array<Partial<Message>>, Array<Partial<Message>>]>([
+    ['each text ends where it ended', [{ text: 'ab' }, { text: 'c' }], [{ text: 'a' }, { text: 'bc' }]],
+    [
+      'each ends there in a longer list',
+      [...before, { text: 'ab' }, { text: 'c' }],
+      [...before, { text: 'a' }, { text: 'bc' }],
+    ],
+    ['none is a key now', [{ text: '["key",null]' }], [{ text: 'Hello', key: 'key' }]],
+  ])('%s', async (_what, one, other) => {
+    expect(await textsOf(one)).toBe(await textsOf(one));
+    expect(await textsOf(one)).not.toBe(await textsOf(other));
+  });
 });
