@@ -75,11 +75,11 @@ test('After a request with a message that the first try did not have, a Retry se
   }
 });
 
-describe('Two attempts have the same texts only if', () => {
-  const textsOf = async (changes: ReadonlyArray<Partial<Message>>) =>
-    (await atOnce(planOf('run', [changes.map((changed, index) => messageAt(index, changed))]))).texts;
+const planned = async (changes: ReadonlyArray<Partial<Message>>) =>
+  await atOnce(planOf('run', [changes.map((changed, index) => messageAt(index, changed))]));
 
-  // As many as are digested together, so that the two texts are in two digests.
+describe('Two attempts have the same texts only if', () => {
+  // With these, as many as are digested together, so that the two texts are in two digests.
   const before = Array<Partial<Message>>(63).fill({});
 
   test.each<[string, Array<Partial<Message>>, Array<Partial<Message>>]>([
@@ -90,8 +90,21 @@ describe('Two attempts have the same texts only if', () => {
       [...before, { text: 'a' }, { text: 'bc' }],
     ],
     ['none is a key now', [{ text: '["key",null]' }], [{ text: 'Hello', key: 'key' }]],
+    ['no key has changed', [{ key: 'key 1' }], [{ key: 'key 2' }]],
   ])('%s', async (_what, one, other) => {
-    expect(await textsOf(one)).toBe(await textsOf(one));
-    expect(await textsOf(one)).not.toBe(await textsOf(other));
+    expect((await planned(one)).texts).toBe((await planned(one)).texts);
+    expect((await planned(one)).texts).not.toBe((await planned(other)).texts);
   });
+});
+
+test('A key stands for its text', async () => {
+  const [one, other] = [await planned([{ key: 'key', text: 'at 1' }]), await planned([{ key: 'key', text: 'at 2' }])];
+  expect(other.texts).toBe(one.texts);
+});
+
+test.each<[string, Partial<Message>]>([
+  ['phone', { phone: messageAt(5).phone }],
+  ['place', { item: 5 }],
+])('Messages are others if the %s of one is another', async (_what, changed) => {
+  expect((await planned([{}, changed])).allSent).not.toBe((await planned([{}, {}])).allSent);
 });
