@@ -19,6 +19,7 @@ function entry(index: number, changed: JsonRecord = {}): JsonRecord {
 describe('An answer with a list of entries', () => {
   const unnamed = { phone: undefined };
   const failed = { status: 'failed' };
+  const [oneId, noId] = [{ message_id: 7 }, { message_id: undefined }];
   const UNCERTAIN = ['uncertain', 'uncertain'];
   test.each<[string, phones: number[], entries: JsonRecord[], expected: unknown[]]>([
     ['is complete and in order', [0, 1, 2], [entry(0), entry(1), entry(2)], [1000, 1001, 1002]],
@@ -41,6 +42,9 @@ describe('An answer with a list of entries', () => {
       [...UNCERTAIN, 1002],
     ],
     ['only repeats the request', [0], [{ phone: phoneAt(0), message: 'Hello' }], ['uncertain']],
+    ['has one ID for all', [0, 1], [entry(0, oneId), entry(1, oneId)], [7, 7]],
+    ['has no IDs, for two messages to a number', [0, 0], [entry(0, noId), entry(0, noId)], [null, null]],
+    ['has a good status and no ID', [0], [entry(0, { ...noId, status: 'queued' })], [null]],
     ['has an unknown status and no ID', [0], [{ phone: phoneAt(0), status: 'in_review' }], ['uncertain']],
   ])('that %s is matched to its messages by phone and order, if at all', (_what, phones, entries, expected) => {
     expect(outcomesOf(phones, entries)).toEqual(expected);
