@@ -1,5 +1,5 @@
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
-import { planOf } from '../../nodes/MessagingSend/journal/crash/plan';
+import { DIGESTED_TOGETHER, planOf } from '../../nodes/MessagingSend/journal/crash/plan';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -78,10 +78,10 @@ test('After a request with a message that the first try did not have, a Retry se
 const planned = async (changes: ReadonlyArray<Partial<Message>>) =>
   await atOnce(planOf('run', [changes.map((changed, index) => messageAt(index, changed))]));
 
-describe('Two attempts have the same texts only if', () => {
-  // With these, as many as are digested together, so that the two texts are in two digests.
-  const before = Array<Partial<Message>>(63).fill({});
+// Of two messages behind these, the first is the last one that is digested together with them.
+const before = Array<Partial<Message>>(DIGESTED_TOGETHER - 1).fill({});
 
+describe('Two attempts have the same texts only if', () => {
   test.each<[string, Array<Partial<Message>>, Array<Partial<Message>>]>([
     ['each text ends where it ended', [{ text: 'ab' }, { text: 'c' }], [{ text: 'a' }, { text: 'bc' }]],
     [
@@ -102,9 +102,15 @@ test('A key stands for its text', async () => {
   expect(other.texts).toBe(one.texts);
 });
 
-test.each<[string, Partial<Message>]>([
-  ['phone', { phone: messageAt(5).phone }],
-  ['place', { item: 5 }],
-])('Messages are others if the %s of one is another', async (_what, changed) => {
-  expect((await planned([{}, changed])).allSent).not.toBe((await planned([{}, {}])).allSent);
+test.each<[string, Array<Partial<Message>>, Array<Partial<Message>>]>([
+  ['the phone of one', [{}], [{ phone: messageAt(5).phone }]],
+  ['the place of one', [{}], [{ item: 5 }]],
+  [
+    'a phone and the place behind it',
+    [...before, { phone: '44770090006' }, { item: 164 }],
+    [...before, { phone: '447700900061' }, { item: 64 }],
+  ],
+])('Messages are others if %s is another', async (_what, one, other) => {
+  expect((await planned(one)).allSent).toBe((await planned(one)).allSent);
+  expect((await planned(one)).allSent).not.toBe((await planned(other)).allSent);
 });

@@ -1,7 +1,7 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure } from '../failures/failure';
-import { type Interruptible, YIELD_EVERY } from '../messages/interruptible';
+import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
@@ -48,12 +48,7 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
     if ('kind' in given) add(given);
-    else {
-      for (const draft of given) {
-        add(draft);
-        yield;
-      }
-    }
+    else yield* withEach(given, add);
     if (item % YIELD_EVERY === 0) yield;
   }
   return { messages, unsendable: refused };

@@ -1,4 +1,4 @@
-import type { Interruptible } from '../messages/interruptible';
+import { type Interruptible, withEach } from '../messages/interruptible';
 import { duplicateKey, type Message } from '../messages/message';
 
 /** A message that is not sent, because an identical one is. */
@@ -18,7 +18,7 @@ export function* separateDuplicates(
   const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
-  for (const parts of wholeTexts(messages)) {
+  yield* withEach(wholeTexts(messages), (parts) => {
     const [first] = parts;
     const key = first === undefined ? '' : duplicateKey({ ...first, part: null });
     const originals = firsts.get(key);
@@ -32,8 +32,7 @@ export function* separateDuplicates(
         duplicates.push({ message, original: originals[index] ?? originals[0] ?? message }),
       );
     }
-    yield;
-  }
+  });
   return { unique, duplicates };
 }
 

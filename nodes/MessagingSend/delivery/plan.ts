@@ -175,7 +175,7 @@ function* skippedReceipts(results: readonly Result[]): Interruptible<readonly Re
   return receipts;
 }
 
-export function* repeatedPhones(messages: readonly Message[]): Interruptible<ReadonlySet<string>> {
+export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
   const phones = new Set<string>();
   const repeated = new Set<string>();
   yield* withEach(messages, ({ phone }) => {

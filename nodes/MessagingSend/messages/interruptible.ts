@@ -11,7 +11,7 @@ export type Work = <Done>(work: Interruptible<Done>) => Promise<Done>;
 export const YIELD_EVERY = 8;
 
 /** Calls `work` with each value, and yields after every few. */
-export function* withEach<Value>(values: readonly Value[], work: (value: Value) => void): Interruptible<void> {
+export function* withEach<Value>(values: Iterable<Value>, work: (value: Value) => void): Interruptible<void> {
   let done = 0;
   for (const value of values) {
     work(value);

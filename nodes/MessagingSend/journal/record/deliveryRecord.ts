@@ -161,7 +161,7 @@ export class DeliveryRecord {
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
-  /** What is in flight may be sent. */
+  /** From here on, until its request has ended, a batch may have been sent. */
   requestStarted(batch: Batch): void {
     this.inFlight.add(batch);
   }
@@ -309,7 +309,7 @@ function* byPlace(
   claimed: ReadonlySet<unknown>,
 ): Interruptible<Map<string, Recorded[]>> {
   const found = new Map<string, Recorded[]>();
-  yield* withEach([...recorded.values()], (entry) => {
+  yield* withEach(recorded.values(), (entry) => {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
