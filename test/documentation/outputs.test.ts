@@ -13,7 +13,7 @@ import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
-import { complete, NOTHING_DELIVERED } from '../unit/samples';
+import { NOTHING_DELIVERED } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
@@ -112,7 +112,7 @@ function toolError(phone: string): string | undefined {
   if (typeof checked === 'string') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked);
-  return complete(runError(node, { ...NOTHING_DELIVERED, unsendable: [wrong] }))?.message;
+  return runError(node, { ...NOTHING_DELIVERED, unsendable: [wrong] })?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -10,7 +10,6 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Interruptible, Work } from '../../nodes/MessagingSend/messages/interruptible';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
@@ -201,12 +200,11 @@ export class Attempt {
       crash: this.ledger,
       reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
       patiently: async (promise) => await promise,
-      work: atOnce,
     });
     const receipts = await this.dispatch(order, journal);
     await world.step(process, 'dispatched');
     const isAllSent = receipts.every(({ results }) => results.every(({ outcome }) => !('failure' in outcome)));
-    complete(journal.conclude(isAllSent));
+    journal.conclude(isAllSent);
     await world.step(process, 'concluded');
     await journal.end();
     await world.step(process, 'ended');
@@ -313,16 +311,6 @@ function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
   return isSent ? { kind: 'sent', messageId: 1, status: 'sent' } : { kind: 'not_sent', failure: SAFE };
 }
 
-export const atOnce: Work = async (work) => await Promise.resolve(complete(work));
-
-/** Does work that could be interrupted in one go. */
-export function complete<Result>(work: Interruptible<Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
 /** As n8n stores it. */
 function copyOf(context: JsonRecord): JsonRecord {
   return JSON.parse(JSON.stringify(context)) as JsonRecord;
@@ -334,7 +322,7 @@ export function questionOf(accounts: Order['accounts'], others: readonly Message
     accounts: accounts.map((messages, index) => ({ account: `account ${index}`, messages })),
     others,
     unsendable: [],
-    repeated: complete(repeatedPhones([...accounts.flat(), ...others])),
+    repeated: repeatedPhones([...accounts.flat(), ...others]),
     batchSize: 2,
     sendUncertainAgain: false,
     willSend: true,

@@ -2,11 +2,11 @@ import { compose as composeBy, type Composed } from '../../nodes/MessagingSend/d
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { messageOf } from '../../nodes/MessagingSend/n8n/output/failureText';
-import { complete, ODD_VALUES } from './samples';
+import { ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
   const rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters } as const;
-  return complete(composeBy(onlyDrafts(drafts), rules));
+  return composeBy(onlyDrafts(drafts), rules);
 }
 
 test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
@@ -14,7 +14,7 @@ test('A message keeps the number as it was given in a dry run only, and only whe
   const phonesGiven = (dryRun: boolean) => {
     const drafts = given.map((phone) => draft({ phone }));
     const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
-    return complete(composeBy(onlyDrafts(drafts), rules)).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+    return composeBy(onlyDrafts(drafts), rules).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
   };
   expect(phonesGiven(true)).toEqual([
     ['447700900123', '+44 7700 900123'],
@@ -114,7 +114,7 @@ describe('A text that is cut to 1,000 characters', () => {
   const BLANK = '\u200b'.repeat(1000);
   const textsOf = (message: string, longMessages: 'split' | 'truncate') => {
     const rules = { dryRun: false, longMessages, numberCheck: 'on', maxCharacters: null } as const;
-    const { messages, unsendable: refused } = complete(composeBy(onlyDrafts(draft({ message })), rules));
+    const { messages, unsendable: refused } = composeBy(onlyDrafts(draft({ message })), rules);
     return [...messages.map(({ part, text }) => [part, text]), ...refused.map(({ failure }) => failure.message)];
   };
 

@@ -3,7 +3,7 @@ import { DIGESTED_TOGETHER, planOf } from '../../nodes/MessagingSend/journal/cra
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-import { atOnce, questionOf } from '../support/journal';
+import { questionOf } from '../support/journal';
 import { messageAt } from './samples';
 
 const messages = [0, 1].map((index) => messageAt(index));
@@ -31,7 +31,7 @@ async function attemptOn(entries: Set<string>, isRetry = false): Promise<{ ledge
 }
 
 async function recall(ledger: CrashLedger, list: readonly Message[]): Promise<readonly Message[]> {
-  const { pending } = await ledger.recall(questionOf([list]), [list], 1, atOnce);
+  const { pending } = await ledger.recall(questionOf([list]), [list], 1);
   return pending.flat();
 }
 
@@ -75,8 +75,8 @@ test('After a request with a message that the first try did not have, a Retry se
   }
 });
 
-const planned = async (changes: ReadonlyArray<Partial<Message>>) =>
-  await atOnce(planOf('run', [changes.map((changed, index) => messageAt(index, changed))]));
+const planned = (changes: ReadonlyArray<Partial<Message>>) =>
+  planOf('run', [changes.map((changed, index) => messageAt(index, changed))]);
 
 // Of two messages behind these, the first is the last one that is digested together with them.
 const before = Array<Partial<Message>>(DIGESTED_TOGETHER - 1).fill({});
@@ -91,14 +91,14 @@ describe('Two attempts have the same texts only if', () => {
     ],
     ['none is a key now', [{ text: '["key",null]' }], [{ text: 'Hello', key: 'key' }]],
     ['no key has changed', [{ key: 'key 1' }], [{ key: 'key 2' }]],
-  ])('%s', async (_what, one, other) => {
-    expect((await planned(one)).texts).toBe((await planned(one)).texts);
-    expect((await planned(one)).texts).not.toBe((await planned(other)).texts);
+  ])('%s', (_what, one, other) => {
+    expect(planned(one).texts).toBe(planned(one).texts);
+    expect(planned(one).texts).not.toBe(planned(other).texts);
   });
 });
 
-test('A key stands for its text', async () => {
-  const [one, other] = [await planned([{ key: 'key', text: 'at 1' }]), await planned([{ key: 'key', text: 'at 2' }])];
+test('A key stands for its text', () => {
+  const [one, other] = [planned([{ key: 'key', text: 'at 1' }]), planned([{ key: 'key', text: 'at 2' }])];
   expect(other.texts).toBe(one.texts);
 });
 
@@ -110,7 +110,7 @@ test.each<[string, Array<Partial<Message>>, Array<Partial<Message>>]>([
     [...before, { phone: '44770090006' }, { item: 164 }],
     [...before, { phone: '447700900061' }, { item: 64 }],
   ],
-])('Messages are others if %s is another', async (_what, one, other) => {
-  expect((await planned(one)).allSent).toBe((await planned(one)).allSent);
-  expect((await planned(one)).allSent).not.toBe((await planned(other)).allSent);
+])('Messages are others if %s is another', (_what, one, other) => {
+  expect(planned(one).allSent).toBe(planned(one).allSent);
+  expect(planned(one).allSent).not.toBe(planned(other).allSent);
 });

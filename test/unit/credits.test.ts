@@ -3,7 +3,7 @@ import type { Rejected } from '../../nodes/MessagingSend/api/reply';
 import { splitByCredits, withCreditsOfRun } from '../../nodes/MessagingSend/delivery/credits';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { complete, failureWith, messagesUpTo, ODD_VALUES } from './samples';
+import { failureWith, messagesUpTo, ODD_VALUES } from './samples';
 
 const batch = { number: 7, messages: messagesUpTo(10) };
 const paid = (required: unknown, available: unknown) => {
@@ -72,7 +72,7 @@ describe('Of a run whose credits run out', () => {
     ],
     ['what is left by the newest answer', [unsent(first, rejection(100, 60)), sent(rest, 20)], '100 needed, 20 left'],
   ])('the failure has the figures of %s', (_what, receipts, figures) => {
-    const corrected = complete(withCreditsOfRun(receipts));
+    const corrected = withCreditsOfRun(receipts);
     expect(texts(corrected)).toEqual([`Not enough credits (${figures})`]);
     expect(corrected.map(({ results }) => results.map(({ message }) => message))).toEqual(
       receipts.map(({ results }) => results.map(({ message }) => message)),
@@ -83,11 +83,11 @@ describe('Of a run whose credits run out', () => {
     const { paid, unpaid, whyUnpaid } = splitByCredits({ number: 1, messages: first }, rejection(100, 30));
     const why = { failure: whyUnpaid };
     const receipts = [sent(paid.messages, 0), unsent(unpaid.messages, why), unsent(rest, why)];
-    expect(texts(complete(withCreditsOfRun(receipts)))).toEqual(['Not enough credits (270 needed, 0 left)']);
+    expect(texts(withCreditsOfRun(receipts))).toEqual(['Not enough credits (270 needed, 0 left)']);
   });
 
   test('failures of other kinds stay as they are', () => {
     const receipts = [unsent(first, { failure: failureWith() }), sent(rest, 3)];
-    expect(complete(withCreditsOfRun(receipts))).toBe(receipts);
+    expect(withCreditsOfRun(receipts)).toBe(receipts);
   });
 });

@@ -9,14 +9,14 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
 import { questionOf } from '../support/journal';
-import { complete, messageAt } from './samples';
+import { messageAt } from './samples';
 
 function message(item: number, text: string): Message {
   return { item, entry: null, part: null, phone: '447700900123', text };
 }
 
 function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Question> = {}): FromRecord {
-  return complete(record.recall(messages, { ...questionOf([messages]), ...changed }));
+  return record.recall(messages, { ...questionOf([messages]), ...changed });
 }
 
 /** A record as it is read in a re-run. */

@@ -12,7 +12,7 @@ import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
 import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
 import { follow } from '../../nodes/MessagingSend/requests/wait';
-import { acceptAll, complete, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { acceptAll, messagesUpTo, refuseValues, rejectWith } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply | Promise<Reply>;
 
@@ -114,7 +114,7 @@ export class Run {
       clock: { now, random: () => 1, waitUnless: (stopped) => (what) => unless(stopped, pass(what)) },
       traffic: new Traffic(now, parallelRequests),
     });
-    this.receipts = await dispatch(complete(pack(messages, size)), {
+    this.receipts = await dispatch(pack(messages, size), {
       operation: OPERATION,
       requests,
       // By default it lets every request leave and keeps nothing.
@@ -127,7 +127,7 @@ export class Run {
       },
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       keepBack,
-      repeated: complete(repeatedPhones(messages)),
+      repeated: repeatedPhones(messages),
       uncertainBefore: 0,
       wholeAnswers: true,
       stopOnFailure: false,

@@ -3,14 +3,14 @@ import { type Message, unsendable } from '../../nodes/MessagingSend/messages/mes
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { type Output, outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
-import { complete, failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED, ODD_VALUES, upTo } from './samples';
+import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED, ODD_VALUES, upTo } from './samples';
 
 const OUTPUTS: readonly Output[] = ['send', 'messages', 'batches'];
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
 
 /** The items of a run without duplicates, dry run or earlier attempts. */
 function itemsOf(output: Output, receipts: Receipt[], delivered: Partial<Delivered> = {}) {
-  return complete(outputItems({ ...NOTHING_DELIVERED, receipts, ...delivered }, output));
+  return outputItems({ ...NOTHING_DELIVERED, receipts, ...delivered }, output);
 }
 
 const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };

@@ -1,12 +1,12 @@
 import { type Plan, planOf } from '../../nodes/MessagingSend/journal/crash/plan';
-import { complete, messageAt } from './samples';
+import { messageAt } from './samples';
 
 const messages = () => [0, 1, 2, 3].map((index) => messageAt(index));
 
 function packed(): Plan {
   const accounts = [messages().filter((_, index) => index !== 1), messages().slice(1, 2)];
-  const plan = complete(planOf('run', accounts));
-  complete(plan.pack(2, 1));
+  const plan = planOf('run', accounts);
+  plan.pack(2, 1);
   return plan;
 }
 

@@ -6,13 +6,13 @@ import { type Message, type Unsendable, unsendable } from '../../nodes/Messaging
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
 import { nodeOfType } from '../support/node';
-import { complete, failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
+import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 
 function stopError(delivered: Partial<Delivered>, isRemembered?: boolean) {
-  return complete(runError(NODE, { ...NOTHING_DELIVERED, ...delivered }, isRemembered));
+  return runError(NODE, { ...NOTHING_DELIVERED, ...delivered }, isRemembered);
 }
 
 function receipt(messages: readonly Message[], outcome: Outcome): Receipt {

@@ -6,8 +6,6 @@ import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/fail
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
 
-export { complete } from '../support/journal';
-
 export function messageAt(index: number, changed: Partial<Message> = {}): Message {
   return { item: index, entry: null, part: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
 }

@@ -5,7 +5,7 @@ import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
 import { nodeOfType } from '../support/node';
-import { complete, failureWith, messageAt, NOTHING_DELIVERED } from './samples';
+import { failureWith, messageAt, NOTHING_DELIVERED } from './samples';
 
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
@@ -13,7 +13,7 @@ const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith() };
 
 function toolError(delivered: Partial<Delivered>) {
-  return complete(runError(TOOL, { ...NOTHING_DELIVERED, ...delivered }));
+  return runError(TOOL, { ...NOTHING_DELIVERED, ...delivered });
 }
 
 /** The outcomes of a list, by entry. */

@@ -1,7 +1,6 @@
 import { MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure } from '../failures/failure';
-import { type Interruptible, withEach, YIELD_EVERY } from '../messages/interruptible';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
@@ -34,7 +33,7 @@ export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' |
 }
 
 /** Cleans and checks drafts, each on its own: a bad one never harms another. */
-export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> {
+export function compose(drafts: Drafts, rules: Rules): Composed {
   const messages: Message[] = [];
   const refused: Unsendable[] = [];
   const add = (draft: Draft | Unsendable): void => {
@@ -48,8 +47,7 @@ export function* compose(drafts: Drafts, rules: Rules): Interruptible<Composed> 
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
     if ('kind' in given) add(given);
-    else yield* withEach(given, add);
-    if (item % YIELD_EVERY === 0) yield;
+    else for (const each of given) add(each);
   }
   return { messages, unsendable: refused };
 }

@@ -1,7 +1,6 @@
 import { creditsOf, type JsonRecord } from '../api/records';
 import type { Rejected, Reply } from '../api/reply';
 import { type Credits, type Failure, failure } from '../failures/failure';
-import type { Interruptible } from '../messages/interruptible';
 import { type Batch, splitBatch } from '../messages/message';
 import type { Receipt, Unconfirmed } from '../messages/outcome';
 
@@ -38,7 +37,7 @@ function affordable(count: number, { required_credits: required, available_credi
  * that it rejected, and whoever tops up by these runs out of credits again.
  * @param receipts of one account, in the order in which they were settled
  */
-export function* withCreditsOfRun(receipts: readonly Receipt[]): Interruptible<readonly Receipt[]> {
+export function withCreditsOfRun(receipts: readonly Receipt[]): readonly Receipt[] {
   let unpaid = 0;
   let first: { readonly why: Failure; readonly perMessage: number } | null = null;
   let available = Infinity;
@@ -52,14 +51,12 @@ export function* withCreditsOfRun(receipts: readonly Receipt[]): Interruptible<r
       unpaid += length;
       available = Math.min(available, why.credits.available);
     }
-    yield;
   }
   if (first === null) return receipts;
   const ofAll = tooLow(first.why, { required: Math.ceil(unpaid * first.perMessage), available });
   const corrected: Receipt[] = [];
   for (const receipt of receipts) {
     corrected.push(whyUnpaid(receipt) === null ? receipt : withOutcome(receipt, { kind: 'not_sent', failure: ofAll }));
-    yield;
   }
   return corrected;
 }

@@ -1,7 +1,6 @@
 import { GET_BALANCE } from '../api/endpoints';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Interruptible, Work } from '../messages/interruptible';
 import { type Batch, countMessages, type Unsendable } from '../messages/message';
 import { type Receipt, receiptOf } from '../messages/outcome';
 import { creditsFailure, withCreditsOfRun } from './credits';
@@ -11,7 +10,6 @@ import { type Order, type Plan, plan, type Share } from './plan';
 
 export interface Delivery extends Order, Pick<DispatchConfig, 'wholeAnswers' | 'pause'> {
   readonly journal: Journal;
-  readonly work: Work;
   /** The Stop button. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
@@ -41,10 +39,10 @@ export interface Delivered {
 
 /** From drafts to outcomes: plans, sends what is left to send, and puts the outcomes with those of earlier attempts. */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const { options, journal, work } = delivery;
-  const planned = await plan(delivery, journal, work);
+  const { options, journal } = delivery;
+  const planned = await plan(delivery, journal);
   const receipts = options.dryRun ? [] : await send(planned, delivery);
-  return await work(gather(planned, receipts, delivery));
+  return gather(planned, receipts, delivery);
 }
 
 /** Sends the batches of all accounts at the same time; gives a list of receipts for each account. */
@@ -52,7 +50,7 @@ async function send(
   { shares, known, skipped, repeated }: Plan,
   delivery: Delivery,
 ): Promise<Array<readonly Receipt[]>> {
-  const { operation, options, journal, keepBack, stopOnFailure, wholeAnswers, pause, signal, work } = delivery;
+  const { operation, options, journal, keepBack, stopOnFailure, wholeAnswers, pause, signal } = delivery;
   const whyNot = options.checkCreditsFirst ? await Promise.all(shares.map(whyNotCovered)) : [];
   const isOver = stopOnFailure && whyNot.some((why) => why !== null);
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
@@ -74,7 +72,7 @@ async function send(
     const own = journal.of(account);
     const why = whyNot[index] ?? (isOver ? failure('notStarted') : null);
     if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
-    return await work(withCreditsOfRun(await dispatch(batches, { ...run, requests, outages, journal: own })));
+    return withCreditsOfRun(await dispatch(batches, { ...run, requests, outages, journal: own }));
   };
   const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
@@ -102,21 +100,20 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
   }
 }
 
-function* gather(
+function gather(
   { unsendable, duplicates, skipped, known, heldUp, shares, repeated }: Plan,
   receiptsOfShares: ReadonlyArray<readonly Receipt[]>,
   { options, journal }: Delivery,
-): Interruptible<Delivered> {
+): Delivered {
   const receipts: Receipt[] = [];
   let withUnsent = 0;
   for (const list of [known, skipped, ...receiptsOfShares]) {
     for (const receipt of list) {
       if (receipt.results.some(({ outcome }) => 'failure' in outcome)) withUnsent += 1;
       receipts.push(receipt);
-      yield;
     }
   }
-  if (!options.dryRun) yield* journal.conclude(withUnsent === 0 && unsendable.length === 0);
+  if (!options.dryRun) journal.conclude(withUnsent === 0 && unsendable.length === 0);
   const planned = options.dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return { unsendable, receipts, duplicates, heldUp, repeated, planned, recalled: known.length };
 }

@@ -1,4 +1,3 @@
-import { type Interruptible, withEach } from '../messages/interruptible';
 import { duplicateKey, type Message } from '../messages/message';
 
 /** A message that is not sent, because an identical one is. */
@@ -11,14 +10,14 @@ export interface Duplicate {
  * Separates messages from their duplicates; the first of identical messages that are sent stays. Split texts are compared
  * as a whole: two texts may share a part, and two texts with the same key may have different numbers of parts.
  */
-export function* separateDuplicates(
+export function separateDuplicates(
   messages: readonly Message[],
   isSent: (message: Message) => boolean = () => true,
-): Interruptible<{ readonly unique: readonly Message[]; readonly duplicates: readonly Duplicate[] }> {
+): { readonly unique: readonly Message[]; readonly duplicates: readonly Duplicate[] } {
   const firsts = new Map<string, readonly Message[]>();
   const unique: Message[] = [];
   const duplicates: Duplicate[] = [];
-  yield* withEach(wholeTexts(messages), (parts) => {
+  for (const parts of wholeTexts(messages)) {
     const [first] = parts;
     const key = first === undefined ? '' : duplicateKey({ ...first, part: null });
     const originals = firsts.get(key);
@@ -32,7 +31,7 @@ export function* separateDuplicates(
         duplicates.push({ message, original: originals[index] ?? originals[0] ?? message }),
       );
     }
-  });
+  }
   return { unique, duplicates };
 }
 

@@ -1,5 +1,4 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { type Interruptible, YIELD_EVERY } from '../messages/interruptible';
 import { type Message, personOf } from '../messages/message';
 import type { Skipped } from '../messages/outcome';
 import { cleanPhone } from '../phone/phone';
@@ -21,13 +20,9 @@ const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
  * @param timeZone the workflow's
  * @returns null if none is, or why that can't be decided: then nothing may be sent
  */
-export function* keepBackBy(
-  options: DeliveryOptions,
-  now: () => number,
-  timeZone: string,
-): Interruptible<KeepBack | Failure | null> {
+export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
-  const optedOut = yield* peopleIn(neverSendTo, options.numberCheck);
+  const optedOut = peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
   const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone);
@@ -41,10 +36,10 @@ export function* keepBackBy(
 }
 
 /** A wrong opt-out list is worse than none, so one number that can't be read keeps everything from being sent. */
-function* peopleIn(
+function peopleIn(
   { numbers, countryCode }: DeliveryOptions['neverSendTo'],
   check: DeliveryOptions['numberCheck'],
-): Interruptible<ReadonlySet<string> | Failure> {
+): ReadonlySet<string> | Failure {
   const people = new Set<string>();
   // A landline can opt out as well.
   const rules = { countryCode, numberCheck: check === 'mobile' ? 'on' : check } as const;
@@ -54,7 +49,6 @@ function* peopleIn(
       return failure('optOutUnreadable', { place: index + 1, count: numbers.length, reason: phone.message });
     }
     people.add(personOf(phone));
-    if (index % YIELD_EVERY === 0) yield;
   }
   return people;
 }

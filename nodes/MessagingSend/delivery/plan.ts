@@ -2,7 +2,6 @@ import { type Failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { OutageRecord } from '../journal/outageRecord';
 import type { Recalled } from '../journal/question';
-import { type Interruptible, withEach, type Work, YIELD_EVERY } from '../messages/interruptible';
 import { type Batch, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { addTo, byOrigin } from '../messages/order';
 import type { Receipt, Result } from '../messages/outcome';
@@ -63,9 +62,9 @@ export interface Plan {
  * Plans a run: drafts are composed into messages; those that have an outcome from an earlier attempt keep it, whatever
  * keeps the others from being sent; the others are packed into batches for each account.
  */
-export async function plan(order: Order, journal: Pick<Journal, 'recall' | 'of'>, work: Work): Promise<Plan> {
+export async function plan(order: Order, journal: Pick<Journal, 'recall' | 'of'>): Promise<Plan> {
   const { operation, options, broken, stopOnFailure, keepBack } = order;
-  const asked = await work(addressed(order));
+  const asked = addressed(order);
   const { accounts, refused, repeated } = asked;
   const batchSize = Math.min(order.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
   const earlier = await journal.recall({
@@ -80,8 +79,8 @@ export async function plan(order: Order, journal: Pick<Journal, 'recall' | 'of'>
     isSingle: operation.maxBatchSize === 1,
   });
 
-  const refusedNow = await work(leftOf(refused, earlier.others));
-  const { sendable, unsendable } = await work(withRefused(earlier, refusedNow, asked.duplicates, broken));
+  const refusedNow = leftOf(refused, earlier.others);
+  const { sendable, unsendable } = withRefused(earlier, refusedNow, asked.duplicates, broken);
   const plan: Plan = {
     unsendable,
     duplicates: [],
@@ -95,15 +94,15 @@ export async function plan(order: Order, journal: Pick<Journal, 'recall' | 'of'>
     return { ...plan, heldUp: earlier.pending.reduce((sum, { length }) => sum + length, 0) };
   }
 
-  const skipped = [...(await work(skippedReceipts(asked.untested)))];
+  const skipped = [...skippedReceipts(asked.untested)];
   const shares: Share[] = [];
   let last = earlier.lastBatch;
   for (const [index, { channel }] of accounts.entries()) {
     const pending = earlier.pending[index] ?? [];
-    const { willSend, keptBack } = await work(separateKeptBack(pending, keepBack));
+    const { willSend, keptBack } = separateKeptBack(pending, keepBack);
     const own = journal.of(channel.account);
-    for (const receipt of await work(skippedReceipts(keptBack))) skipped.push(own.skip(receipt));
-    const batches = await work(pack(willSend, batchSize, last));
+    for (const receipt of skippedReceipts(keptBack)) skipped.push(own.skip(receipt));
+    const batches = pack(willSend, batchSize, last);
     shares.push({ ...channel, batches });
     last += batches.length;
   }
@@ -129,123 +128,111 @@ interface Refused {
   readonly why: Failure;
 }
 
-function* addressed({ operation, drafts, options, channel, broken, keepBack }: Order): Interruptible<Addressed> {
+function addressed({ operation, drafts, options, channel, broken, keepBack }: Order): Addressed {
   const { dryRun, longMessages, numberCheck } = options;
   // No spread: an object of a new shape each time would slow down what reads it for each message.
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
-  const { messages, unsendable } = yield* compose(drafts, rules);
+  const { messages, unsendable } = compose(drafts, rules);
   const sendOnce = options.duplicateMessages !== 'send';
   const isSent = (message: Message) => (keepBack?.(message) ?? null) === null;
   const { unique: each, duplicates } = sendOnce
-    ? yield* separateDuplicates(messages, isSent)
+    ? separateDuplicates(messages, isSent)
     : { unique: messages, duplicates: [] };
-  const { messages: unique, untested } = yield* divertToTester(each, broken === null ? options.testRun : null, isSent);
-  const repeated = yield* repeatedPhones(unique);
+  const { messages: unique, untested } = divertToTester(each, broken === null ? options.testRun : null, isSent);
+  const repeated = repeatedPhones(unique);
   const isSplit = unique.some(({ part }) => part !== null);
-  const ambiguous = isSplit
-    ? yield* repeatedPhones(unique.filter(({ part }) => part === null || part === 0))
-    : repeated;
-  const divided = yield* divide(unique, broken === null ? channel : () => broken);
+  const ambiguous = isSplit ? repeatedPhones(unique.filter(({ part }) => part === null || part === 0)) : repeated;
+  const divided = divide(unique, broken === null ? channel : () => broken);
   return { ...divided, duplicates, untested, unsendable, repeated, ambiguous };
 }
 
 /** Decides anew in each attempt which of the messages that have no outcome are kept back. */
-function* separateKeptBack(
+function separateKeptBack(
   messages: readonly Message[],
   keepBack: KeepBack | null,
-): Interruptible<{ readonly willSend: readonly Message[]; readonly keptBack: readonly Result[] }> {
+): { readonly willSend: readonly Message[]; readonly keptBack: readonly Result[] } {
   if (keepBack === null) return { willSend: messages, keptBack: [] };
   const willSend: Message[] = [];
   const keptBack: Result[] = [];
-  yield* withEach(messages, (message) => {
+  for (const message of messages) {
     const outcome = keepBack(message);
     if (outcome === null) willSend.push(message);
     else keptBack.push({ message, outcome });
-  });
+  }
   return { willSend, keptBack };
 }
 
-/** In several receipts, so that none takes long to read. */
-function* skippedReceipts(results: readonly Result[]): Interruptible<readonly Receipt[]> {
-  const receipts: Receipt[] = [];
-  for (let start = 0; start < results.length; start += YIELD_EVERY) {
-    receipts.push({ batch: null, results: results.slice(start, start + YIELD_EVERY), data: null });
-    yield;
-  }
-  return receipts;
+function skippedReceipts(results: readonly Result[]): readonly Receipt[] {
+  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
 }
 
-export function* repeatedPhones(messages: Iterable<Message>): Interruptible<ReadonlySet<string>> {
+export function repeatedPhones(messages: Iterable<Message>): ReadonlySet<string> {
   const phones = new Set<string>();
   const repeated = new Set<string>();
-  yield* withEach(messages, ({ phone }) => {
+  for (const { phone } of messages) {
     const { size } = phones;
     if (phones.add(phone).size === size) repeated.add(phone);
-  });
+  }
   return repeated;
 }
 
-function* divide(
-  messages: readonly Message[],
-  channel: Order['channel'],
-): Interruptible<Pick<Addressed, 'accounts' | 'refused'>> {
+function divide(messages: readonly Message[], channel: Order['channel']): Pick<Addressed, 'accounts' | 'refused'> {
   if (typeof channel !== 'function') return { accounts: [{ channel, messages }], refused: [] };
   const byAccount = new Map<Channel, Message[]>();
   const refused: Refused[] = [];
-  yield* withEach(messages, (message) => {
+  for (const message of messages) {
     const own = channel(message.item);
     if (isFailure(own)) refused.push({ message, why: own });
     else addTo(byAccount, own, message);
-  });
+  }
   return { accounts: Array.from(byAccount, ([own, list]) => ({ channel: own, messages: list })), refused };
 }
 
 /** Those of the refused messages that have no outcome yet. */
-function* leftOf(refused: readonly Refused[], left: readonly Message[]): Interruptible<readonly Refused[]> {
+function leftOf(refused: readonly Refused[], left: readonly Message[]): readonly Refused[] {
   if (left.length === refused.length) return refused;
   const messages = new Set(left);
   const found: Refused[] = [];
-  yield* withEach(refused, (each) => {
+  for (const each of refused) {
     if (messages.has(each.message)) found.push(each);
-  });
+  }
   return found;
 }
 
 /** Adds the messages that have no account, with their duplicates, to the drafts that can't be composed. */
-function* withRefused(
+function withRefused(
   { unsendable: drafts, again, mayHaveSentOthers }: Recalled,
   refused: readonly Refused[],
   duplicates: readonly Duplicate[],
   broken: Failure | null,
-): Interruptible<{ unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] }> {
+): { unsendable: readonly Unsendable[]; sendable: readonly Duplicate[] } {
   if (refused.length === 0 && broken === null) return { unsendable: drafts, sendable: duplicates };
   const all: Unsendable[] = [];
-  yield* withEach(drafts, (draft) => {
+  for (const draft of drafts) {
     all.push(broken === null ? draft : unsendable(draft, broken, draft.outcome));
-  });
+  }
   const outcomeOf = (message: Message, why: Failure) =>
     mayHaveSentOthers || again.has(message) || why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
   const reasons = new Map<Message, Failure>();
-  yield* withEach(refused, ({ message, why }) => {
+  for (const { message, why } of refused) {
     const { testFor: phone = message.phone } = message;
     all.push(unsendable({ ...message, phone }, why, outcomeOf(message, why)));
     if (duplicates.length > 0) reasons.set(message, why);
-  });
+  }
   const sendable: Duplicate[] = [];
-  yield* withEach(duplicates, (duplicate) => {
+  for (const duplicate of duplicates) {
     const why = reasons.get(duplicate.original);
     if (why === undefined) sendable.push(duplicate);
     else all.push(unsendable(duplicate.message, why, outcomeOf(duplicate.original, why)));
-  });
+  }
   return { unsendable: all.sort(byOrigin), sendable };
 }
 
 /** @param lastNumber the number of the batch before the first one */
-export function* pack(messages: readonly Message[], size: number, lastNumber = 0): Interruptible<Batch[]> {
+export function pack(messages: readonly Message[], size: number, lastNumber = 0): Batch[] {
   const batches: Batch[] = [];
   for (let start = 0; start < messages.length; start += size) {
     batches.push({ number: lastNumber + batches.length + 1, messages: messages.slice(start, start + size) });
-    yield;
   }
   return batches;
 }

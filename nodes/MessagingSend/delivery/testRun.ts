@@ -1,4 +1,3 @@
-import { type Interruptible, withEach } from '../messages/interruptible';
 import type { Message } from '../messages/message';
 import type { Result } from '../messages/outcome';
 
@@ -15,23 +14,23 @@ export interface TestRun {
  * @param isSent whether a message would be sent; the others keep their own reason
  * @returns the messages that are left, and those that a test run sends to nobody
  */
-export function* divertToTester(
+export function divertToTester(
   messages: readonly Message[],
   test: TestRun | null,
   isSent: (message: Message) => boolean,
-): Interruptible<{ readonly messages: readonly Message[]; readonly untested: readonly Result[] }> {
+): { readonly messages: readonly Message[]; readonly untested: readonly Result[] } {
   if (test === null) return { messages, untested: [] };
   const left: Message[] = [];
   const untested: Result[] = [];
   let texts = 0;
-  yield* withEach(messages, (message) => {
+  for (const message of messages) {
     if (!isSent(message)) {
       left.push(message);
-      return;
+      continue;
     }
     if (message.part === null || message.part === 0) texts += 1;
     if (texts <= test.count) left.push({ ...message, phone: test.phone, testFor: message.phone });
     else untested.push({ message, outcome: { kind: 'skipped', reason: 'test_run' } });
-  });
+  }
   return { messages: left, untested };
 }

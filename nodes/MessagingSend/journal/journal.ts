@@ -1,6 +1,5 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { Interruptible, Work } from '../messages/interruptible';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import type { CrashLedger, Protection } from './crash/crashLedger';
@@ -47,7 +46,6 @@ export interface Memories {
   readonly reservationsOf: (account: string) => Reservations | null;
   /** Waits for a promise for as long as a message may wait. */
   readonly patiently: (promise: Promise<void>) => Promise<void>;
-  readonly work: Work;
 }
 
 /**
@@ -75,17 +73,15 @@ export class Journal {
 
   /** Divides messages by whether they may leave. */
   async recall(question: Question): Promise<Recalled> {
-    const { record, crash, work } = this.memories;
+    const { record, crash } = this.memories;
     const { accounts, others } = question;
     const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
-    const recorded = await work(
-      record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question),
-    );
+    const recorded = record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question);
     const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
     const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
     const pending = accounts.map((each) => left(each.messages));
-    const crashed = (await crash?.recall(question, pending, recorded.lastBatch + 1, work)) ?? nothingKnown(pending);
-    await work(noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record));
+    const crashed = (await crash?.recall(question, pending, recorded.lastBatch + 1)) ?? nothingKnown(pending);
+    noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record);
     this.mayHaveSentOthers = crashed.mayHaveSentOthers;
     this.again = new Map([...recorded.again, ...crashed.again]);
     const sentBefore = await this.recallSent(question, crashed.pending);
@@ -187,13 +183,13 @@ export class Journal {
    * Called when every message has its outcome.
    * @param isAllSent whether nothing will be run again
    */
-  *conclude(isAllSent: boolean): Interruptible<void> {
+  conclude(isAllSent: boolean): void {
     const { record } = this.memories;
     if (isAllSent) record.clear();
     // Else the next attempt asks the crash ledger the same once more.
     else if (!this.mayHaveSentOthers || !record.isUnchanged) {
       if (this.mayHaveSentOthers) record.markInterrupted();
-      yield* record.endAttempt();
+      record.endAttempt();
     }
   }
 
@@ -252,9 +248,8 @@ function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {
   }));
 }
 
-function* noteAll(receipts: readonly Receipt[], record: DeliveryRecord): Interruptible<void> {
+function noteAll(receipts: readonly Receipt[], record: DeliveryRecord): void {
   for (const receipt of receipts) {
     record.note(receipt);
-    yield;
   }
 }

@@ -40,7 +40,7 @@ export interface Drafts {
   readonly of: (item: number) => DraftsOfItem;
 }
 
-export type DraftsOfItem = Draft | Unsendable | Iterable<Draft | Unsendable>;
+export type DraftsOfItem = Draft | Unsendable | ReadonlyArray<Draft | Unsendable>;
 
 export function onlyDrafts(drafts: DraftsOfItem): Drafts {
   return { items: 1, of: () => drafts };

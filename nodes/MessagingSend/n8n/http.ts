@@ -13,7 +13,7 @@ import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/r
 import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './input/account';
 import type { RequestOptions } from './input/requestOptions';
-import { pause } from './slices';
+import { pause } from './pause';
 
 /**
  * How every request is made, declaratively (as `requestDefaults`) and from code: error responses are read here and not

@@ -33,8 +33,8 @@ import { setUpError } from './output/nodeErrors';
 import { type Output, outputItems, withInputFields } from './output/outputItems';
 import { runError } from './output/runError';
 import { summarize } from './output/summary';
+import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
-import { inSlices, pause } from './slices';
 import { isTool } from './tool';
 
 /** What an operation makes of the node's parameters. */
@@ -119,7 +119,7 @@ export async function sendForRun(
       inputs: context.getInputData(),
     };
     const { delivered, tally } = await send(run);
-    const summary = await inSlices(summarize(delivered, tally, accounts.count, settings.options));
+    const summary = summarize(delivered, tally, accounts.count, settings.options);
     const deviations = whyNot === null && memory.kind === 'real' ? deviationsOf(context, job.operation, journal) : [];
     const gaps = [...(journal.protection === 'refused' ? (['refused'] as const) : []), ...deviations];
     reportSummary(context, job.operation.maxBatchSize, summary, gaps);
@@ -197,7 +197,7 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
   const { options, output, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   try {
-    const kept = await inSlices(keepBackBy(options, Date.now, context.getTimezone()));
+    const kept = keepBackBy(options, Date.now, context.getTimezone());
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     const broken = settings.failure ?? accounts.failure ?? unreadable;
     // Nothing is known of the items, so none need be read.
@@ -216,7 +216,6 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
       broken,
       journal,
       wholeAnswers: output === 'batches',
-      work: inSlices,
       pause,
       signal: context.getExecutionCancelSignal(),
       onProgress,
@@ -249,9 +248,10 @@ function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['chann
 async function itemsOrError({ context, settings, inputs }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
   if (!context.continueOnFail()) {
     const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
-    const error = await inSlices(runError(context.getNode(), delivered, isRemembered));
+    const error = runError(context.getNode(), delivered, isRemembered);
     if (error !== null) throw error;
+    await pause();
   }
-  const items = await inSlices(outputItems(delivered, settings.output));
-  return settings.includesInput ? await inSlices(withInputFields(items, inputs)) : items;
+  const items = outputItems(delivered, settings.output);
+  return settings.includesInput ? withInputFields(items, inputs) : items;
 }

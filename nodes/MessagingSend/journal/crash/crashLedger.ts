@@ -1,5 +1,4 @@
 import type { Reply } from '../../api/reply';
-import type { Work } from '../../messages/interruptible';
 import type { Batch, Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
@@ -185,34 +184,32 @@ export class CrashLedger {
    * Finds what is known of these messages, and takes them for those of the run.
    * @param firstBatch the number of the first batch
    */
-  async recall(question: Question, pending: PlannedMessages, firstBatch: number, work: Work): Promise<Recollection> {
+  async recall(question: Question, pending: PlannedMessages, firstBatch: number): Promise<Recollection> {
     await this.started;
     const { batchSize, sendUncertainAgain } = question;
     if (this.plan !== null && this.doubt !== 'all') {
       // A message that had no account in the first try is not in its plan, but the killed attempt may have sent it.
       const known = { ...SENT_NOTHING, mayHaveSentOthers: this.doubt === 'others' };
-      return await work(divide(pending, this.plan, known, sendUncertainAgain));
+      return divide(pending, this.plan, known, sendUncertainAgain);
     }
-    const plan = await work(planOf(this.run, pending));
+    const plan = planOf(this.run, pending);
     this.plan = plan;
     if (this.earlier !== 'begun') {
-      await work(plan.pack(batchSize, firstBatch));
+      plan.pack(batchSize, firstBatch);
       return nothingKnown(pending);
     }
-    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch, work).catch(
-      (error: unknown) => {
-        this.breaks(error);
-        return null;
-      },
-    );
+    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch((error: unknown) => {
+      this.breaks(error);
+      return null;
+    });
     if (known === null) {
       // What this attempt can't read, or can't address to an account, the next one may.
       this.gap = 'to be noted';
-      await work(plan.pack(batchSize, firstBatch));
+      plan.pack(batchSize, firstBatch);
       for (const unit of plan.units) Object.assign(unit, { state: 'open', mayHaveSent: true });
     }
     this.doubt = known === null ? 'all' : known.mayHaveSentOthers ? 'others' : 'none';
-    return await work(divide(pending, plan, known ?? MAY_HAVE_SENT_ANYTHING, sendUncertainAgain));
+    return divide(pending, plan, known ?? MAY_HAVE_SENT_ANYTHING, sendUncertainAgain);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
 
-import type { Interruptible } from '../../messages/interruptible';
 import { type Batch, duplicateKey, type Message } from '../../messages/message';
 import { byOrigin } from '../../messages/order';
 import { placeOf } from '../identity';
@@ -69,7 +68,7 @@ export class Plan {
    * @param size messages in each request
    * @param firstBatch the number of the first one
    */
-  *pack(size: number, firstBatch: number): Interruptible<void> {
+  pack(size: number, firstBatch: number): void {
     const count = this.accounts.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
     const together = Math.max(1, Math.ceil(count / MAX_UNITS));
     const units: Unit[] = [];
@@ -89,7 +88,6 @@ export class Plan {
         unit.unsettled += request.messages.length;
         own.push(request);
         packed += 1;
-        yield;
       }
     }
     this.size = size;
@@ -130,7 +128,7 @@ function indexIn(messages: readonly Message[], message: Message): number {
 }
 
 /** @param run the run's name in short */
-export function* planOf(run: string, accounts: PlannedMessages): Interruptible<Plan> {
+export function planOf(run: string, accounts: PlannedMessages): Plan {
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
   for (const messages of accounts) {
     for (let start = 0; start < messages.length; start += DIGESTED_TOGETHER) {
@@ -141,7 +139,6 @@ export function* planOf(run: string, accounts: PlannedMessages): Interruptible<P
         some.map(({ phone }) => phone),
       );
       digest(contents, some.map(content));
-      yield;
     }
     places.update(';');
   }

@@ -1,6 +1,5 @@
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { type Failure, failure } from '../../failures/failure';
-import { type Interruptible, withEach, type Work } from '../../messages/interruptible';
 import type { Message } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome, Result } from '../../messages/outcome';
@@ -35,12 +34,12 @@ export const SENT_NOTHING: Known = { stateOf: () => 'unknown', mayHaveSentOthers
 export const MAY_HAVE_SENT_ANYTHING: Known = { stateOf: () => 'open', mayHaveSentOthers: true };
 
 /** Divides messages, of the plan or added since, by what an earlier attempt did with them. */
-export function* divide(
+export function divide(
   accounts: PlannedMessages,
   plan: Plan,
   { stateOf, mayHaveSentOthers }: Known,
   sendUncertainAgain: boolean,
-): Interruptible<Recollection> {
+): Recollection {
   const settled = new Map<PlannedRequest | undefined, Result[]>();
   const again = new Map<Message, Failure>();
   const pending: Message[][] = [];
@@ -48,19 +47,19 @@ export function* divide(
   for (const messages of accounts) {
     const left: Message[] = [];
     pending.push(left);
-    yield* withEach(messages, (message) => {
+    for (const message of messages) {
       const request = plan.requestOf(message);
       const state = request === undefined ? (mayHaveSentOthers ? 'open' : 'unknown') : stateOf(message, request.unit);
       if (state === 'noted' || (state === 'open' && !sendUncertainAgain)) {
         // Also if a later try sends its other messages: what stays uncertain must not become sent with them.
         if (state === 'open' && request?.unit.state === 'open') request.unit.isUncertain = true;
         addTo(settled, request, { message, outcome: state === 'noted' ? SENT : UNCERTAIN });
-        return;
+        continue;
       }
       if (state === 'open') again.set(message, WHY_UNCERTAIN);
       if (request !== undefined) request.unit.unsettled += 1;
       left.push(message);
-    });
+    }
   }
   const receipts = [...settled].map(([request, results]) => ({ batch: request?.number ?? null, results, data: null }));
   return { receipts, pending, again, mayHaveSentOthers };
@@ -93,14 +92,13 @@ export async function askEarlier(
   incompleteFact: string,
   { batchSize, repeated, others, unsendable }: Question,
   firstBatch: number,
-  work: Work,
 ): Promise<Known | null> {
   const asked = [plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
   const [allSent, texts, otherTexts, incomplete] = await facts.ask(asked);
   const size = allSent === 'noted' ? batchSize : await packingOf(facts, plan, batchSize);
   if (size === null) return null;
   plan.haveTextsChanged = texts !== 'noted' || otherTexts !== 'unknown';
-  await work(plan.pack(size, firstBatch));
+  plan.pack(size, firstBatch);
   if (allSent !== 'noted') await askAbout(facts, plan.units);
   else for (const unit of plan.units) unit.state = 'noted';
   for (const unit of plan.units) unit.mayHaveSent = unit.state !== 'unknown';

@@ -1,6 +1,5 @@
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { type Interruptible, withEach } from '../../messages/interruptible';
 import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
@@ -116,19 +115,19 @@ export class DeliveryRecord {
    * Divides messages by whether they already have an outcome. Drafts that can't be composed any more have the outcome of
    * their place: their number or text may have been readable when a message of theirs was sent.
    */
-  *recall(
+  recall(
     messages: readonly Message[],
     { unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Omit<Question, 'accounts' | 'others'>,
-  ): Interruptible<FromRecord> {
-    const { recorded, earlier, lastBatch, isReadable } = yield* this.read();
-    const found: Found = recorded.size === 0 ? new Map() : yield* recognize(messages, recorded, earlier, repeated);
+  ): FromRecord {
+    const { recorded, earlier, lastBatch, isReadable } = this.read();
+    const found: Found = recorded.size === 0 ? new Map() : recognize(messages, recorded, earlier, repeated);
     const fallback = this.whyUnknown ?? (isReadable ? undefined : UNREADABLE);
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
     const isNew = recorded.size === 0 && fallback === undefined;
     const left: Message[] = [];
     const again = new Map<Message, Failure>();
-    yield* withEach(isNew ? [] : messages, (message) => {
+    for (const message of isNew ? [] : messages) {
       const own = found.get(message);
       const known: Known | undefined = own === null ? TEXT_CHANGED : (own ?? fallback);
       if (known === undefined) {
@@ -140,12 +139,12 @@ export class DeliveryRecord {
       } else {
         addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
       }
-    });
+    }
     const pending = isNew ? messages : left;
     const claimed = new Set<unknown>(found.values());
-    const unclaimed = drafts.length === 0 ? new Map<string, Recorded[]>() : yield* byPlace(recorded, claimed);
+    const unclaimed = drafts.length === 0 ? new Map<string, Recorded[]>() : byPlace(recorded, claimed);
     const unsendableLeft: Unsendable[] = [];
-    yield* withEach(drafts, (draft) => {
+    for (const draft of drafts) {
       const own = unclaimed.get(placeOf(draft)) ?? [];
       const phone = asText(draft.phone);
       for (const { identity, receipt, outcome } of own) {
@@ -155,9 +154,9 @@ export class DeliveryRecord {
       const isWhole = own.length === 1 && own[0]?.identity.place === placeOf(draft);
       const mayBeSent = own.length > 0 || fallback !== undefined;
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
-    });
-    if (willSend && repeated.size > 0) yield* this.notePlanned(pending, earlier, repeated);
-    const receipts = yield* receiptsOf(byReceipt, isSingle);
+    }
+    if (willSend && repeated.size > 0) this.notePlanned(pending, earlier, repeated);
+    const receipts = receiptsOf(byReceipt, isSingle);
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
@@ -204,11 +203,10 @@ export class DeliveryRecord {
   }
 
   /** Writes the rest. The next attempt is another one, also if this one has added nothing. */
-  *endAttempt(): Interruptible<void> {
+  endAttempt(): void {
     this.change();
     while (this.unwritten.length > 0) {
       for (const receipt of this.unwritten.splice(0, WRITTEN_TOGETHER)) this.write(receipt);
-      yield;
     }
   }
 
@@ -223,20 +221,16 @@ export class DeliveryRecord {
    * Notes which messages to a phone are different ones, before any is sent: where one of them was sent and its row is
    * removed, the next one is not taken for it with another text.
    */
-  private *notePlanned(
-    pending: readonly Message[],
-    earlier: EarlierMessages,
-    repeated: ReadonlySet<string>,
-  ): Interruptible<void> {
+  private notePlanned(pending: readonly Message[], earlier: EarlierMessages, repeated: ReadonlySet<string>): void {
     let added: Placed[] = [];
-    yield* withEach(pending, (message) => {
+    for (const message of pending) {
       const placed = repeated.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
       if (placed !== null && !earlier.has(placed)) added.push(placed);
       if (added.length === MAX_PLANNED) {
         this.append(writePlanned(added));
         added = [];
       }
-    });
+    }
     if (added.length > 0) this.append(writePlanned(added));
   }
 
@@ -270,13 +264,13 @@ export class DeliveryRecord {
   }
 
   /** All that is known. */
-  private *read(): Interruptible<{
+  private read(): {
     recorded: ReadonlyMap<string, Recorded>;
     earlier: EarlierMessages;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
     isReadable: boolean;
-  }> {
+  } {
     const recorded = new Map<string, Recorded>();
     const earlier = new EarlierMessages();
     let lastBatch = 0;
@@ -297,32 +291,27 @@ export class DeliveryRecord {
         recorded.set(placeAndContent(identity), { identity, outcome, receipt, line });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
-      yield;
     }
     return { recorded, earlier, lastBatch, isReadable };
   }
 }
 
 /** What no message has claimed, by the item or entry that it came from. */
-function* byPlace(
-  recorded: ReadonlyMap<string, Recorded>,
-  claimed: ReadonlySet<unknown>,
-): Interruptible<Map<string, Recorded[]>> {
+function byPlace(recorded: ReadonlyMap<string, Recorded>, claimed: ReadonlySet<unknown>): Map<string, Recorded[]> {
   const found = new Map<string, Recorded[]>();
-  yield* withEach(recorded.values(), (entry) => {
+  for (const entry of recorded.values()) {
     const { item, entry: listEntry } = readPlace(entry.identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
     if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
-  });
+  }
   return found;
 }
 
-function* receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Interruptible<Receipt[]> {
+function receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Receipt[] {
   const receipts: Receipt[] = [];
   for (const [{ batch, dataFor }, results] of byReceipt) {
     receipts.push({ batch, results, data: dataFor(results, isSingle) });
-    yield;
   }
   return receipts;
 }

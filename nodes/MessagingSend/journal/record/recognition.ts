@@ -1,4 +1,3 @@
-import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Message, Origin } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
@@ -59,48 +58,48 @@ export type Found = ReadonlyMap<Message, Recorded | null>;
  * @param recorded by place and content
  * @param repeated the phones that more than one text goes to
  */
-export function* recognize(
+export function recognize(
   messages: readonly Message[],
   recorded: ReadonlyMap<string, Recorded>,
   earlier: EarlierMessages,
   repeated: ReadonlySet<string>,
-): Interruptible<Found> {
+): Found {
   const found = new Map<Message, Recorded | null>();
   const claimed = new Set<Recorded>();
   const moved: Array<Placed & { readonly message: Message }> = [];
-  yield* withEach(messages, (message) => {
+  for (const message of messages) {
     const placed = { place: placeOf(message), content: contentOf(message) };
     const entry = recorded.get(placeAndContent(placed));
     if (entry === undefined) {
       moved.push({ message, ...placed });
-      return;
+      continue;
     }
     found.set(message, entry);
     claimed.add(entry);
-  });
+  }
   if (moved.length === 0) return found;
 
   const byContent = new Map<string, Recorded[]>();
   // Backwards, so that the earliest is the last of its list.
-  yield* withEach([...recorded.values()].reverse(), (entry) => {
+  for (const entry of [...recorded.values()].reverse()) {
     if (!claimed.has(entry)) addTo(byContent, entry.identity.content, entry);
-  });
+  }
   const left: typeof moved = [];
-  yield* withEach(moved, (each) => {
+  for (const each of moved) {
     const entry = byContent.get(each.content)?.pop();
     if (entry === undefined) left.push(each);
     else found.set(each.message, entry);
-  });
+  }
   if (left.length === 0) return found;
 
   const byPhone = new Map<string, Recorded[]>();
-  yield* withEach([...byContent.values()].flat().reverse(), (entry) => addTo(byPhone, entry.identity.phone, entry));
-  yield* withEach(left, ({ message, place, content }) => {
+  for (const entry of [...byContent.values()].flat().reverse()) addTo(byPhone, entry.identity.phone, entry);
+  for (const { message, place, content } of left) {
     const entries = byPhone.get(phoneMarkOf(message));
-    if (entries === undefined) return;
+    if (entries === undefined) continue;
     if (earlier.hasContent(content)) {
       if (entries.some((entry) => earlier.wasReplacedBy(entry, content))) found.set(message, null);
-      return;
+      continue;
     }
     const isOnly =
       !repeated.has(message.phone) &&
@@ -109,7 +108,7 @@ export function* recognize(
       );
     const own = isOnly ? entries.find(({ identity }) => identity.place === place) : undefined;
     found.set(message, own ?? null);
-  });
+  }
   return found;
 }
 

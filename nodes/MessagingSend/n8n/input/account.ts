@@ -4,7 +4,7 @@ import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
 import { CREDENTIAL_EXPRESSION_FAILED } from '../memory/assumptions';
 import { reasonOf } from '../output/failureText';
-import { pause } from '../slices';
+import { pause } from '../pause';
 
 export const CREDENTIAL = 'messagingSendApi';
 

@@ -60,29 +60,17 @@ export function draftsFromSource(item: number, read: ReadParameter): DraftsOfIte
 }
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-function* draftsFromList(item: number, read: ReadParameter): Generator<Draft | Unsendable> {
+function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft | Unsendable> {
   const origin = { item, entry: null, part: null, phone: null };
-  let given: unknown;
-  let forAll: Pick<Draft, 'countryCode' | 'key'>;
-  try {
-    given = read('messages', item);
-    forAll = { countryCode: readCountryCode(item, read), key: readMessageKey(item, read) };
-  } catch (error) {
-    yield brokenParameter(item, error);
-    return;
-  }
-  const list = parseList(given);
-  if (list === NOT_JSON) {
-    yield unsendable(origin, failure('listNotJson'));
-  } else if (!Array.isArray(list)) {
-    yield unsendable(origin, failure('listNotList'));
-  } else {
-    for (const [entry, value] of list.entries()) {
-      yield isRecord(value)
-        ? { ...origin, kind: 'draft', entry, phone: value.phone, message: value.message, ...forAll }
-        : unsendable({ ...origin, entry }, failure('listEntryNotObject'));
-    }
-  }
+  const list = parseList(read('messages', item));
+  const forAll = { countryCode: readCountryCode(item, read), key: readMessageKey(item, read) };
+  if (list === NOT_JSON) return [unsendable(origin, failure('listNotJson'))];
+  if (!Array.isArray(list)) return [unsendable(origin, failure('listNotList'))];
+  return list.map((value: unknown, entry) =>
+    isRecord(value)
+      ? { ...origin, kind: 'draft', entry, phone: value.phone, message: value.message, ...forAll }
+      : unsendable({ ...origin, entry }, failure('listEntryNotObject')),
+  );
 }
 
 const NOT_JSON = Symbol('not JSON');

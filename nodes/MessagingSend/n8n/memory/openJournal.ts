@@ -12,7 +12,6 @@ import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
-import { inSlices } from '../slices';
 import { isTool } from '../tool';
 import { canRemember, crashLedgerOfRun, isWorthIt } from './crashLedgerOfRun';
 import { isKept, keptOf, keptOfCall } from './kept';
@@ -66,7 +65,6 @@ export async function openJournal(
     crash,
     reservationsOf: isReserved ? reservationsOf : () => null,
     patiently: patience.atMost,
-    work: inSlices,
   });
 }
 
@@ -157,7 +155,6 @@ function journalOf(record: DeliveryRecord): Journal {
     crash: null,
     reservationsOf: () => null,
     patiently: async (promise) => await promise,
-    work: inSlices,
   });
 }
 

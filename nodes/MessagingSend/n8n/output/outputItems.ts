@@ -4,7 +4,6 @@ import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/r
 import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import type { Failure } from '../../failures/failure';
-import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Message, Origin } from '../../messages/message';
 import { byOrigin } from '../../messages/order';
 import type { Outcome, Receipt, Sent, Skipped, Unconfirmed } from '../../messages/outcome';
@@ -28,34 +27,32 @@ const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID w
  * `{ error, details }` and nothing else, the shape that n8n passes to the error output (and there
  * adds the input item's own fields).
  */
-export function* outputItems(
+export function outputItems(
   { unsendable, receipts, duplicates, planned }: Delivered,
   output: Output,
-): Interruptible<INodeExecutionData[]> {
+): INodeExecutionData[] {
   const items = new OrderedItems();
-  yield* withEach(unsendable, (draft) => {
+  for (const draft of unsendable) {
     const outcome: Unconfirmed = { kind: draft.outcome, failure: draft.failure };
     items.add(draft, failed(draft, outcome, { phone: shownPhone(draft.phone) }, messageOf(draft)));
-  });
+  }
   // Answers to requests that ran at the same time come in any order.
   const ordered = receipts.toSorted((a, b) => compare(a.results[0]?.message, b.results[0]?.message));
   for (const receipt of ordered) {
     addReceipt(receipt, output, items);
-    yield;
   }
 
   // Finding every message's outcome again is worth it only where there are duplicates.
-  const outcomes = yield* outcomesOf(duplicates.length === 0 ? [] : receipts);
-  yield* withEach(duplicates, ({ message, original }) => {
+  const outcomes = outcomesOf(duplicates.length === 0 ? [] : receipts);
+  for (const { message, original } of duplicates) {
     items.add(message, duplicateItem(message, original, outcomes.get(original), output));
-  });
+  }
   for (const { number, messages } of planned) {
     for (const message of messages) {
       items.add(message, linked(plannedJson(message, number), message));
     }
-    yield;
   }
-  return yield* items.inOrder();
+  return items.inOrder();
 }
 
 /**
@@ -71,18 +68,18 @@ const OF_OUTCOMES: ReadonlySet<string> = new Set([
  * Adds the fields of its input item to each item; the node's own win. A failed item keeps its shape: to the error output, n8n
  * adds the fields itself. So does an item of several input items.
  */
-export function* withInputFields(
+export function withInputFields(
   items: readonly INodeExecutionData[],
   inputs: readonly INodeExecutionData[],
-): Interruptible<INodeExecutionData[]> {
+): INodeExecutionData[] {
   const all: INodeExecutionData[] = [];
-  yield* withEach(items, (item) => {
+  for (const item of items) {
     const { json, pairedItem } = item;
     const isOfOne = typeof pairedItem === 'object' && !Array.isArray(pairedItem) && json.error === undefined;
     const input = (isOfOne ? inputs[pairedItem.item]?.json : undefined) ?? {};
     const own = Object.fromEntries(Object.entries(input).filter(([name]) => !OF_OUTCOMES.has(name)));
     all.push({ ...item, json: { ...own, ...json } });
-  });
+  }
   return all;
 }
 
@@ -99,15 +96,15 @@ class OrderedItems {
     this.origins.push(origin);
   }
 
-  *inOrder(): Interruptible<INodeExecutionData[]> {
+  inOrder(): INodeExecutionData[] {
     if (this.isOrdered) return this.items;
     // The items came in a few lists, each in order: of 200,000, this takes some 15 ms.
     const places = [...this.items.keys()].sort((a, b) => compare(this.origins[a], this.origins[b]));
     const ordered: INodeExecutionData[] = [];
-    yield* withEach(places, (place) => {
+    for (const place of places) {
       const item = this.items[place];
       if (item !== undefined) ordered.push(item);
-    });
+    }
     return ordered;
   }
 }
@@ -224,11 +221,10 @@ function itemsOf(messages: readonly Message[]): Array<{ item: number }> {
   return [...new Set(messages.map(({ item }) => item))].map((item) => ({ item }));
 }
 
-function* outcomesOf(receipts: readonly Receipt[]): Interruptible<Map<Message, Outcome>> {
+function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
   const outcomes = new Map<Message, Outcome>();
   for (const { results } of receipts) {
     for (const { message, outcome } of results) outcomes.set(message, outcome);
-    yield;
   }
   return outcomes;
 }

@@ -1,17 +1,16 @@
-import { type Interruptible, withEach } from '../../messages/interruptible';
 import type { Origin } from '../../messages/message';
 import { addTo } from '../../messages/order';
 
 const MAX_NAMED = 10;
 
 /** By the numbers that the editor shows, from 0: `Items 0 to 9 and 12, and entry 5 of item 13`. */
-export function* placesText(origins: readonly Origin[]): Interruptible<string> {
+export function placesText(origins: readonly Origin[]): string {
   const items: number[] = [];
   const entriesOf = new Map<number, number[]>();
-  yield* withEach(origins, ({ item, entry }) => {
+  for (const { item, entry } of origins) {
     if (entry === null) items.push(item);
     else addTo(entriesOf, item, entry);
-  });
+  }
   const lists = [
     { names: ['item', 'items'], numbers: items, of: '' },
     ...Array.from(entriesOf, ([item, numbers]) => ({ names: ['entry', 'entries'], numbers, of: ` of item ${item}` })),

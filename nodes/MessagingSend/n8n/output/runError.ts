@@ -1,7 +1,6 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Delivered } from '../../delivery/deliver';
-import type { Interruptible } from '../../messages/interruptible';
 import type { Message, Unsendable } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
 import { isTool, progressForModel, unsendableForModel } from '../tool';
@@ -24,16 +23,16 @@ interface Failed extends Unconfirmed {
  * were sent, and why each of the others was not.
  * @param isRemembered whether a new execution skips what this one has sent
  */
-export function* runError(
+export function runError(
   node: INode,
   delivered: Delivered,
   isRemembered = false,
-): Interruptible<NodeApiError | NodeOperationError | null> {
+): NodeApiError | NodeOperationError | null {
   const { unsendable, receipts } = delivered;
   const [wrong] = unsendable;
-  const { counts, first } = yield* countsOf(delivered);
+  const { counts, first } = countsOf(delivered);
   if (wrong !== undefined) {
-    const all = yield* reasonsText(yield* reasonsOf({ ...delivered, receipts: [] }));
+    const all = reasonsText(reasonsOf({ ...delivered, receipts: [] }));
     const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, delivered.heldUp, all);
     return nodeOperationError(node, text, wrong.item);
   }
@@ -42,12 +41,12 @@ export function* runError(
   const results = () => receipts.flatMap((receipt) => receipt.results);
   const further = isTool(node)
     ? progressForModel(results())
-    : `${progressForUser(counts, isRemembered)} ${yield* reasonsText(yield* reasonsOf(delivered))}`.trimEnd();
+    : `${progressForUser(counts, isRemembered)} ${reasonsText(reasonsOf(delivered))}`.trimEnd();
   const description = `${descriptionOf(failure, kind)} ${further}`;
   return nodeApiError(node, failure, message.item, { message: failure.message, description });
 }
 
-function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts: Counts; first: Failed | null }> {
+function countsOf({ unsendable, receipts }: Delivered): { counts: Counts; first: Failed | null } {
   let total = 0;
   let sent = 0;
   let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
@@ -66,7 +65,6 @@ function* countsOf({ unsendable, receipts }: Delivered): Interruptible<{ counts:
         first = { ...outcome, message };
       }
     }
-    yield;
   }
   return { counts: { total, sent, uncertain }, first };
 }

@@ -1,6 +1,5 @@
 import type { Delivered } from '../../delivery/deliver';
 import type { DeliveryOptions } from '../../delivery/options';
-import { type Interruptible, withEach } from '../../messages/interruptible';
 import { countMessages, type Message, personOf } from '../../messages/message';
 import type { Skipped } from '../../messages/outcome';
 import type { Tally } from '../../requests/traffic';
@@ -45,12 +44,12 @@ export interface Summary {
 }
 
 /** @param accounts how many accounts the messages were sent from */
-export function* summarize(
+export function summarize(
   delivered: Delivered,
   { requests, waited }: Tally,
   accounts: number,
   { dryRun, duplicateMessages, testRun }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'testRun'>,
-): Interruptible<Summary> {
+): Summary {
   const { unsendable, receipts, duplicates, planned, recalled } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
   const skipped = new Map<SkipReason, number>();
@@ -69,12 +68,11 @@ export function* summarize(
     // Answers to requests that ran at the same time come in any order; credits only go down. Since an earlier attempt,
     // the account may have been topped up.
     if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
-    yield;
   }
-  yield* withEach(unsendable, ({ outcome }) => {
+  for (const { outcome } of unsendable) {
     count[outcome] += 1;
-  });
-  const reasons = yield* reasonsOf(delivered);
+  }
+  const reasons = reasonsOf(delivered);
   const [notSent, uncertain] = [causeOf(reasons, 'not_sent'), causeOf(reasons, 'uncertain')];
   // The reasons count duplicates as well: each shares the outcome of its original.
   const uncertainDuplicates = uncertain.messages - count.uncertain;
@@ -89,7 +87,7 @@ export function* summarize(
     uncertainDuplicates,
     skipped,
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
-    ...(yield* countContents(delivered)),
+    ...countContents(delivered),
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,
@@ -110,11 +108,7 @@ function causeOf(reasons: readonly Reason[], kind: Reason['kind']): Cause {
 }
 
 /** Counts the numbers that messages were sent to, or would be, and the fields that are empty in texts. */
-function* countContents({
-  receipts,
-  planned,
-  repeated,
-}: Delivered): Interruptible<Pick<Summary, 'numbers' | 'emptyFields'>> {
+function countContents({ receipts, planned, repeated }: Delivered): Pick<Summary, 'numbers' | 'emptyFields'> {
   const messagesTo = new Map<string, number>();
   const emptyFields = new Map<string, number>();
   const countFields = ({ empty }: Message) => empty?.forEach((name) => increase(emptyFields, name));
@@ -129,11 +123,9 @@ function* countContents({
       if (outcome.kind === 'sent' || outcome.kind === 'uncertain') count(message);
       else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') countFields(message);
     }
-    yield;
   }
   for (const { messages } of planned) {
     messages.forEach(count);
-    yield;
   }
   const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
   return { numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral }, emptyFields };

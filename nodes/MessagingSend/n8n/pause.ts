@@ -1,7 +1,5 @@
 import { sleep } from 'n8n-workflow';
 
-import type { Interruptible } from '../messages/interruptible';
-
 /** How long this node works in one turn of n8n's event loop, in milliseconds. */
 const MAX_WORK = 15;
 
@@ -17,17 +15,8 @@ function isUsedUp(): boolean {
   return performance.now() > thisTurn().began + MAX_WORK;
 }
 
-/** Call before each step of an asynchronous loop: once this turn is used up, it lets other work run first. */
+/** Call between the steps of long work: once this turn of the event loop is used up, it lets other work run first. */
 export async function pause(): Promise<void> {
   // Other runs that waited may have used up the next turn.
   while (isUsedUp()) await thisTurn().over;
-}
-
-/** Does the work in slices, and lets other work in this process run between them. */
-export async function inSlices<Result>(work: Interruptible<Result>): Promise<Result> {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    if (isUsedUp()) await pause();
-  }
 }
