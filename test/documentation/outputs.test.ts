@@ -111,7 +111,7 @@ function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone, { countryCode: null, numberCheck: 'on' });
   if (typeof checked === 'string') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked);
+  const wrong = unsendable({ item: 0, entry: null, phone }, checked);
   return runError(node, { ...NOTHING_DELIVERED, unsendable: [wrong] })?.message;
 }
 

@@ -3,7 +3,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
+import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/pack';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -28,7 +28,7 @@ export async function send(count: number, size: number, service: Service, change
 }
 
 /** Send Bulk whose requests carry whole messages, so that a service knows their items. */
-export const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
+export const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
 
 /** The messages in a request of that operation. */
 export function carried({ body }: ApiRequest): readonly Message[] {
@@ -119,6 +119,7 @@ export class Run {
       requests,
       // By default it lets every request leave and keeps nothing.
       journal: {
+        recall: async (pending) => await Promise.resolve({ receipts: [], pending }),
         beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
         afterReply: () => undefined,
         settle: (receipt) => (this.settled.push(receipt), receipt),
@@ -129,9 +130,8 @@ export class Run {
       keepBack,
       repeated: repeatedPhones(messages),
       uncertainBefore: 0,
-      wholeAnswers: true,
       stopOnFailure: false,
-      whenCreditsRunOut: 'stop',
+      pause: async () => await Promise.resolve(),
       onSettled: () => undefined,
       ...config,
     });

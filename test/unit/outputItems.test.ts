@@ -24,7 +24,7 @@ function receipt(batch: number, results: Array<[Message, Outcome]>, data: Receip
 
 function wrongDraft(item: number, entry: number | null, phone: unknown = '07700') {
   const wrong = { code: 'INVALID_PHONE', message: 'The phone number is wrong', advice: 'Correct it.' } as const;
-  return unsendable({ item, entry, part: null, phone }, failureWith({ httpStatus: null, ...wrong }));
+  return unsendable({ item, entry, phone }, failureWith({ httpStatus: null, ...wrong }));
 }
 
 describe('The items of sent messages', () => {
@@ -101,12 +101,15 @@ describe('The items of sent messages', () => {
 
 test.each(OUTPUTS)('The item of a message in a dry run shows what would be sent, in the output "%s"', (output) => {
   const phoneGiven = '+44 7700 900000';
-  const messages = [messageAt(0, { phoneGiven, text: 'Hello 😀' }), messageAt(1, { part: 1, text: 'the end' })];
+  const messages = [
+    messageAt(0, { phoneGiven, text: 'Hello 😀' }),
+    messageAt(1, { text: 'The end', parts: ['The', 'end'] }),
+  ];
   const planned = { status: 'dry_run', batch: 3, characters: 7 };
   const whole = { phone: phoneAt(0), phone_given: phoneGiven, message: 'Hello 😀', ...planned };
   expect(itemsOf(output, [], { planned: [{ number: 3, messages }] })).toEqual([
     { json: whole, pairedItem: { item: 0 } },
-    { json: { phone: phoneAt(1), message: 'the end', ...planned, part: 2 }, pairedItem: { item: 1 } },
+    { json: { phone: phoneAt(1), message: 'The end', ...planned, parts: 2 }, pairedItem: { item: 1 } },
   ]);
 });
 

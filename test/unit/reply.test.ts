@@ -114,8 +114,8 @@ describe('An answer', () => {
     const UNCERTAIN = ['uncertain', 'uncertain'];
     const outcomeOf = (statusCode: number, body: unknown, { outcomes } = SEND): string[] => {
       const reply = answer(statusCode, body);
-      if (reply.kind === 'accepted') return outcomes(messagesUpTo(2), reply.data).map(({ kind }) => kind);
-      return reply.kind === 'uncertain' ? outcomes(messagesUpTo(2), {}).map(() => 'uncertain') : [summaryOf(reply)];
+      if (reply.kind === 'accepted') return outcomes(messagesUpTo(2), [reply.data]).map(({ kind }) => kind);
+      return reply.kind === 'uncertain' ? outcomes(messagesUpTo(2), [{}]).map(() => 'uncertain') : [summaryOf(reply)];
     };
 
     test.each([200, 201, 202, 400, 409])('a message_id leaves its message uncertain with status %i', (statusCode) => {

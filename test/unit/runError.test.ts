@@ -25,7 +25,7 @@ function notSent(changed: Partial<Failure> = {}): Outcome {
 
 function wrongDraft(item: number, entry: number | null = null): Unsendable {
   return unsendable(
-    { item, entry, part: null, phone: '0' },
+    { item, entry, phone: '0' },
     failureWith({ code: 'INVALID_PHONE', message: `Number of ${item} is wrong`, advice: 'Correct it.' }),
   );
 }

@@ -24,13 +24,13 @@ function list(...outcomes: Outcome[]): Receipt[] {
 
 /** The outcomes of the parts of a text. */
 function inParts(entry: number | null, ...outcomes: Outcome[]): Receipt[] {
-  const parted = (part: number) => messageAt(0, { entry, part: outcomes.length === 1 ? null : part });
+  const parted = (part: number) => messageAt(0, { entry, text: `${part}` });
   return outcomes.map((outcome, part) => ({ batch: 1, results: [{ message: parted(part), outcome }], data: null }));
 }
 
 function wrongEntry(entry: number) {
   return unsendable(
-    { item: 0, entry, part: null, phone: '0' },
+    { item: 0, entry, phone: '0' },
     failureWith({ code: 'INVALID_PHONE', message: `The number of entry ${entry} is wrong`, advice: 'Correct it.' }),
   );
 }

@@ -2,7 +2,7 @@ import { readEntry } from '../api/messageEntry';
 import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
 import { failure } from '../failures/failure';
 import type { Message } from '../messages/message';
-import type { Outcome } from '../messages/outcome';
+import type { Outcome, Unconfirmed } from '../messages/outcome';
 
 /**
  * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries may be
@@ -69,7 +69,7 @@ function isAsDocumented(entry: JsonRecord): boolean {
 }
 
 /** For a message that the answer to an accepted request does not mention. */
-export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
+export const NOT_LISTED: Unconfirmed = { kind: 'uncertain', failure: failure('messageNotListed') };
 
 /** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {

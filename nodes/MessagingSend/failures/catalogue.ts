@@ -33,7 +33,6 @@ const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it n
 /** docs/errors.md links to the page about it. */
 export const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
-const OTHER_VERSIONS = 'Install versions of n8n and of this node that were tested together.';
 const TOP_UP = 'Top up the account, then send only what is left.';
 const TEST_ELSEWHERE =
   "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
@@ -350,11 +349,6 @@ export const CATALOGUE = {
     `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
   ),
 
-  notRemembered: entry('NOT_RESERVED', 'run')(
-    'n8n does not return what was written to its list of processed items, so it is unknown whether this message was sent before',
-    `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the list is not needed.`,
-  ),
-
   // The service was not reached: nothing was sent.
 
   hostUnknown: entry('UNREACHABLE_ENOTFOUND', 'run')(
@@ -440,13 +434,13 @@ export const CATALOGUE = {
   messageUnclear: uncertain('NOT_CONFIRMED')(
     'The service accepted the request, but did not confirm that it sent this message',
   ),
+  partlySent: uncertain('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
+    ({ sent, parts, reason }) => `Only ${sent} of the ${parts} parts of the text were certainly sent: ${reason}`,
+    'Nothing more of the text is sent automatically.',
+  ),
   stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertain('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-    AFTER_INTERRUPTION,
-  ),
-  unanswered: uncertain('INTERRUPTED', 'run')(
-    'This n8n behaves differently from those this node was tested with, so it is unknown whether an earlier attempt sent this message',
     AFTER_INTERRUPTION,
   ),
   reserved: uncertain('RESERVED')(

@@ -2,11 +2,10 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 
 import { accountId } from '../api/account';
 import type { Call } from '../api/reply';
-import { deliver, type Delivered, type Progress } from '../delivery/deliver';
+import { deliver, type Delivered, type Progress, type Sender } from '../delivery/deliver';
 import { keepBackBy } from '../delivery/keepBack';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
@@ -14,18 +13,12 @@ import { requestsOf, trafficOf } from '../requests/requests';
 import type { Tally, Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
-import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
+import { draftsOfCall, draftsOfRun, type ReadDrafts, refusedBy } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
 import { canRemember } from './memory/crashLedgerOfRun';
-import {
-  deviationsOf,
-  journalOfCall,
-  type JournalSettings,
-  journalWithoutTrace,
-  openJournal,
-} from './memory/openJournal';
+import { journalOfCall, type JournalSettings, journalWithoutTrace, openJournal } from './memory/openJournal';
 import { type Outages, outagesOfCall, outagesOfRun } from './memory/outages';
 import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
@@ -35,7 +28,6 @@ import { runError } from './output/runError';
 import { summarize } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
-import { isTool } from './tool';
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
@@ -120,9 +112,7 @@ export async function sendForRun(
     };
     const { delivered, tally } = await send(run);
     const summary = summarize(delivered, tally, accounts.count, settings.options);
-    const deviations = whyNot === null && memory.kind === 'real' ? deviationsOf(context, job.operation, journal) : [];
-    const gaps = [...(journal.protection === 'refused' ? (['refused'] as const) : []), ...deviations];
-    reportSummary(context, job.operation.maxBatchSize, summary, gaps);
+    reportSummary(context, job.operation.maxBatchSize, summary);
     countInCustomData(context, summary);
     return { delivered, items: await itemsOrError(run, delivered) };
   } finally {
@@ -150,12 +140,9 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
 async function sendForItem(
   context: IExecutePaginationFunctions,
-  given: Job,
+  job: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  // An n8n that no longer uses the custom operation of a workflow's node: a Retry has no record here.
-  const isUnknown = context.getMode() === 'retry' && !isTool(context.getNode());
-  const job = isUnknown ? { ...given, failure: failure('unanswered') } : given;
   const run: Run = {
     context,
     job,
@@ -194,7 +181,7 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  */
 async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
   const { context, job, settings, accounts, journal, onProgress } = run;
-  const { options, output, requestOptions } = settings;
+  const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
@@ -207,15 +194,13 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
     const traffic = trafficOf(options.parallelRequests);
     const delivered = await deliver({
       operation: job.operation,
-      drafts: job.drafts,
+      drafts: refusedBy((item) => broken ?? failureOf(accounts.of(item)), job.drafts),
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      channel: channelsOf(run, traffic, broken !== null),
+      senderOf: sendersOf(run, traffic),
       keepBack,
-      broken,
       journal,
-      wholeAnswers: output === 'batches',
       pause,
       signal: context.getExecutionCancelSignal(),
       onProgress,
@@ -226,23 +211,24 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
   }
 }
 
-function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['channel'] {
-  const { context, settings, accounts, callFor, outages } = run;
+/** The sender of each item that has an account. */
+function sendersOf({ context, settings, accounts, callFor, outages }: Run, traffic: Traffic): (item: number) => Sender {
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
-  const channels = new Map<NodeAccount, Channel>();
-  const channelTo = (account: NodeAccount): Channel => {
-    const known = channels.get(account);
-    if (known !== undefined) return known;
-    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
-    const channel = { account: accountId(account), requests, outages: outages(account) };
-    channels.set(account, channel);
-    return channel;
-  };
-  if (!isBroken && accounts.only !== null) return channelTo(accounts.only);
+  const senders = new Map<NodeAccount, Sender>();
   return (item) => {
     const account = accounts.of(item);
-    return isFailure(account) ? account : channelTo(account);
+    if (isFailure(account)) throw new FailureError(account);
+    const known = senders.get(account);
+    if (known !== undefined) return known;
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
+    const sender = { account: accountId(account), requests, outages: outages(account) };
+    senders.set(account, sender);
+    return sender;
   };
+}
+
+function failureOf(account: NodeAccount | Failure): Failure | null {
+  return isFailure(account) ? account : null;
 }
 
 async function itemsOrError({ context, settings, inputs }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {

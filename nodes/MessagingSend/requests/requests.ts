@@ -60,7 +60,8 @@ export interface Flight {
 /** A working service reports the balance within this time, in milliseconds. */
 const PROBE_TIMEOUT = 30_000;
 
-const UNOBSERVED: Flight = {
+/** A request that nobody asks or is told about. */
+export const UNOBSERVED: Flight = {
   mayLeave: () => true,
   beforeRequest: async () => await Promise.resolve(true),
   afterReply: () => undefined,

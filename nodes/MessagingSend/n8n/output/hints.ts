@@ -23,27 +23,8 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
   };
 }
 
-const OTHER_VERSIONS = 'Install a version of this node that was tested with this n8n.';
-
-/** Why a retry of the run can't know what was sent. */
-const NOT_PROTECTED = {
-  refused:
-    "n8n's database could not be written to, so this run was not protected: if n8n had stopped, a retry could have sent messages twice.",
-  list: `n8n does not return what was written to its list of processed items, so this run was not protected: a retry sends no message that has no outcome, and reports it as uncertain. ${OTHER_VERSIONS}`,
-  token: `n8n gave this execution no token to recognise its retries by, so this run was not protected: if n8n had stopped, a retry would have reported every message as uncertain. ${OTHER_VERSIONS}`,
-  kept: `n8n did not keep what this node stored with the execution, so a retry knows only what is in n8n's database, and may report messages as uncertain. ${OTHER_VERSIONS}`,
-} as const;
-
-/**
- * Reports the result of a run: in a hint over the output, and in production in n8n's log.
- * @param gaps why a retry would not know everything that was sent
- */
-export function reportSummary(
-  context: IExecuteFunctions,
-  maxBatchSize: number,
-  summary: Summary,
-  gaps: ReadonlyArray<keyof typeof NOT_PROTECTED>,
-): void {
+/** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
+export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, notSent, uncertain, resumed, planned } = summary;
   if (countAll(summary) === 0) return;
   const text = summaryText(summary);
@@ -55,9 +36,7 @@ export function reportSummary(
     context.addExecutionHints({ message: message.replaceAll('<', '&lt;'), location: 'outputPane', type });
   show(again === '' ? text : `${text} ${again}`, notSent.messages + uncertain.messages > 0 ? 'warning' : 'info');
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
-  const warnings = gaps.map((gap) => NOT_PROTECTED[gap]);
-  for (const warning of warnings) show(warning, 'warning');
-  if (!isManual) context.logger.info(['Messaging Send:', text, ...warnings].join(' '));
+  if (!isManual) context.logger.info(`Messaging Send: ${text}`);
 }
 
 function bulkAdvice(messages: number): string {

@@ -4,7 +4,7 @@ import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/r
 import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import type { Failure } from '../../failures/failure';
-import type { Message, Origin } from '../../messages/message';
+import { type Message, type Origin, textsOf } from '../../messages/message';
 import { byOrigin } from '../../messages/order';
 import type { Outcome, Receipt, Sent, Skipped, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf, messageOf } from './failureText';
@@ -60,7 +60,7 @@ export function outputItems(
  * longer true: n8n would even run a node again whose first item has an error.
  */
 const OF_OUTCOMES: ReadonlySet<string> = new Set([
-  ...['error', 'details', 'reason', 'sent_before', 'send_at', 'empty_fields', 'test_for', 'note', 'part'],
+  ...['error', 'details', 'reason', 'sent_before', 'send_at', 'empty_fields', 'test_for', 'note', 'parts'],
   ...['duplicate_of', 'duplicate_of_entry'],
 ]);
 
@@ -178,13 +178,12 @@ function testOf({ testFor }: Message): { test_for?: string } {
 }
 
 function sentJson(output: 'send' | 'messages', { batch, data }: Receipt, message: Message, outcome: Sent): IDataObject {
-  const { part } = message;
   const phone = phoneOf(message);
   const json: IDataObject =
     output === 'send'
       ? { ...pick(data ?? {}, SEND_FIELDS), message_id: outcome.messageId, status: outcome.status, phone }
       : { message_id: outcome.messageId, phone, status: outcome.status, batch };
-  if (part !== null) Object.assign(json, partOf(message));
+  Object.assign(json, partsOf(message));
   if (message.testFor !== undefined) Object.assign(json, testOf(message));
   return data === null ? { ...json, ...ANSWER_LOST } : json;
 }
@@ -195,11 +194,11 @@ function plannedJson(message: Message, batch: number): IDataObject {
     phone,
     ...testOf(message),
     ...(phoneGiven !== undefined && { phone_given: phoneGiven }),
-    message: text,
+    message: textsOf(message).length === 1 ? textsOf(message)[0] : text,
     status: 'dry_run',
     batch,
     characters: codePoints(text),
-    ...partOf(message),
+    ...partsOf(message),
   };
 }
 
@@ -229,14 +228,15 @@ function outcomesOf(receipts: readonly Receipt[]): Map<Message, Outcome> {
   return outcomes;
 }
 
-/** Which part of a split text it is, counted from 1 for people. */
-function partOf({ part }: Origin): { part?: number } {
-  return part === null ? {} : { part: part + 1 };
+/** In how many parts a text is sent, if in several. */
+function partsOf(message: Message): { parts?: number } {
+  const { length } = textsOf(message);
+  return length === 1 ? {} : { parts: length };
 }
 
 /** The item of an input item from which nothing can be sent. */
 export function failedItem(item: number, failure: Failure): INodeExecutionData {
-  return failed({ item, entry: null, part: null }, { kind: 'not_sent', failure }, { phone: null });
+  return failed({ item, entry: null }, { kind: 'not_sent', failure }, { phone: null });
 }
 
 function failed(
@@ -255,7 +255,6 @@ function failed(
     }),
     ...details,
     ...(origin.entry !== null && { entry: origin.entry }),
-    ...partOf(origin),
     description: descriptionOf(failure, kind),
   };
   return linked({ error: message, details: all } as IDataObject, origin);

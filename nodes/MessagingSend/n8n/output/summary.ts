@@ -113,8 +113,7 @@ function countContents({ receipts, planned, repeated }: Delivered): Pick<Summary
   const emptyFields = new Map<string, number>();
   const countFields = ({ empty }: Message) => empty?.forEach((name) => increase(emptyFields, name));
   const count = (message: Message) => {
-    const { phone, part, testFor } = message;
-    if (part !== null && part > 0) return;
+    const { phone, testFor } = message;
     if (repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
     countFields(message);
   };
