@@ -345,8 +345,8 @@ export const CATALOGUE = {
   // n8n's database was not reached: nothing was sent.
 
   notReserved: entry('NOT_RESERVED', 'run')(
-    "n8n's database could not be written to, so it is unknown whether this message was sent before",
-    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
+    "n8n's database took no note of this message, and without it a retry could send it twice",
+    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST}`,
   ),
 
   // The service was not reached: nothing was sent.

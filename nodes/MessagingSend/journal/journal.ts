@@ -101,7 +101,7 @@ export class Journal {
       if (taken.size === 0) return { receipts: [], pending: messages };
       return { receipts: [this.skipped(taken)], pending: messages.filter((message) => !taken.has(message)) };
     } catch {
-      const unsent: Outcome = { kind: 'not_sent', failure: NOT_RESERVED.failure };
+      const unsent: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
       return {
         receipts: [this.withTruth({ ...receiptOf({ number: 0, messages }, unsent), batch: null })],
         pending: [],
@@ -131,15 +131,17 @@ export class Journal {
         record.requestStarted(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
-          reservations?.reserve(batch.messages).catch(() => NOT_RESERVED),
-          crash?.beforeRequest(batch),
+          reservations?.reserve(batch.messages).catch(() => NOT_STORED),
+          crash?.beforeRequest(batch).catch(() => NOT_STORED),
         ]);
-        if ((reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) return { kind: 'leave' };
+        if ((reserved === undefined || reserved.kind === 'reserved') && (isTaken === undefined || isTaken === false)) {
+          return { kind: 'leave' };
+        }
         record.requestEnded(batch);
         crash?.afterReply(batch, null);
+        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.release(batch.messages);
+        if (reserved === NOT_STORED || isTaken === NOT_STORED) return NOT_STORED;
         switch (reserved?.kind) {
-          case 'refused':
-            return reserved;
           case 'taken':
             return { kind: 'taken', receipt: this.skipped(reserved.taken) };
           case 'inFlight':
@@ -218,7 +220,7 @@ export class Journal {
   }
 }
 
-const NOT_RESERVED = { kind: 'refused', failure: failure('notReserved') } as const;
+const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
 
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 

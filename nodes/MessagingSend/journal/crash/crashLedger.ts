@@ -196,6 +196,7 @@ export class CrashLedger {
   /**
    * Resolves once a re-run would know that this request has left.
    * @returns whether another process has begun it, which runs another attempt
+   * @throws where that can't be stored: then the request must not leave, and {@link afterReply} is to be called with null
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
     await this.started;
@@ -233,16 +234,11 @@ export class CrashLedger {
     const own = isFirst || this.gap === 'to be noted' ? this.runs : [];
     const begins = isFirst ? [...this.retries, ...(this.plan?.notes ?? []), ...this.previousIncomplete] : [];
     const note = [...begins, ...this.gapNotes()];
-    try {
-      const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
-      this.facts.releaseWhenFound([...own, ...note]);
-      this.requests = 'noted';
-      if (note.includes(this.incomplete)) this.gap = 'noted';
-      return isTaken;
-    } catch {
-      this.breaks();
-      return false;
-    }
+    const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
+    this.facts.releaseWhenFound([...own, ...note]);
+    this.requests = 'noted';
+    if (note.includes(this.incomplete)) this.gap = 'noted';
+    return isTaken;
   }
 
   private unitsOf(messages: readonly Message[]): ReadonlyArray<Unit | undefined> {

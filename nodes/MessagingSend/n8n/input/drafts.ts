@@ -33,9 +33,12 @@ export function refusedBy(whyNot: (item: number) => Failure | null, { items, of 
   return {
     items,
     of: (item) => {
-      const why = whyNot(item);
       const given = of(item);
-      return why === null ? given : ('kind' in given ? [given] : given).map((draft) => unsendable(draft, why));
+      const why = whyNot(item);
+      if (why === null) return given;
+      // Another attempt may be sending them.
+      const outcome = why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
+      return ('kind' in given ? [given] : given).map((draft) => unsendable(draft, why, outcome));
     },
   };
 }
