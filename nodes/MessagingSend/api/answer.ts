@@ -74,7 +74,7 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
   const status = statusOf(entry);
   const reasons = Object.entries(entry).filter(([name]) => /^(error|reason)/i.test(name));
   const texts = readComplaints(Object.fromEntries(reasons)).map(({ text }) => text);
-  return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [status];
+  return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [asText(entry.status)];
 }
 
 /** A field about an error that has a value, or the document's sign of a failure (2.4). */
@@ -90,7 +90,7 @@ function hasValue(value: unknown, depth = 0): boolean {
   return depth < MAX_DEPTH && Object.values(value).some((inner) => hasValue(inner, depth + 1));
 }
 
-/** In small letters; empty where there is none, and "?" for what is no text. */
+/** In lower case; empty where there is none, and "?" for anything but a text. */
 function statusOf({ status }: JsonRecord): string {
   if (typeof status === 'string') return status.trim().toLowerCase();
   return status === undefined || status === null ? '' : '?';

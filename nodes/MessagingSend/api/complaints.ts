@@ -18,7 +18,7 @@ const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
 
 /**
  * Reads every text of an error. The API leaves the structure of its details open (part 7). So a text is about the message
- * that the text itself names as `messages[N]`, or the keys that lead to it, or another text of the same object.
+ * that the text itself names as `messages[N]`, or the keys that lead to it, or a path beside it in the same object.
  */
 export function readComplaints(error: JsonRecord): Complaint[] {
   const { code, status, ...rest } = error;
@@ -36,7 +36,7 @@ function search(value: unknown, path: string, about: readonly Name[], found: Com
     const [inText, inPath] = [namesIn(text), namesIn(path)];
     const key = path.replace(/^.*\./s, '');
     const label = PLAIN.test(key) || inPath.length > 0 ? '' : `${key}: `;
-    const says = inText.length > 0 && !/\s/.test(text) ? '' : label + text;
+    const says = isPath(text) ? '' : label + text;
     const names = [inText, inPath].find(({ length }) => length > 0) ?? about;
     found.push(...names.slice(0, MAX_COMPLAINTS).map((name) => ({ ...name, text: says })));
   } else if (Array.isArray(value)) {
@@ -45,7 +45,7 @@ function search(value: unknown, path: string, about: readonly Name[], found: Com
       search(each, textOf(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
     );
   } else if (isRecord(value)) {
-    const names = Object.values(value).flatMap((each) => namesIn(textOf(each)));
+    const names = Object.values(value).map(textOf).filter(isPath).flatMap(namesIn);
     for (const [key, each] of Object.entries(value))
       search(each, `${path}.${key.slice(0, MAX_KEY)}`, names.length > 0 ? names : about, found, depth + 1);
   }
@@ -54,6 +54,11 @@ function search(value: unknown, path: string, about: readonly Name[], found: Com
 function namesIn(text: string): Name[] {
   const names = text.slice(0, MAX_TEXT).matchAll(NAME);
   return Array.from(names, ([, index, field]) => ({ index: Number(index), field }));
+}
+
+/** Whether a text only names a message. */
+function isPath(text: string): boolean {
+  return !/\s/.test(text) && namesIn(text).length > 0;
 }
 
 /** A text, a number, or a list of path parts such as `['messages', 3, 'phone']`; empty for anything else. */
