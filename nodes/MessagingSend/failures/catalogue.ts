@@ -387,7 +387,7 @@ export const CATALOGUE = {
   serverError: uncertain('SERVER_ERROR')<{ status: number }>(
     ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   ),
-  gatewayError: uncertain('HTTP_5…')<{ status: number }>(
+  gatewayError: uncertain('HTTP_…')<{ status: number }>(
     ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
   ),
   answerUnreadable: uncertain('UNREADABLE_ANSWER')<{ status: number }>(
