@@ -3,6 +3,7 @@ import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply } from '../../nodes/MessagingSend/api/reply';
 import { entryOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
 import { listOf, ODD_VALUES } from './samples';
@@ -155,79 +156,62 @@ describe('A rejection', () => {
 
 describe('An entry', () => {
   const ID = { message_id: 7 };
-  test.each<[what: string, entry: JsonRecord, kind: string, says?: string]>([
-    // sent
-    ...listOf('sent, queued, pending, accepted, scheduled, delivered, Sent').flatMap(
-      (status): Array<[string, JsonRecord, string]> => [
-        [`the status ${status}`, { ...ID, status }, 'sent'],
-        [`the status ${status} and no ID`, { status }, 'sent'],
-      ],
-    ),
-    ['an ID and no status', ID, 'sent'],
-    ['an ID and an empty status', { ...ID, status: null }, 'sent'],
-    ...[null, '', ' ', false, 0, [], {}, [null], { code: 0, message: '' }].map(
-      (error): [string, JsonRecord, string] => [
-        `the empty error ${JSON.stringify(error)}`,
-        { ...ID, status: 'sent', error, error_code: error },
-        'sent',
-      ],
-    ),
-    ['a reason and no error', { ...ID, status: 'queued', reason: 'Sent at night' }, 'sent'],
-    ['success: true', { ...ID, status: 'sent', success: true }, 'sent'],
-    // not sent
-    ...listOf('failed, rejected, invalid, error, FAILED').map((status): [string, JsonRecord, string, string] => [
-      `the status ${status} and no ID`,
+  const STATUSES = listOf('sent, queued, pending, accepted, scheduled, delivered, Sent');
+  const NO_ERRORS = [null, '', ' ', false, 0, [], {}, [null], { code: 0, message: '' }];
+
+  test.each<JsonRecord>([
+    ...STATUSES.flatMap((status) => [{ ...ID, status }, { status }]),
+    ...[ID, { ...ID, status: null }, { ...ID, status: ' ' }],
+    ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
+    { ...ID, status: 'queued', reason: 'Sent at night' },
+    { ...ID, status: 'sent', success: true },
+  ])('means that its message was sent, with its ID and status: %j', (entry) => {
+    const { message_id: messageId = null, status = null } = entry;
+    expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
+  });
+
+  test.each<[entry: JsonRecord, serviceSays: string]>([
+    ...listOf('failed, rejected, invalid, error, FAILED').map((status): [JsonRecord, string] => [
       { phone: phoneAt(0), message: 'Dear Anna', status },
-      'not_sent',
       '',
     ]),
-    ['an error and no ID', { message_id: null, error: 'No account' }, 'not_sent', 'No account'],
-    ['a reason', { status: 'failed', reason: 'No account' }, 'not_sent', 'reason: No account'],
-    [
-      'an error with a code',
-      { error: { code: 'X1', message: 'No such number' } },
-      'not_sent',
-      'code: X1; No such number',
-    ],
-    ['an error with a code alone', { error_code: 1404 }, 'not_sent', 'error_code: 1404'],
-    ['a list of errors', { errors: [{ detail: 'One' }, 'Two'] }, 'not_sent', 'One; Two'],
-    ['an error and an unknown status', { status: 'in_review', error: 'No account' }, 'not_sent', 'No account'],
-    ['success: false and no ID', { success: false }, 'not_sent', ''],
-    ['markup and a phone', { error: 'No <b> 447700900123' }, 'not_sent', 'No &lt;b&gt; …23'],
-    // uncertain
-    ['an ID and an error', { ...ID, error: 'No account' }, 'uncertain', 'No account'],
-    ['an ID and the status failed', { ...ID, status: 'failed' }, 'uncertain', ''],
-    ['an ID, the status sent and an error', { ...ID, status: 'sent', error: 'No account' }, 'uncertain', 'No account'],
-    ['the status sent and an error', { status: 'sent', error: 'No account' }, 'uncertain', 'No account'],
-    ['an ID and success: false', { ...ID, status: 'sent', success: false }, 'uncertain', ''],
-    ...['in_review', 'undelivered', 'toString', '__proto__', '500'].flatMap(
-      (status): Array<[string, JsonRecord, string, string]> => [
-        [`the status ${status}`, { ...ID, status }, 'uncertain', status],
-        [`the status ${status} and no ID`, { status }, 'uncertain', status],
+    [{ message_id: null, error: 'No account' }, 'No account'],
+    [{ status: 'failed', reason: 'No account' }, 'reason: No account'],
+    [{ error: { code: 'X1', message: 'No such number' } }, 'code: X1; No such number'],
+    [{ error_code: 1404 }, 'error_code: 1404'],
+    [{ errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
+    [{ status: 'in_review', error: 'No account' }, 'No account'],
+    [{ success: false }, ''],
+    [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
+  ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
+    expect(entryOutcome(entry)).toEqual({
+      kind: 'not_sent',
+      failure: failure('messageNotAccepted', undefined, { serviceSays }),
+    });
+  });
+
+  test.each<[entry: JsonRecord, serviceSays: string]>([
+    [{ ...ID, error: 'No account' }, 'No account'],
+    [{ ...ID, status: 'failed' }, ''],
+    [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
+    [{ status: 'sent', error: 'No account' }, 'No account'],
+    [{ ...ID, status: 'sent', success: false }, ''],
+    ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
+      (status): Array<[JsonRecord, string]> => [
+        [{ ...ID, status }, String(status)],
+        [{ status }, String(status)],
       ],
     ),
-    ...[true, 1, {}, ['sent'], { code: 'sent' }].map((status): [string, JsonRecord, string] => [
-      `a status that is no text: ${JSON.stringify(status)}`,
-      { ...ID, status },
-      'uncertain',
-    ]),
-    ['nothing but the message', { phone: phoneAt(0), message: 'Hello' }, 'uncertain', ''],
-    ['a timeout', { error: 'Gateway timeout' }, 'uncertain', 'Gateway timeout'],
-    [
-      'a failure of the service',
-      { status: 'failed', error: { code: 'SERVER_ERROR' } },
-      'uncertain',
-      'code: SERVER_ERROR',
-    ],
-    ['a status of doubt', { status: 'timed_out', error: 'No account' }, 'uncertain', 'No account'],
-  ])('with %s has the outcome of its row: %j', (...[, entry, kind, says]) => {
-    const outcome = entryOutcome(entry);
-    expect(outcome.kind).toBe(kind);
-    if (outcome.kind === 'sent') {
-      const { message_id: messageId = null, status = null } = entry;
-      expect(outcome).toEqual({ kind, messageId, status });
-    }
-    if (says !== undefined) expect(outcome).toMatchObject({ failure: { serviceSays: says } });
+    ...[true, {}, ['sent'], { code: 'sent' }].map((status): [JsonRecord, string] => [{ ...ID, status }, '']),
+    [{ phone: phoneAt(0), message: 'Hello' }, ''],
+    [{ error: 'Gateway timeout' }, 'Gateway timeout'],
+    [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
+    [{ status: 'timed_out', error: 'No account' }, 'No account'],
+  ])("leaves its message uncertain, in the service's words: %j", (entry, serviceSays) => {
+    expect(entryOutcome(entry)).toEqual({
+      kind: 'uncertain',
+      failure: failure('messageUnclear', undefined, { serviceSays }),
+    });
   });
 
   test.each(ODD_VALUES)('is read without harm if its fields are %s', (_name, value) => {

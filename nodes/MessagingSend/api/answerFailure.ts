@@ -2,7 +2,7 @@ import { type Details, type Failure, failure, type FailureCode } from '../failur
 import { type Answer, codeIn, hasMessageId, isSuccess } from './answer';
 import { type Complaint, readComplaints } from './complaints';
 import { REQUESTS_PER_MINUTE } from './endpoints';
-import { isNumber, type JsonRecord } from './records';
+import { isNumber } from './records';
 import { serviceText, serviceTexts } from './serviceText';
 
 /** Why an answer leaves open what became of its messages. */
@@ -26,11 +26,19 @@ const MAX_TEXTS = 6;
 
 /** Why an answer rejects its request: by its `error.code` (part 7), or else by its status. */
 export function rejectionFailure(answer: Rejection): Failure {
-  const { statusCode, error } = answer;
-  const code = codeOf(answer);
+  const { statusCode: status, envelope, error } = answer;
+  const byStatus = CODE_BY_STATUS[status] ?? (status < 400 ? 'REDIRECTED' : `HTTP_${status}`);
+  // Part 7 shows no code for the limit, so any code means it.
+  const code = status === 429 ? 'RATE_LIMITED' : (codeIn(error) ?? byStatus);
   const complaints = code === 'VALIDATION_ERROR' ? readComplaints(error).map(({ text }) => text) : [];
   const said = [...new Set([error.message, ...complaints])].slice(0, MAX_TEXTS);
-  return explain(code, answer, { code, httpStatus: statusCode, serviceSays: serviceTexts(said) });
+  const details = { code, httpStatus: status, serviceSays: serviceTexts(said) };
+  // 401, 402 and 403 mean the same with any code.
+  const explain = EXPLAINED[code] ?? ([401, 402, 403].includes(status) ? EXPLAINED[byStatus] : undefined);
+  if (explain !== undefined) return explain(answer, details);
+  // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
+  const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
+  return failure('refusedWithStatus', { status }, { ...details, scope });
 }
 
 const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
@@ -42,46 +50,19 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   422: 'VALIDATION_ERROR',
 };
 
-function codeOf({ statusCode, error }: Rejection): FailureCode {
-  // Part 7 shows no code for it, so any code means the limit.
-  if (statusCode === 429) return 'RATE_LIMITED';
-  return codeIn(error) ?? CODE_BY_STATUS[statusCode] ?? (statusCode < 400 ? 'REDIRECTED' : `HTTP_${statusCode}`);
-}
+const EXPLAINED: Partial<Record<FailureCode, (answer: Rejection, details: Details) => Failure>> = {
+  MISSING_API_KEY: (_, details) => failure('apiKeyMissing', undefined, details),
+  INVALID_API_KEY: (_, details) => failure('apiKeyInvalid', undefined, details),
+  INSUFFICIENT_CREDITS: explainCredits,
+  VALIDATION_ERROR: (_, details) => failure('valueInvalid', undefined, details),
+  RATE_LIMITED: ({ retryAfter }, details) => rateLimited(retryAfter, details),
+  REDIRECTED: explainRedirect,
+  NOT_FOUND: ({ statusCode: status }, details) => failure('notFound', { status }, details),
+  FORBIDDEN: ({ statusCode: status }, details) => failure('forbidden', { status }, details),
+};
 
-function explain(code: FailureCode, answer: Rejection, details: Details): Failure {
-  const { statusCode: status, envelope, error, location, retryAfter } = answer;
-  switch (code) {
-    case 'MISSING_API_KEY':
-      return failure('apiKeyMissing', undefined, details);
-    case 'INVALID_API_KEY':
-      return failure('apiKeyInvalid', undefined, details);
-    case 'INSUFFICIENT_CREDITS':
-      return explainCredits(error, details);
-    case 'VALIDATION_ERROR':
-      return failure('valueInvalid', undefined, details);
-    case 'RATE_LIMITED':
-      return rateLimited(retryAfter, details);
-    case 'REDIRECTED':
-      return explainRedirect(location, status, details);
-    case 'NOT_FOUND':
-      return failure('notFound', { status }, details);
-    case 'FORBIDDEN':
-      return failure('forbidden', { status }, details);
-    default: {
-      // 401, 402 and 403 mean the same with any code.
-      const known = [401, 402, 403].includes(status) ? CODE_BY_STATUS[status] : undefined;
-      if (known !== undefined) return explain(known, answer, details);
-      // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
-      const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
-      return failure('refusedWithStatus', { status }, { ...details, scope });
-    }
-  }
-}
-
-function explainCredits(
-  { required_credits: required, available_credits: available }: JsonRecord,
-  details: Details,
-): Failure {
+function explainCredits({ error }: Rejection, details: Details): Failure {
+  const { required_credits: required, available_credits: available } = error;
   return isNumber(required) && isNumber(available)
     ? failure('creditsTooLow', { required, available }, { ...details, credits: { required, available } })
     : failure('creditsTooLowUnknown', undefined, details);
@@ -100,7 +81,7 @@ export function rateLimited(retryAfter: number | null, details: Details = {}): F
 const SAME_HOST = 'https://same.invalid';
 
 /** Only the host of the new address is shown, because anything can be in the rest. */
-function explainRedirect(location: string, status: number, details: Details): Failure {
+function explainRedirect({ location, statusCode: status }: Rejection, details: Details): Failure {
   const isAddress = location !== '' && URL.canParse(location, SAME_HOST);
   const { protocol, origin } = new URL(isAddress ? location : 'none:', SAME_HOST);
   if (!/^https?:$/.test(protocol)) return failure('redirectedNowhere', { status }, details);
