@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Errors of 4xx with which a service or a gateway leaves open whether it handled the request. */
+/** A 4xx that leaves open whether the service handled the request: a timeout, a conflict, or a gateway that gave up. */
 const OPEN: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /** The codes of part 7 by which nothing is sent. */
@@ -65,8 +65,9 @@ const NOT_SENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'invalid', 
 export function meaningOfEntry(entry: JsonRecord): 'sent' | 'not_sent' | 'uncertain' {
   const [status, hasId, isWrong] = [statusOf(entry), isId(entry.message_id), hasError(entry)];
   if (!isWrong && (SENT.has(status) || (status === '' && hasId))) return 'sent';
-  if (hasId || SENT.has(status) || !(isWrong || NOT_SENT.has(status))) return 'uncertain';
-  return [status, ...wordsOfEntry(entry)].some((text) => SERVICE_FAILED.test(text)) ? 'uncertain' : 'not_sent';
+  const isRefused = !hasId && !SENT.has(status) && (isWrong || NOT_SENT.has(status));
+  const serviceFailed = [status, ...wordsOfEntry(entry)].some((text) => SERVICE_FAILED.test(text));
+  return isRefused && !serviceFailed ? 'not_sent' : 'uncertain';
 }
 
 /** The service's reasons in an entry. Its `message` may be the text that was to be sent. */
