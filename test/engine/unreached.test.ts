@@ -170,7 +170,7 @@ describe('Nothing was sent', () => {
 
   test('through the routing as well', async () => {
     await expect(runRouting(setupFor(https(await raw(resets))))).rejects.toMatchObject({
-      message: 'The connection was closed before the request could be sent',
+      message: "n8n can't connect to the service",
       description: expect.not.stringContaining('may have been sent') as string,
     });
     expect(received).not.toContain('POST');
@@ -192,7 +192,7 @@ describe('A message is uncertain', () => {
     expect(received).toContain('POST /v1/messages/send-bulk');
   });
 
-  test.each([303, 408, 499, 502, 504])('if the service has the request and answers %i', async (status) => {
+  test.each([408, 409, 499, 502, 504])('if the service has the request and answers %i', async (status) => {
     const outcome = await outcomeAt(https(await tls(answers(status))));
     expect(outcome).toMatchObject({ outcome: 'uncertain', http_status: status });
   });

@@ -144,7 +144,7 @@ describe('A run with On Error set to Stop', () => {
   });
 
   test('starts no request after a message that the service did not send', async () => {
-    const entry = ({ item, phone }: Message) => ({ message_id: item, phone, status: item === 1 ? 'failed' : 'sent' });
+    const entry = ({ item, phone }: Message) => ({ phone, status: item === 1 ? 'failed' : 'sent' });
     const service: Service = (messages) => ({ kind: 'accepted', data: { messages: messages.map(entry) } });
     const run = await send(6, 2, service, { stopOnFailure: true });
     expect(run.report).toEqual({ requests: '0-1', sent: '0', not_sent: '1-5' });

@@ -8,7 +8,6 @@ import type {
 
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
-import type { JsonRecord } from '../api/records';
 import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/reply';
 import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './input/account';
@@ -33,16 +32,11 @@ export function callBy(send: (request: ApiRequest) => Promise<HttpAnswer>, apiKe
   const mask = keyMask(apiKey);
   return async (request) => {
     try {
-      return readReply(await send(request), mask, messagesIn(request.body));
+      return readReply(await send(request), mask, request.body);
     } catch (error) {
       return networkReply(error);
     }
   };
-}
-
-function messagesIn(body: JsonRecord | undefined): number {
-  if (body === undefined) return 0;
-  return Array.isArray(body.messages) ? body.messages.length : 1;
 }
 
 type Context = IExecuteFunctions | IPollFunctions;
