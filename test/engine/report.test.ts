@@ -143,3 +143,9 @@ test('A hint contains no phone number, text or key', async () => {
   expect(JSON.stringify(hints)).not.toMatch(/4477009\d{5}|Hello/);
   expect(JSON.stringify(hints)).not.toContain(KEY);
 });
+
+test('A hint shows the name of a field as text, not as HTML', async () => {
+  const message = '=Hello {{ $json["<img src=x>"] }}';
+  const ran = await run({ items: contacts(1), parameters: { ...SEND_BULK, message } });
+  expect(firstHint(ran)).toContain("Empty fields: '&lt;img src=x>' in 1 message.");
+});

@@ -140,6 +140,11 @@ test.each<[text: string, Origin[]]>([
   );
 });
 
+test('A reason is safe to render as HTML', () => {
+  const reasons = [notSent('The message is <b>empty</b>', [messageAt(0)])];
+  expect(reasonsText(summary({ reasons }))).toMatch(/the message is &lt;b>empty&lt;\/b>\./);
+});
+
 test('The first five reasons are given, with how many messages have others', () => {
   const reasons = messagesUpTo(8).map((message) => notSent(`Reason ${message.item}`, [message]));
   expect(reasonsText(summary({ reasons }))).toMatch(

@@ -30,9 +30,8 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   if (sent + notSent + uncertain + countSkipped(summary) + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
-  // The editor shows a hint as HTML, and a reason can contain what n8n says about an expression.
   const show = (message: string, type: 'info' | 'warning') =>
-    context.addExecutionHints({ message: message.replaceAll('<', '&lt;'), location: 'outputPane', type });
+    context.addExecutionHints({ message, location: 'outputPane', type });
   // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
   show(inSentences(text, again), notSent + uncertain > 0 ? 'warning' : 'info');

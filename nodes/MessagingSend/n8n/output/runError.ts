@@ -11,26 +11,18 @@ import type { Summary } from './summary';
  * messages were sent, what to do about the rest, and why each of them was not sent.
  */
 export function runError(node: INode, summary: Summary): NodeApiError | NodeOperationError | null {
-  const { reasons, isInvalid } = summary;
+  const { reasons, isInvalid, heldUp } = summary;
   const [first] = reasons;
   const [origin] = first?.origins ?? [];
   if (first === undefined || origin === undefined) return null;
   const { failure, kind, origins } = first;
   // Where one item is concerned, n8n shows which; a failure of a run that sent nothing concerns all.
   const isOneItem = origins.length === 1 && origin.entry === null;
-  const isAll = failure.scope === 'run' && isNothing(summary) && summary.heldUp === 0;
+  const isAll = failure.scope === 'run' && isNothing(summary) && heldUp === 0;
   const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
-  const text = {
-    message: failure.message,
-    description: inSentences(
-      descriptionOf(failure, kind),
-      countsText(summary),
-      isTool(node) ? '' : forUser(summary),
-      which,
-      isTool(node) ? forModel(summary) : '',
-    ),
-  };
-  return isInvalid ? nodeOperationError(node, text, origin.item) : nodeApiError(node, failure, origin.item, text);
+  const further = isTool(node) ? [which, forModel(summary)] : [forUser(summary), which];
+  const description = inSentences(descriptionOf(failure, kind), countsText(summary), ...further);
+  return (isInvalid ? nodeOperationError : nodeApiError)(node, failure, origin.item, description);
 }
 
 function forUser(summary: Summary): string {

@@ -1,4 +1,4 @@
-/** The sentences about a run, of which hint, log and error are made. */
+/** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
 import type { Failure } from '../../failures/failure';
 import type { Origin } from '../../messages/message';
 import { addTo, byOrigin } from '../../messages/order';
@@ -90,7 +90,12 @@ function moreText(count: number): string {
 
 /** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
 export function withinSentence({ message }: Failure): string {
-  return message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  return escaped(message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()));
+}
+
+/** A reason can contain what n8n says about an expression, and a field can have any name. */
+function escaped(text: string): string {
+  return text.replaceAll('<', '&lt;');
 }
 
 /** What running the step again would send a second time; empty if nothing. */
@@ -112,7 +117,7 @@ export function contentsText({ numbers, emptyFields, planned }: Summary): string
       ? `All messages ${went} to 1 number.`
       : numbers && `More than one message ${went} to ${counted(numbers.withSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
-  const named = fields.slice(0, FIRST).map(([name, count]) => `'${name}' in ${counted(count, 'message')}`);
+  const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
   const empty = `Empty fields: ${named.join(', ')}${moreText(fields.length - FIRST)}.`;
   return inSentences(several ?? '', named.length > 0 ? empty : '');
 }
