@@ -3,7 +3,7 @@ import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, receivedContacts, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, received, requests } = nodeForTests();
@@ -101,31 +101,6 @@ describe('Send Bulk', () => {
         pairedItem: { item: index },
       })),
     );
-  });
-
-  test('returns each answer with Output set to One Item per Request, linked to its items', async () => {
-    const { outputs } = await run({ items: contacts(101), parameters: withOptions(SEND_BULK, { output: 'batches' }) });
-    expect(outputs[0]).toEqual([
-      {
-        json: expect.objectContaining({
-          messages_sent: 100,
-          credits_used: 100,
-          credits_remaining: 99_900,
-          batch: 1,
-        }) as object,
-        pairedItem: Array.from({ length: 100 }, (_, item) => ({ item })),
-      },
-      {
-        json: {
-          messages_sent: 1,
-          credits_used: 1,
-          credits_remaining: 99_899,
-          batch: 2,
-          messages: [expect.objectContaining({ phone: phoneAt(100) })],
-        },
-        pairedItem: [{ item: 100 }],
-      },
-    ]);
   });
 
   test.each([

@@ -6,7 +6,6 @@ import {
 } from '../../nodes/MessagingSend/delivery/compose';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
-import { messageOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
@@ -171,8 +170,6 @@ describe('An invalid draft', () => {
     const rest = { httpStatus: null, serviceSays: '', scope: 'request', sendAgain: 'safe' };
     const why = { code: 'INVALID_PHONE', message, advice, ...rest };
     expect(refused).toEqual([{ kind: 'unsendable', outcome: 'not_sent', ...given, failure: why }]);
-    expect(refused.map(messageOf)).toEqual([`${message} (entry 7 of the list)`]);
-    expect(refused.map((one) => messageOf({ ...one, entry: null }))).toEqual([message]);
   });
 
   test('has a reason without the phone number and the text', () => {

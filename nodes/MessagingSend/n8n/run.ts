@@ -10,7 +10,7 @@ import { type Failure, failure, FailureError, isFailure } from '../failures/fail
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
 import { requestsOf, trafficOf } from '../requests/requests';
-import type { Tally, Traffic } from '../requests/traffic';
+import type { Traffic } from '../requests/traffic';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts, refusedBy } from './input/drafts';
@@ -23,9 +23,9 @@ import { type Outages, outagesOfCall, outagesOfRun } from './memory/outages';
 import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
-import { type Output, outputItems, withInputFields } from './output/outputItems';
+import { outputItems, withInputFields } from './output/outputItems';
 import { runError } from './output/runError';
-import { summarize } from './output/summary';
+import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
 
@@ -33,7 +33,6 @@ import { routedCall, type RoutedRequest } from './routing';
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Drafts;
-  readonly readOutput: (given: GivenOptions) => Output;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
   /** Why nothing can be sent, whatever the parameters are. */
   readonly failure?: Failure | null;
@@ -48,7 +47,6 @@ export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts
 interface Settings {
   readonly options: DeliveryOptions;
   readonly requestOptions: RequestOptions;
-  readonly output: Output;
   /** Whether the output items have the fields of their input items as well. */
   readonly includesInput: boolean;
   /** Why nothing can be sent with them, if so. What can't be used has its default. */
@@ -110,11 +108,10 @@ export async function sendForRun(
       onProgress: progressReporter(context),
       inputs: context.getInputData(),
     };
-    const { delivered, tally } = await send(run);
-    const summary = summarize(delivered, tally, accounts.count, settings.options);
+    const { delivered, summary } = await send(run);
     reportSummary(context, job.operation.maxBatchSize, summary);
     countInCustomData(context, summary);
-    return { delivered, items: await itemsOrError(run, delivered) };
+    return { delivered, items: await itemsOrError(run, delivered, summary) };
   } finally {
     endAttempt?.();
   }
@@ -155,18 +152,17 @@ async function sendForItem(
     onProgress: () => undefined,
     inputs: [],
   };
-  const { delivered } = await send(run);
-  return await itemsOrError(run, delivered);
+  const { delivered, summary } = await send(run);
+  return await itemsOrError(run, delivered, summary);
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
 function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
-  const { readOptions, readOutput } = job;
+  const { readOptions } = job;
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
   const settings = {
     options: readOptions(given),
-    output: readOutput(given),
     includesInput: readBoolean(given, includeOtherFields),
     requestOptions: readRequestOptions(givenForRequests),
   };
@@ -179,7 +175,7 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
-async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
+async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary }> {
   const { context, job, settings, accounts, journal, onProgress } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
@@ -192,7 +188,7 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const traffic = trafficOf(options.parallelRequests);
-    const delivered = await deliver({
+    const outcomes = await deliver({
       operation: job.operation,
       drafts: refusedBy((item) => broken ?? failureOf(accounts.of(item)), job.drafts),
       options,
@@ -205,7 +201,8 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
       signal: context.getExecutionCancelSignal(),
       onProgress,
     });
-    return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
+    const delivered = job.review?.(outcomes) ?? outcomes;
+    return { delivered, summary: summarize(delivered, traffic.tally, accounts.count, options) };
   } finally {
     await journal.end();
   }
@@ -231,13 +228,16 @@ function failureOf(account: NodeAccount | Failure): Failure | null {
   return isFailure(account) ? account : null;
 }
 
-async function itemsOrError({ context, settings, inputs }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
+async function itemsOrError(
+  { context, job, settings, inputs }: Run,
+  delivered: Delivered,
+  summary: Summary,
+): Promise<INodeExecutionData[]> {
   if (!context.continueOnFail()) {
-    const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
-    const error = runError(context.getNode(), delivered, isRemembered);
+    const error = runError(context.getNode(), summary);
     if (error !== null) throw error;
     await pause();
   }
-  const items = outputItems(delivered, settings.output);
+  const items = outputItems(delivered, job.operation);
   return settings.includesInput ? withInputFields(items, inputs) : items;
 }

@@ -185,29 +185,6 @@ const neverSendTo: INodeProperties = {
     'Numbers of people who opted out, separated by commas or lines, or an expression that returns a list. In any spelling; read once for all items. If one of them is no phone number, nothing is sent.',
 };
 
-/** Read in `sendBulk.ts`: Send has no choice. */
-export const output: INodeProperties = {
-  displayName: 'Output',
-  name: 'output',
-  type: 'options',
-  noDataExpression: true,
-  displayOptions: { show: { '/operation': ['sendBulk'] } },
-  options: [
-    {
-      name: 'One Item per Message',
-      value: 'messages',
-      description: 'Message ID, phone, status and batch number of each message',
-    },
-    {
-      name: 'One Item per Request',
-      value: 'batches',
-      description: "The service's response to each request, linked to all items in it",
-    },
-  ],
-  default: 'messages',
-  description: 'What each output item contains. A message that was not sent always has its own item.',
-};
-
 const parallelRequests: INodeProperties = {
   displayName: 'Parallel Requests',
   name: 'parallelRequests',
@@ -252,7 +229,6 @@ export const deliveryOptions = optionsField(
     neverSendTo,
     numberCheck,
     uncertain,
-    output,
     parallelRequests,
     rememberLast,
     requestsPerMinute,
