@@ -63,7 +63,7 @@ async function send(
     pause,
     repeated,
     keepBack,
-    whenCreditsRunOut: options.whenCreditsRunOut,
+    whenCreditsRunOut: 'stop' as const,
     uncertainBefore: countUncertain([...known, ...skipped]),
     runEnd: new AbortController(),
     onSettled: (messages: number) => delivery.onProgress({ done: (done += messages), total }),

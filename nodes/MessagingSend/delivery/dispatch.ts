@@ -14,13 +14,12 @@ import { inOrder } from './inOrder';
 import { NOT_LISTED } from './match';
 import { separateOffenders } from './offenders';
 import { OffenderSearch, type RejectedPart } from './offenderSearch';
-import type { DeliveryOptions } from './options';
 import { Settlement, type SettlementConfig } from './settlement';
 import { concerningTheseAlone, mayConcernSome, Verdict } from './verdict';
 
 /** Everything a dispatch needs besides its batches. It has no clock, network or signal of its own. */
-export interface DispatchConfig
-  extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'whenCreditsRunOut'> {
+export interface DispatchConfig extends BatchRequestsConfig, SettlementConfig {
+  readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
   readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait' | 'maxConcurrent'>;
   readonly journal: AccountJournal;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;

@@ -16,7 +16,7 @@ const FROM_LIST = { ...BULK, source: ['json'] };
 const JOB: JobOfItems = {
   operation: SEND_BULK,
   readDrafts: draftsFromSource,
-  readOutput: (given) => readChoice(given, output, ['messages', 'batches']),
+  readOutput: (given) => readChoice(given, output),
   readOptions: readDeliveryOptions,
 };
 
@@ -60,7 +60,7 @@ const messages: INodeProperties = {
   default: '',
   placeholder: `e.g. ${LIST}`,
   description:
-    'JSON array with one object per message: "phone" (number of the recipient, with the country code) and "message" (text to send). You can drag a list from the input into this field.',
+    'JSON array with one object per message, with "phone" and "message". You can drag a list from the input into this field.',
 };
 
 export const sendBulkFields: INodeProperties[] = [
