@@ -153,14 +153,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(received()).toEqual([]);
   });
 
-  test("uses up the credits of each account on its own, with 'Send What the Credits Allow'", async () => {
-    sandbox().setCredits(1, 'key 2');
-    const items = contactsOf(6, [KEY, OTHER]);
-    const allowed = withOptions(parameters, { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 1 });
-    const ran = await run({ items, parameters: allowed, onError: CONTINUE });
-    expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent', 'not_sent', 'sent', 'not_sent']);
-  });
-
   test('names no credits that are left in its hint, because each account has its own', async () => {
     const ran = await run({ items: contactsOf(4, [KEY, OTHER]), parameters });
     expect(hintsOf(ran)[0]?.message).toMatch(/^4 sent, 4 credits used, \d requests?\./);
