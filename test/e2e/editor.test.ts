@@ -84,20 +84,18 @@ const SEND_OPTIONS = [
   'Default Country Code',
   'Dry Run',
   'Duplicate Messages',
+  'Message Key',
   'Empty Fields',
   'Include Other Input Fields',
   'Long Messages',
   'Max Wait (Minutes)',
-  'Message Key',
   'Never Send To',
   'Number Check',
   'On Uncertain Outcome',
   'Parallel Requests',
-  'Remember the Last (Messages)',
   'Requests per Minute',
   'Send Window',
   'Test Run',
-  'When Credits Run Out',
 ];
 const BULK_OPTIONS = SEND_OPTIONS.toSpliced(12, 0, 'Output');
 const REVIEW_OPTIONS = [

@@ -16,7 +16,6 @@ import {
   readLimitOptions,
   requestsPerMinute,
 } from '../../n8n/input/options';
-import { PARALLEL_REQUESTS } from '../../requests/traffic';
 import { MAX_TEXT } from './fields';
 import { readSendWindow, sendWindow } from './sendWindow';
 import { readTestRun, testRun } from './testRun';
@@ -202,9 +201,9 @@ const parallelRequests: INodeProperties = {
   name: 'parallelRequests',
   type: 'number',
   typeOptions: { minValue: 1 },
-  default: PARALLEL_REQUESTS,
+  default: 16,
   description:
-    'How many requests can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
+    'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
 export const deliveryOptions = optionsField(
