@@ -42,7 +42,7 @@ const MAIN_KILLED_AT = 0.7 * MESSAGES;
 const PATH = 'part';
 
 /** What docs/hosting.md advises for two workers. */
-const OPTIONS = { duplicateMessages: 'sendOnceEver', rememberLast: 50_000, requestsPerMinute: LIMIT / WORKERS };
+const OPTIONS = { duplicateMessages: 'sendOnceEver', requestsPerMinute: LIMIT / WORKERS };
 
 /**
  * 100,000 messages in parts, on two workers of n8n's queue mode, with faults of the service and kills of n8n; a part

@@ -6,7 +6,7 @@ import { requestOptions } from './n8n/input/requestOptions';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
 import { balanceProperties } from './resources/balance';
 import { messageProperties } from './resources/message';
-import { hintsBeforeRun } from './resources/message/hints';
+import { hintsBeforeRun } from './resources/message/notices';
 import { sendAll } from './resources/message/send';
 import { sendAndWaitForResponse } from './resources/message/sendAndWait';
 import { sendAllInBulk } from './resources/message/sendBulk';

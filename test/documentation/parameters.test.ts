@@ -6,12 +6,9 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
-import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
 import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
-import { givenOptions } from '../support/givenOptions';
 import { PAGES, table } from './pages';
 
 let loaded: Loaded;
@@ -198,50 +195,30 @@ test('The reference lists the choices of every field and option, and no others',
   expect(documented(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));
 });
 
-/** What an option does that is empty, if it is not set. */
-const IF_EMPTY: Record<string, string> = {
+/** What holds where an option has no default to show. */
+const WITHOUT_VALUE: Record<string, string> = {
+  checkCreditsFirst: 'off unless added',
   defaultCountryCode: 'such a number is not sent',
+  dryRun: 'off unless added',
+  emptyFields: 'off unless added',
   messageKey: 'number and text',
   neverSendTo: 'nobody',
   sendWindow: 'always',
   testRun: 'off',
 };
 
-test('The reference gives the default of every option', () => {
-  const found = table(REFERENCE, 'options', 'Option');
-  const values: Record<string, unknown> = {
-    ...readDeliveryOptions(givenOptions({})),
-    includeOtherFields: false,
-    neverSendTo: '',
-    sendWindow: '',
-    testRun: '',
-  };
-  values.longestWait = Number(values.maxWait) / 60_000;
-  for (const option of collection(loaded.node, 'options', BULK)) {
-    const value = values[option.name] ?? option.default;
-    const choice = entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
-    const expected =
-      value === false
-        ? 'off'
-        : value === ''
-          ? IF_EMPTY[option.name]
-          : typeof value === 'number'
-            ? value.toLocaleString('en')
-            : choice;
-    expect([option.displayName, cellOf(found, option.displayName, 2).text]).toEqual([option.displayName, expected]);
-  }
-});
+/** Of an option that is added and left as it is, which is as without it: test/unit/options.test.ts. */
+function defaultOf(option: INodeProperties): string | undefined {
+  const { name, default: value } = option;
+  if (value === false) return 'off';
+  if (typeof value === 'number') return value.toLocaleString('en');
+  return WITHOUT_VALUE[name] ?? entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;
+}
 
-test('The reference gives the default of every option of the trigger', () => {
-  const { lowBalance, limits } = readTriggerSettings({
-    getNodeParameter: ((name: string, fallback: unknown) => (name === 'threshold' ? 1 : fallback)) as never,
-  });
-  const found = table(REFERENCE, 'the-trigger', 'Trigger option');
-  expect(Object.fromEntries(found.rows.map(([name, , ifNotSet]) => [name?.text, ifNotSet?.text]))).toEqual({
-    Margin: String(lowBalance.margin),
-    'Max Wait (Minutes)': String(limits.maxWait / 60_000),
-    'Remind Every (Hours)':
-      lowBalance.remindEvery === null ? 'once each time the balance drops below the threshold' : '',
-    'Requests per Minute': String(limits.requestsPerMinute),
-  });
+test.each<[string, string, string, () => INodeProperties[]]>([
+  ['option', 'options', 'Option', () => collection(loaded.node, 'options', BULK)],
+  ['option of the trigger', 'the-trigger', 'Trigger option', () => collection(loaded.trigger, 'options')],
+])('The reference gives the default of every %s', (_what, under, column, options) => {
+  const documented = table(REFERENCE, under, column).rows.map(([name, , value]) => [name?.text, value?.text]);
+  expect(documented).toEqual(options().map((option) => [option.displayName, defaultOf(option)]));
 });

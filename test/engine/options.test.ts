@@ -4,33 +4,29 @@ import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
+import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf, mostInFlight } from '../support/sandbox';
 import { someTurns, until } from '../support/waiting';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
-const { sandbox, run, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
+const { sandbox, setupOf, run, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
 const otherAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: OTHER_KEYS[index] ?? '' });
 
 describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, parameters) => {
   const checking = withOptions(parameters, { checkCreditsFirst: true });
 
-  test('sends nothing if the credits do not cover the run', async () => {
+  test('sends nothing if the credits do not cover the run, whatever On Error says', async () => {
     sandbox().setCredits(4);
     const { error } = await run({ items: contacts(5), parameters: checking });
     expect(error?.message).toBe('Not enough credits for the run (5 needed, 4 left)');
-    expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance']);
-  });
-
-  test('fails every item if the credits do not cover the run, with On Error set to Continue', async () => {
-    sandbox().setCredits(4);
     const { outputs } = await run({ items: contacts(5), parameters: checking, onError: 'continueErrorOutput' });
-    expect(outputs[0]).toEqual([]);
-    expect(outputs[1]).toHaveLength(5);
+    expect(outputs.map(({ length }) => length)).toEqual([0, 5]);
     for (const item of outputs[1] ?? []) {
       expect(detailsOf(item)).toMatchObject({ outcome: 'not_sent', required_credits: 5, available_credits: 4 });
     }
+    expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance', 'balance']);
   });
 
   test('sends everything if the credits cover the run, and reads the balance once', async () => {
@@ -63,16 +59,21 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   });
 });
 
-test("'Send What the Credits Allow' uses up the credits, and reports the other messages as not sent", async () => {
-  sandbox().setCredits(130);
-  const parameters = withOptions(SEND_BULK, { whenCreditsRunOut: 'sendWhatCreditsAllow', parallelRequests: 1 });
-  const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
-  expect(sandbox().credits()).toBe(0);
-  expect(received()).toEqual(contacts(130).map(({ phone }) => phone));
-  expect(outputs[0]).toHaveLength(130);
-  expect(outputs[1]?.map((item) => detailsOf(item).outcome)).toEqual(Array(120).fill('not_sent'));
-  expect(requests()).toHaveLength(3);
-});
+test.each(SENDING_OPERATIONS)(
+  '%s runs as without them with options that are no longer there',
+  async (_name, parameters) => {
+    sandbox().setCredits(130);
+    const removed = { whenCreditsRunOut: 'sendWhatCreditsAllow', rememberLast: 1, parallelRequests: 1 };
+    const given = {
+      items: contacts(250),
+      parameters: withOptions(parameters, removed),
+      onError: 'continueErrorOutput',
+    } as const;
+    const ran = await run(given);
+    expect(ran.outputs.map(({ length }) => length)).toEqual(parameters.operation === 'send' ? [130, 120] : [100, 150]);
+    expect(received()).toHaveLength(ran.outputs[0]?.length ?? 0);
+  },
+);
 
 test.each([
   ['44', '07700 900001', '447700900001'],
@@ -159,31 +160,32 @@ describe("'Duplicate Messages'", () => {
     { phone: phoneAt(0), text: 'Hello' },
   ];
 
-  test.each(SENDING_OPERATIONS)("set to 'Send' makes %s send every one", async (_name, parameters) => {
-    await run({ items, parameters });
+  test.each(SENDING_OPERATIONS)("set to 'Send Every One' makes %s send every one", async (_name, parameters) => {
+    await run({ items, parameters: withOptions(parameters, { duplicateMessages: 'send' }) });
     expect(received()).toHaveLength(5);
   });
 
-  test.each(SENDING_OPERATIONS)(
-    "set to 'Send Once in This Run' makes %s send a text to a phone number once, and each item reports it",
-    async (_name, parameters) => {
-      const { outputs } = await run({ items, parameters: withOptions(parameters, { duplicateMessages: 'sendOnce' }) });
-      expect(received().sort()).toEqual(phones(0, 0, 1));
-      expect(outputs[0]?.map(({ json, pairedItem }) => [json.status, json.duplicate_of, pairedItem])).toEqual([
-        ['sent', undefined, { item: 0 }],
-        ['skipped', 0, { item: 1 }],
-        ['sent', undefined, { item: 2 }],
-        ['sent', undefined, { item: 3 }],
-        ['skipped', 0, { item: 4 }],
-      ]);
-      expect(outputs[0]?.[4]?.json.message_id).toBe(outputs[0]?.[0]?.json.message_id);
-    },
-  );
+  test.each<[string, INodeParameters]>(
+    SENDING_OPERATIONS.flatMap(([name, parameters]): Array<[string, INodeParameters]> => [
+      [`without it, ${name} sends`, parameters],
+      [`set to 'Send Once in This Run', ${name} sends`, withOptions(parameters, { duplicateMessages: 'sendOnce' })],
+    ]),
+  )('%s a text to a phone number once, and each item reports it', async (_what, parameters) => {
+    const { outputs } = await run({ items, parameters });
+    expect(received().sort()).toEqual(phones(0, 0, 1));
+    expect(outputs[0]?.map(({ json, pairedItem }) => [json.status, json.duplicate_of, pairedItem])).toEqual([
+      ['sent', undefined, { item: 0 }],
+      ['skipped', 0, { item: 1 }],
+      ['sent', undefined, { item: 2 }],
+      ['sent', undefined, { item: 3 }],
+      ['skipped', 0, { item: 4 }],
+    ]);
+    expect(outputs[0]?.[4]?.json.message_id).toBe(outputs[0]?.[0]?.json.message_id);
+  });
 
-  test("set to 'Send Once in This Run' fails the duplicate of a message that failed", async () => {
+  test('without it fails the duplicate of a message that failed', async () => {
     sandbox().setFaults([{ kind: 'status', status: 403 }]);
-    const parameters = withOptions(SEND, { duplicateMessages: 'sendOnce' });
-    const { outputs } = await run({ items: items.slice(0, 2), parameters, onError: 'continueErrorOutput' });
+    const { outputs } = await run({ items: items.slice(0, 2), parameters: SEND, onError: 'continueErrorOutput' });
     expect(outputs[0]).toEqual([]);
     expect(outputs[1]?.map((item) => detailsOf(item).duplicate_of)).toEqual([undefined, 0]);
   });
@@ -293,7 +295,7 @@ test.each<[string, INodeParameters, RegExp]>([
   ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
   ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
   ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is 999, which is not/],
-  ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of on, mobile, off/],
+  ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of mobile, off, on/],
   ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
 ])('An invalid option such as %s sends nothing, and the error names it', async (_what, options, message) => {
   for (const [, given] of SENDING_OPERATIONS) {
@@ -305,9 +307,19 @@ test.each<[string, INodeParameters, RegExp]>([
   expect(requests()).toEqual([]);
 });
 
-test('An option that is an empty text counts as not set', async () => {
-  const options = { longestWait: '', requestsPerMinute: 1_000_000, parallelRequests: '', defaultCountryCode: '' };
-  expect((await run({ items: contacts(2), parameters: { ...SEND, options } })).error).toBeUndefined();
+test('An option that is added and left empty counts as not set, in a workflow and through the routing', async () => {
+  const empty = { longestWait: '', parallelRequests: '', defaultCountryCode: '', messageKey: '' };
+  const parameters = { ...SEND, options: { ...empty, requestsPerMinute: 1_000_000 } };
+  expect(outcomesOf(await run({ items: contacts(2), parameters }))).toEqual(['sent', 'sent']);
+  await runRouting(setupOf({ items: contacts(3).slice(2), parameters }));
+  expect(received()).toEqual(phones(0, 1, 2));
+});
+
+test('A Message Key whose expression gives nothing keeps its item from being sent, also through the routing', async () => {
+  const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, { messageKey: '={{ "" }}' }) });
+  expect((await run(setup)).error?.message).toBe("'Message Key' is empty for this item");
+  await expect(runRouting(setup)).rejects.toThrow("'Message Key' is empty for this item");
+  expect(requests()).toEqual([]);
 });
 
 test('Options apply to a list as they do to items', async () => {
@@ -316,7 +328,7 @@ test('Options apply to a list as they do to items', async () => {
     { phone: '447700900001', message: 'Hello' },
     { phone: phoneAt(2), message: 'x'.repeat(1500) },
   ];
-  const options = { defaultCountryCode: '44', duplicateMessages: 'sendOnce', longMessages: 'split' };
+  const options = { defaultCountryCode: '44', longMessages: 'split' };
   const ran = await run({ items: [{ list }], parameters: withOptions(SEND_LIST, options) });
   expect(received()).toEqual(['447700900001', phoneAt(2), phoneAt(2)]);
   expect(texts().map(({ length }) => length)).toEqual([5, 1000, 500]);

@@ -98,15 +98,16 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(ran.outputs[0]?.[1]?.json.error).toBe("'Message Key' is empty for this item");
   });
 
-  test('sends what was sent before the last ones that are remembered', async () => {
-    const last = once(parameters, { rememberLast: 1 });
+  test.each([
+    ['remembers the newest 50,000 messages', 49_000, 'skipped'],
+    ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
+  ])('%s', async (_what, others, outcome) => {
     // Each waits until n8n has nothing to store any more.
-    const send = async (items: IDataObject[]) => await campaign({ items, parameters: last }).run();
+    const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(parameters) }).run();
     await send(contacts(1));
-    // More than the storage has room for besides.
-    processedData.fill(Array.from({ length: 25_010 }, (_, index) => `other ${index}`));
+    processedData.fill(Array.from({ length: others }, (_, index) => `other ${index}`));
     await send(contacts(2).slice(1));
-    expect(outcomesOf(await send(contacts(1)))).toEqual(['sent']);
+    expect(outcomesOf(await send(contacts(1)))).toEqual([outcome]);
   });
 });
 

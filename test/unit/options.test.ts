@@ -1,6 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { INodeProperties } from 'n8n-workflow';
+
 import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
-import { readLimitOptions, requestsPerMinute } from '../../nodes/MessagingSend/n8n/input/options';
-import { deliveryOptions, readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
+import { MessagingSendTrigger } from '../../nodes/MessagingSend/MessagingSendTrigger.node';
+import { draftFromItem } from '../../nodes/MessagingSend/n8n/input/drafts';
+import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
+import {
+  GivenOptions,
+  includeOtherFields,
+  readBoolean,
+  readLimitOptions,
+  requestsPerMinute,
+} from '../../nodes/MessagingSend/n8n/input/options';
+import { readRequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
+import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/waitLimit';
+import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { givenOptions } from '../support/givenOptions';
 
 test("The default of 'Requests per Minute' is the API's limit", () => {
@@ -8,23 +27,119 @@ test("The default of 'Requests per Minute' is the API's limit", () => {
   expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
 });
 
-test('An option that is not set has the default of its field', () => {
-  for (const options of [{}, { longestWait: '', requestsPerMinute: null }]) {
-    expect(readLimitOptions(givenOptions(options))).toEqual({
-      maxWait: 5 * 60_000,
-      requestsPerMinute: REQUESTS_PER_MINUTE,
-    });
-  }
+test('An option that is empty has the default of its field', () => {
+  const empty = { longestWait: '', requestsPerMinute: null };
+  expect(readLimitOptions(givenOptions(empty))).toEqual({ maxWait: 300_000, requestsPerMinute: 60 });
 });
 
-test.each([
-  ['checkCreditsFirst', false, true],
-  ['dryRun', false, true],
-  ['duplicateMessages', 'send', 'sendOnce'],
-  ['emptyFields', 'send', 'doNotSend'],
-] as const)("'%s' is %j without the option, and %j where it is added", (name, without, added) => {
-  const option = deliveryOptions.options?.find((each) => each.name === name);
-  const start: unknown = option && 'default' in option ? option.default : undefined;
-  expect(readDeliveryOptions(givenOptions({}))[name]).toBe(without);
-  expect(readDeliveryOptions(givenOptions({ [name]: start }))[name]).toBe(added);
+type Read = (path: string, fallback?: unknown) => unknown;
+
+/** Everything that an operation or the trigger makes of its parameters. */
+const SETTINGS = {
+  'Messaging Send': (read: Read): unknown[] => {
+    const given = GivenOptions.in('options', read);
+    const givenForRequests = GivenOptions.in('requestOptions', read);
+    const getNodeParameter = (name: string, _item: number, fallback: unknown) => read(name, fallback);
+    return [
+      readDeliveryOptions(given),
+      readBoolean(given, includeOtherFields),
+      readWaitLimit(given, 'UTC')(),
+      readRequestOptions(givenForRequests),
+      draftFromItem(0, parametersOf({ getInputData: () => [], getNode: () => ({}), getNodeParameter } as never)),
+      readPage(read),
+      given.failure,
+      givenForRequests.failure,
+    ];
+  },
+  'Messaging Send Trigger': (read: Read): unknown => readTriggerSettings({ getNodeParameter: read as never }),
+};
+
+const asked = new Set<string>();
+
+function settings(node: keyof typeof SETTINGS, parameters: JsonRecord): unknown {
+  const read: Read = (path, fallback) => {
+    asked.add(path);
+    const value = path.split('.').reduce<unknown>((all, name) => (isRecord(all) ? all[name] : undefined), parameters);
+    return value ?? fallback;
+  };
+  return SETTINGS[node](read);
+}
+
+/** An option, or a field of one, and the parameters without it and with its default. */
+interface Added {
+  readonly node: keyof typeof SETTINGS;
+  readonly label: string;
+  readonly path: string;
+  readonly without: JsonRecord;
+  readonly added: JsonRecord;
+}
+
+const NODES = [new MessagingSend(), new MessagingSendTrigger()].map(({ description }) => description);
+
+/** What the user can add: options, Request Options, and the options of an approval. */
+const ADDED = NODES.flatMap(({ displayName, properties }) =>
+  ['approval', 'freeText', 'customForm'].flatMap((responseType) => {
+    const given = { threshold: 100, responseType, formFields: { values: [{ fieldLabel: 'Day' }] } };
+    const collections = properties.filter(({ name }) =>
+      ['options', 'requestOptions', 'approvalOptions'].includes(name),
+    );
+    return collections.flatMap((collection) => addedIn(displayName as Added['node'], collection, given));
+  }),
+);
+
+function addedIn(node: Added['node'], collection: INodeProperties, given: JsonRecord, path: string[] = []): Added[] {
+  const inner = [...path, collection.name];
+  const one = ({ displayName, name, default: value }: INodeProperties, within: string[], others: JsonRecord): Added => {
+    const parameters = (values: JsonRecord) => within.reduceRight<JsonRecord>((all, step) => ({ [step]: all }), values);
+    const { [name]: _, ...without } = others;
+    return {
+      node,
+      label: within.length === 1 ? displayName : `${collection.displayName} → ${displayName}`,
+      path: [...within, name].join('.'),
+      without: { ...given, ...parameters(without) },
+      added: { ...given, ...parameters({ ...others, [name]: value }) },
+    };
+  };
+  return (collection.options ?? []).flatMap((option) => {
+    if ('type' in option) return [one(option, inner, {}), ...addedIn(node, option, given, inner)];
+    if (!('values' in option)) return [];
+    const defaults = option.values.map(({ name, default: value }) => [name, value]);
+    return option.values.map((field) => {
+      // A field that depends on another one is tried where it is shown.
+      const shown = Object.entries(field.displayOptions?.show ?? {}).map(([name, values]) => [name, values?.[0]]);
+      return one(field, [...inner, option.name], Object.fromEntries([...defaults, ...shown]) as JsonRecord);
+    });
+  });
+}
+
+const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label))].sort();
+
+/** Adding one of these is what switches it on; the first three say so. */
+const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
+const SWITCHED_ON = [...OFF_UNLESS_ADDED, 'Limit Wait Time', 'Limit Wait Time → Limit Type', 'Send Window', 'Test Run'];
+
+describe('An option that is added and left as it is', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('changes nothing, unless adding it is what switches it on', () => {
+    const changing = ADDED.filter(
+      ({ node, without, added }) => !isDeepStrictEqual(settings(node, without), settings(node, added)),
+    );
+    expect(labelsOf(changing)).toEqual([...SWITCHED_ON].sort());
+  });
+
+  test('is read, or it could not change anything', () => {
+    for (const { node, added } of ADDED) settings(node, added);
+    const isRead = ({ path }: Added) =>
+      [...asked].some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`));
+    expect(labelsOf(ADDED.filter((one) => !isRead(one)))).toEqual([]);
+    expect(labelsOf(ADDED).length).toBeGreaterThan(35);
+  });
+});
+
+test('An option that is off unless it is added says so', () => {
+  const options = NODES.flatMap(({ properties }) => properties.flatMap((property) => property.options ?? []));
+  const saying = options.filter((option) => 'type' in option && option.description?.includes('Off unless added'));
+  expect(saying.map((option) => 'displayName' in option && option.displayName)).toEqual(OFF_UNLESS_ADDED);
 });

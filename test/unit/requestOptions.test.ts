@@ -5,7 +5,7 @@ import { givenOptions } from '../support/givenOptions';
 import { ODD_VALUES } from './samples';
 
 const FIVE_MINUTES = 300_000;
-const DEFAULTS = { batchSize: null, interval: 0, http: { timeout: FIVE_MINUTES }, failure: null };
+const DEFAULTS = { batchSize: 100, interval: 0, http: { timeout: FIVE_MINUTES }, failure: null };
 
 function read(collection: unknown): RequestOptions & { failure: Failure | null } {
   const given = givenOptions(isRecord(collection) ? collection : {});
@@ -25,7 +25,7 @@ test('Request Options that are not set have the defaults of a declarative node',
 });
 
 describe('Batching', () => {
-  test.each<[unknown, number | null]>([
+  test.each<[unknown, number]>([
     [50, 50],
     [1, 1],
     [100, 100],
@@ -33,11 +33,11 @@ describe('Batching', () => {
     [0.5, 1],
     [2.9, 2],
     [500, 100],
-    [-1, null],
-    [NaN, null],
-    [Infinity, null],
-    [null, null],
-    [undefined, null],
+    [-1, 100],
+    [NaN, 100],
+    [Infinity, 100],
+    [null, 100],
+    [undefined, 100],
   ])('with %s items per batch is read as %s', (batchSize, size) =>
     expect(batching({ batchSize }).batchSize).toBe(size),
   );

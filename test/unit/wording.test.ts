@@ -49,13 +49,15 @@ interface Entry {
 
 const entries = panels.flatMap(([panel, properties]) => entriesOf(panel, properties));
 
-function entriesOf(where: string, properties: INodeProperties[]): Entry[] {
+/** @param withFields also those of a collection, which say less: most have the names of n8n's own nodes */
+function entriesOf(where: string, properties: INodeProperties[], withFields = false): Entry[] {
   return properties.flatMap((property) => {
     const { displayName, type, description, hint, options = [] } = property;
     const here = `${where} → ${displayName}`;
     const texts = [description, hint, type === 'notice' ? displayName : undefined].filter((text) => text !== undefined);
     const within = options.flatMap((option) => {
-      if ('type' in option) return entriesOf(here, [option]);
+      if ('type' in option) return entriesOf(here, [option], withFields);
+      if ('values' in option) return withFields ? entriesOf(here, option.values, withFields) : [];
       if (!('value' in option)) return [];
       const { name, description: text, action } = option;
       const texts = [text, action].filter((given) => given !== undefined);
@@ -103,6 +105,13 @@ test('Every text of one sentence has no period at its end, and every text of sev
     return /^[A-Z]/.test(text) && text === text.trim() && !/ {2}/.test(text) && text.endsWith('.') === several;
   };
   expect(sentences.filter(([, text]) => !isWell(text))).toEqual([]);
+});
+
+test('No description or hint of a parameter has more than two sentences or 160 characters', () => {
+  const isLong = (text: string): boolean => text.length > 160 || (text.match(/[.!?] (?=[A-Z])/g) ?? []).length > 1;
+  const all = panels.flatMap(([panel, properties]) => entriesOf(panel, properties, true));
+  expect(where(all, ({ property, texts }) => property?.type !== 'notice' && texts.some(isLong))).toEqual([]);
+  expect(all.length).toBeGreaterThan(100);
 });
 
 test('Every field says what it is for', () => {
@@ -218,12 +227,11 @@ describe('A notice is shown only', () => {
 
   test.each<[string, INodeParameters, string[]]>([
     ['no option', {}, []],
-    ['safe options', { uncertain: 'report', longMessages: 'truncate', whenCreditsRunOut: 'stop' }, []],
+    ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
     ['Dry Run', { dryRun: true }, ['dryRunNotice']],
     ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
     ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
     ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
-    ['Send What the Credits Allow', { whenCreditsRunOut: 'sendWhatCreditsAllow' }, ['creditsNotice']],
   ])('for its option: %s', (_choice, options, expected) => {
     expect(noticesOf(sender, { ...BULK, options })).toEqual(expected);
     expect(noticesOf(sender, { ...BALANCE, options })).toEqual([]);

@@ -15,14 +15,11 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
-  /** How many requests may be in flight at once; null to adapt to the service's response time. */
-  readonly parallelRequests: number | null;
-  /** How many messages are remembered with `sendOnceEver`. */
-  readonly rememberLast: number;
+  /** How many requests may be in flight at once. */
+  readonly parallelRequests: number;
   /** When messages may be sent; null for always. */
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
   /** What a re-run does with a message that may have been sent. */
   readonly uncertain: 'report' | 'sendAgain';
-  readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
 }

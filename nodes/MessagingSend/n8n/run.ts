@@ -43,6 +43,9 @@ export interface Job {
 /** A job whose drafts are made from each item. */
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
+/** How many of the newest messages Send Once, Also in Later Runs remembers. */
+const REMEMBERED_MESSAGES = 50_000;
+
 /** What holds for a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -131,7 +134,7 @@ function whyNoRetry(context: IExecuteFunctions, options: DeliveryOptions): Failu
 /** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
 function rememberedBy({ options, failure: unreadable }: Settings): number | null {
   if (unreadable !== null || options.testRun !== null) return null;
-  return options.duplicateMessages === 'sendOnceEver' ? options.rememberLast : 0;
+  return options.duplicateMessages === 'sendOnceEver' ? REMEMBERED_MESSAGES : 0;
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */

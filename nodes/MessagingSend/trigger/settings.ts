@@ -31,7 +31,7 @@ const margin: INodeProperties = {
   typeOptions: { minValue: 0 },
   default: 0,
   description:
-    "How many credits above 'Warn Below' the balance must rise before the next drop starts the workflow again. This prevents repeated alerts while the balance goes up and down around it.",
+    "How many credits above 'Warn Below' the balance must rise before the next drop starts the workflow again. This prevents alerts in quick succession.",
 };
 
 const remindEvery: INodeProperties = {
@@ -39,9 +39,9 @@ const remindEvery: INodeProperties = {
   name: 'remindEvery',
   type: 'number',
   typeOptions: { minValue: 0 },
-  default: 24,
+  default: 0,
   description:
-    'How often to start the workflow again while the balance stays low. With 0, or without this option, it starts only once.',
+    'How often to start the workflow again while the balance stays low, such as 24 for once a day. With 0, it starts only once.',
 };
 
 /** The parameters of Messaging Send Trigger. n8n puts Poll Times before them. */
@@ -94,8 +94,7 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
   const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
-  // The field's default is for a user who adds the option; without it there is no reminder.
-  const reminder = readNumber(given, { ...remindEvery, default: 0 }) * HOUR;
+  const reminder = readNumber(given, remindEvery) * HOUR;
   const settings = {
     lowBalance: {
       threshold: readThreshold(context.getNodeParameter('threshold')),

@@ -45,7 +45,10 @@ export function refusedBy(whyNot: (item: number) => Failure | null, { items, of 
 
 /** The drafts of the one item that a call through the routing is about. */
 export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
-  const read: ReadParameter = (name, _item, fallback) => context.getNodeParameter(name, fallback);
+  const read: ReadParameter = (name, _item, fallback) => {
+    const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
+    return raw === '' && fallback !== undefined ? fallback : context.getNodeParameter(name, fallback);
+  };
   return onlyDrafts(readDrafts(context.getItemIndex(), read));
 }
 

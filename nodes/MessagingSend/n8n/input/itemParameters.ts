@@ -30,7 +30,10 @@ export function parametersOf(context: IExecuteFunctions): ReadParameter {
       parameter === undefined ||
       typeof parameter === 'object' ||
       (typeof parameter === 'string' && parameter.startsWith('='));
-    return mayDiffer ? { kind: 'none' } : { kind: 'fixed', value: context.getNodeParameter(name, 0, fallback) };
+    if (mayDiffer) return { kind: 'none' };
+    // An option that is added and left empty counts as not set; an expression that gives nothing does not.
+    const isLeftEmpty = parameter === '' && fallback !== undefined;
+    return { kind: 'fixed', value: isLeftEmpty ? fallback : context.getNodeParameter(name, 0, fallback) };
   };
   return (name, item, fallback) => {
     let shortcut = shortcuts.get(name);

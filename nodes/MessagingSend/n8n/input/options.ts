@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyCollection } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure, FailureError } from '../../failures/failure';
@@ -24,7 +24,7 @@ export const requestsPerMinute: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 60,
   description:
-    'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key.',
+    'How many requests to make per minute, at most. The service allows 60 per API key: lower this if other programs use the same key.',
 };
 
 export const includeOtherFields: INodeProperties = {
@@ -32,9 +32,8 @@ export const includeOtherFields: INodeProperties = {
   name: 'includeOtherFields',
   type: 'boolean',
   noDataExpression: true,
-  default: true,
-  description:
-    "Whether each output item also has the fields of its input item. Where both have a field of the same name, it is this node's.",
+  default: false,
+  description: "Whether each output item also has the fields of its input item. This node's own fields win.",
 };
 
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
@@ -62,7 +61,7 @@ export function valuesIn(given: unknown): JsonRecord {
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
     maxWait: 60_000 * readNumber(given, maxWait),
-    requestsPerMinute: Math.floor(readNumber(given, requestsPerMinute)),
+    requestsPerMinute: readCount(given, requestsPerMinute),
   };
 }
 
@@ -108,54 +107,61 @@ export class GivenOptions {
 
 /** A number of at least the field's `minValue`. */
 export function readNumber(given: GivenOptions, field: INodeProperties): number {
-  return readGiven(given, field) ?? Number(field.default);
-}
-
-/** A whole number of at least the field's `minValue`; null where it is not set. */
-export function readCount(given: GivenOptions, field: INodeProperties): number | null {
-  const number = readGiven(given, field);
-  return number === null ? null : Math.floor(number);
-}
-
-function readGiven(given: GivenOptions, field: INodeProperties): number | null {
-  return given.get(field.name, nameOf(field), null, (value) => {
-    if (isUnset(value)) return null;
+  return readSet(given, field, Number(field.default), (value, option) => {
     const min = field.typeOptions?.minValue ?? 0;
     const number = Number(value);
     if (Number.isFinite(number) && number >= min) return number;
-    throw new FailureError(failure('optionNotNumber', { option: nameOf(field), min }));
+    throw new FailureError(failure('optionNotNumber', { option, min }));
   });
+}
+
+export function readCount(given: GivenOptions, field: INodeProperties): number {
+  return Math.floor(readNumber(given, field));
 }
 
 /** An expression may give a text; any other value is rejected, because money may depend on it. */
 export function readBoolean(given: GivenOptions, field: INodeProperties): boolean {
-  return given.get(field.name, nameOf(field), false, (value) => {
+  return readSet(given, field, false, (value, option) => {
     const written = typeof value === 'string' ? value.trim().toLowerCase() : value;
     if (written === true || written === 'true') return true;
-    if (written === false || written === 'false' || isUnset(written)) return false;
-    throw new FailureError(failure('optionNotBoolean', { option: nameOf(field) }));
+    if (written === false || written === 'false' || written === '') return false;
+    throw new FailureError(failure('optionNotBoolean', { option }));
   });
 }
 
-/** @param choices the values of the field's options, the default first */
-export function readChoice<Choice extends string>(
+/** A field with choices, whose values its reader knows. */
+export type ChoiceField<Value extends string> = Omit<INodeProperties, 'options'> & {
+  options: Array<INodePropertyOptions & { value: Value }>;
+  default: Value;
+};
+
+export function choiceField<Value extends string>(field: ChoiceField<Value>): ChoiceField<Value> {
+  return field;
+}
+
+/** @param absent what holds without the option, if not the field's default */
+export function readChoice<Value extends string, Absent extends string = Value>(
   given: GivenOptions,
-  field: INodeProperties,
-  choices: readonly [Choice, ...Choice[]],
-): Choice {
-  return given.get(field.name, nameOf(field), choices[0], (value) => {
-    if (isUnset(value)) return choices[0];
+  field: ChoiceField<Value>,
+  absent: Value | Absent = field.default,
+): Value | Absent {
+  return readSet(given, field, absent, (value, option) => {
+    const choices = field.options.map((choice) => choice.value);
     const choice = choices.find((possible) => possible === value);
     if (choice !== undefined) return choice;
-    throw new FailureError(failure('optionNotChoice', { option: nameOf(field), choices: choices.join(', ') }));
+    throw new FailureError(failure('optionNotChoice', { option, choices: choices.join(', ') }));
   });
 }
 
-function isUnset(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-/** Without its unit. */
-function nameOf({ displayName }: INodeProperties): string {
-  return displayName.replace(/ \(.*\)$/, '');
+/** An option that is empty counts as not set. */
+function readSet<Value>(
+  given: GivenOptions,
+  { name, displayName }: INodeProperties,
+  absent: Value,
+  parse: (value: unknown, option: string) => Value,
+): Value {
+  const option = displayName.replace(/ \(.*\)$/, '');
+  return given.get(name, option, absent, (value) =>
+    value === undefined || value === null || value === '' ? absent : parse(value, option),
+  );
 }

@@ -5,10 +5,10 @@ import { isNumber } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import type { GivenOptions } from './options';
 
-/** What the user set under "Request Options", which n8n adds to every declarative node. */
+/** What the user set under "Request Options". */
 export interface RequestOptions {
-  /** "Items per Batch", limited to 1 to 100; null where batching isn't set or is switched off (-1). */
-  readonly batchSize: number | null;
+  /** "Items per Batch", from 1 to 100. */
+  readonly batchSize: number;
   /** "Batch Interval", in milliseconds: the minimum time between the starts of two requests. */
   readonly interval: number;
   readonly http: Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
@@ -26,6 +26,7 @@ const batching: INodeProperties = {
   type: 'fixedCollection',
   placeholder: 'Add batching',
   default: { batch: {} },
+  displayOptions: { show: { '/operation': ['sendBulk'] } },
   description: 'How many messages each request contains, and how much time passes between requests',
   options: [
     {
@@ -38,14 +39,14 @@ const batching: INodeProperties = {
           type: 'number',
           typeOptions: { minValue: -1, maxValue: MAX_BATCH_SIZE },
           default: MAX_BATCH_SIZE,
-          description: `How many messages Send Bulk packs into one request, at most ${MAX_BATCH_SIZE}`,
+          description: 'How many messages to send in one request, at most',
         },
         {
           displayName: 'Batch Interval (Ms)',
           name: 'batchInterval',
           type: 'number',
           typeOptions: { minValue: 0 },
-          default: 1000,
+          default: 0,
           description: 'Minimum time between the starts of two requests, in milliseconds',
         },
       ],
@@ -53,7 +54,7 @@ const batching: INodeProperties = {
   ],
 };
 
-/** n8n adds these automatically to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
+/** n8n adds such a field to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
 function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
   return {
     displayName: 'Request Options',
@@ -79,14 +80,13 @@ function requestOptionsWith(...own: INodeProperties[]): INodeProperties {
         default: '',
         placeholder: 'e.g. http://proxy.example.com:3128',
         description:
-          'HTTP proxy to use, with user name and password if it needs them: http://name:password@proxy.example.com:3128',
+          'HTTP proxy to use, with user name and password if needed: http://name:password@proxy.example.com:3128',
       },
       {
         displayName: 'Timeout (Milliseconds)',
         name: 'timeout',
         type: 'number',
         typeOptions: { minValue: 1 },
-        // n8n's own default is 10000: whoever adds the option to wait longer would shorten the timeout.
         default: DEFAULT_TIMEOUT,
         description: 'How long to wait for the response of the service',
       },
@@ -100,28 +100,22 @@ export const requestOptions = requestOptionsWith(batching);
 export const requestOptionsOfTrigger = requestOptionsWith();
 
 export function readRequestOptions(given: GivenOptions): RequestOptions {
-  const number = (path: string, option: string) => given.get(path, option, null, (value) => numberIn(value, option));
-  const positive = (path: string, option: string, fallback: number) => {
-    const value = number(path, option);
-    return value !== null && value > 0 ? value : fallback;
-  };
+  const number = (path: string, option: string, fallback: number) =>
+    given.get(path, option, fallback, (value) => numberIn(value, option, fallback));
+  const size = number('batching.batch.batchSize', 'Items per Batch', MAX_BATCH_SIZE);
+  const timeout = number('timeout', 'Timeout', DEFAULT_TIMEOUT);
   const proxy = given.get('proxy', 'Proxy', undefined, readProxy);
   const skipsSsl = given.get('allowUnauthorizedCerts', 'Ignore SSL Issues', false, (value) => value === true);
   return {
-    batchSize: sizeOf(number('batching.batch.batchSize', 'Items per Batch')),
-    interval: positive('batching.batch.batchInterval', 'Batch Interval', 0),
+    // n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8).
+    batchSize: size < 0 ? MAX_BATCH_SIZE : Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(size))),
+    interval: Math.max(0, number('batching.batch.batchInterval', 'Batch Interval', 0)),
     http: {
-      timeout: positive('timeout', 'Timeout', DEFAULT_TIMEOUT),
+      timeout: timeout > 0 ? timeout : DEFAULT_TIMEOUT,
       ...(skipsSsl && { skipSslCertificateValidation: true }),
       ...(proxy !== undefined && { proxy }),
     },
   };
-}
-
-/** n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8). */
-function sizeOf(batchSize: number | null): number | null {
-  if (batchSize === null || batchSize < 0) return null;
-  return Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(batchSize)));
 }
 
 function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
@@ -156,8 +150,8 @@ function encoded(part: string): string {
 }
 
 /** An expression may give a number as a text. */
-function numberIn(value: unknown, option: string): number | null {
-  if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : null;
+function numberIn(value: unknown, option: string, fallback: number): number {
+  if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : fallback;
   const number = Number(value);
   if (Number.isFinite(number)) return number;
   throw new FailureError(failure('optionNotNumber', { option, min: 0 }));

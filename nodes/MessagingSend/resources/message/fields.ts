@@ -16,7 +16,7 @@ export const phone: INodeProperties = {
   placeholder: 'e.g. 447700900123',
   hint: 'With the country code: 447700900123, not 07700 900123',
   description:
-    "Phone number of the recipient, one per message. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option 'Default Country Code'.",
+    "Phone number of the recipient, one per message. For numbers without a country code, add the option 'Default Country Code'.",
 };
 
 export const message: INodeProperties = {

@@ -22,71 +22,6 @@ const TYPES = {
 
 const WITH_OPTIONS: FieldType[] = ['checkbox', 'dropdown', 'radio'];
 
-const fieldLabel: INodeProperties = {
-  displayName: 'Label',
-  name: 'fieldLabel',
-  type: 'string',
-  required: true,
-  default: '',
-  placeholder: 'e.g. Delivery date',
-  description: 'Text above the field. The output has the answer under this name.',
-};
-
-const fieldType: INodeProperties = {
-  displayName: 'Element Type',
-  name: 'fieldType',
-  type: 'options',
-  options: Object.entries(TYPES).map(([value, name]): INodePropertyOptions => ({ name, value })),
-  default: 'text',
-  description: 'What the page shows for the field',
-};
-
-const fieldOptions: INodeProperties = {
-  displayName: 'Field Options',
-  name: 'fieldOptions',
-  type: 'fixedCollection',
-  typeOptions: { multipleValues: true, sortable: true },
-  placeholder: 'Add Field Option',
-  displayOptions: { show: { fieldType: WITH_OPTIONS } },
-  default: { values: [{ option: '' }] },
-  description: 'What can be chosen',
-  options: valuesOf({
-    displayName: 'Option',
-    name: 'option',
-    type: 'string',
-    default: '',
-    placeholder: 'e.g. In the morning',
-    description: 'Text of the choice, on the page and in the output',
-  }),
-};
-
-const multiselect: INodeProperties = {
-  displayName: 'Multiple Choice',
-  name: 'multiselect',
-  type: 'boolean',
-  displayOptions: { show: { fieldType: ['dropdown'] } },
-  default: false,
-  description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
-};
-
-const placeholder: INodeProperties = {
-  displayName: 'Placeholder',
-  name: 'placeholder',
-  type: 'string',
-  displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
-  default: '',
-  placeholder: 'e.g. name@example.com',
-  description: 'Text inside the field while it is empty',
-};
-
-const requiredField: INodeProperties = {
-  displayName: 'Required Field',
-  name: 'requiredField',
-  type: 'boolean',
-  default: false,
-  description: 'Whether the form can be sent only with an answer in this field',
-};
-
 export const formFields: INodeProperties = {
   displayName: 'Form Elements',
   name: 'formFields',
@@ -95,7 +30,67 @@ export const formFields: INodeProperties = {
   placeholder: 'Add Form Element',
   default: {},
   description: 'Fields of the answer page',
-  options: valuesOf(fieldLabel, fieldType, fieldOptions, multiselect, placeholder, requiredField),
+  options: valuesOf(
+    {
+      displayName: 'Label',
+      name: 'fieldLabel',
+      type: 'string',
+      required: true,
+      default: '',
+      placeholder: 'e.g. Delivery date',
+      description: 'Text above the field. The output has the answer under this name.',
+    },
+    {
+      displayName: 'Element Type',
+      name: 'fieldType',
+      type: 'options',
+      options: Object.entries(TYPES).map(([value, name]): INodePropertyOptions => ({ name, value })),
+      default: 'text',
+      description: 'What the page shows for the field',
+    },
+    {
+      displayName: 'Field Options',
+      name: 'fieldOptions',
+      type: 'fixedCollection',
+      typeOptions: { multipleValues: true, sortable: true },
+      placeholder: 'Add Field Option',
+      displayOptions: { show: { fieldType: WITH_OPTIONS } },
+      default: { values: [{ option: '' }] },
+      description: 'What can be chosen',
+      options: valuesOf({
+        displayName: 'Option',
+        name: 'option',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. In the morning',
+        description: 'Text of the choice, on the page and in the output',
+      }),
+    },
+    {
+      displayName: 'Multiple Choice',
+      name: 'multiselect',
+      type: 'boolean',
+      displayOptions: { show: { fieldType: ['dropdown'] } },
+      default: false,
+      description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
+    },
+    {
+      displayName: 'Placeholder',
+      name: 'placeholder',
+      type: 'string',
+      displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
+      default: '',
+      placeholder: 'e.g. name@example.com',
+      description: 'Text inside the field while it is empty',
+    },
+    {
+      displayName: 'Required Field',
+      name: 'requiredField',
+      type: 'boolean',
+      default: false,
+      description: 'Whether the form can be sent only with an answer in this field',
+    },
+  ),
 };
 
 /** `respondedAt` is the time of the answer; the other one is no name that every program takes. */

@@ -1,37 +1,71 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
+
+import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
+import { BULK_ADVISED_FROM } from '../../n8n/output/hints';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
 export const toolNotice = notice(
   'toolNotice',
   'Every call by the model sends real messages and uses credits, even if it repeats an earlier call',
-  { ...MESSAGE, '@tool': [true] },
+  { '@tool': [true] },
 );
 
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
-  notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { ...MESSAGE, '/options.dryRun': [true] }),
+  notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { '/options.dryRun': [true] }),
   notice('realRunNotice', "The option 'Dry Run' is off: the next run sends real messages and uses credits", {
-    ...MESSAGE,
     '/options.dryRun': [false],
   }),
   notice(
     'sendAgainNotice',
     'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
-    { ...MESSAGE, '/options.uncertain': ['sendAgain'] },
+    { '/options.uncertain': ['sendAgain'] },
   ),
   notice('splitNotice', 'Each part of a long text is sent as a separate message and uses 1 credit', {
-    ...MESSAGE,
     '/options.longMessages': ['split'],
   }),
-  notice(
-    'creditsNotice',
-    'The first messages use up the credits, and the rest are not sent. This works only with On Error set to Continue, under Settings.',
-    { ...MESSAGE, '/options.whenCreditsRunOut': ['sendWhatCreditsAllow'] },
-  ),
 ];
 
 /** A box in the panel. It is shown only with the choice that risks money or a message, so that it is read. */
 function notice(name: string, text: string, show: NonNullable<IDisplayOptions['show']>): INodeProperties {
-  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show } };
+  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show: { ...MESSAGE, ...show } } };
+}
+
+const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
+
+/** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
+export const hintsBeforeRun: NodeHint[] = [
+  hint(
+    'info',
+    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
+    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
+  ),
+  hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
+  // Before the run, no expression knows the address.
+  hint(
+    'info',
+    "The link in the message begins with n8n's address (N8N_WEBHOOK_URL). If that is http://localhost, no phone can open it.",
+    '$parameter["operation"] === "sendAndWait"',
+  ),
+  hint(
+    'warning',
+    `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,
+    `$parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
+  ),
+  hint(
+    'warning',
+    "Every input item sends the whole list in 'Messages' again. To send it once, turn on Execute Once under Settings.",
+    '$parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
+  ),
+];
+
+function hint(type: NodeHint['type'], message: string, condition: string): NodeHint {
+  return {
+    message,
+    type,
+    location: 'outputPane',
+    whenToDisplay: 'beforeExecution',
+    displayCondition: `={{ $parameter["resource"] === "message" && ${condition} }}`,
+  };
 }

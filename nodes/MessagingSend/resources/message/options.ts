@@ -5,6 +5,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import { failure, FailureError } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
 import {
+  choiceField,
   type GivenOptions,
   includeOtherFields,
   maxWait,
@@ -13,13 +14,13 @@ import {
   readChoice,
   readCount,
   readLimitOptions,
-  readNumber,
   requestsPerMinute,
 } from '../../n8n/input/options';
-import { PARALLEL_REQUESTS } from '../../requests/traffic';
 import { MAX_TEXT } from './fields';
 import { readSendWindow, sendWindow } from './sendWindow';
 import { readTestRun, testRun } from './testRun';
+
+// The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
 const checkCreditsFirst: INodeProperties = {
   displayName: 'Check Credits First',
@@ -28,7 +29,7 @@ const checkCreditsFirst: INodeProperties = {
   noDataExpression: true,
   default: true,
   description:
-    'Whether to read the balance first, and send nothing if it does not cover every message of the run. This takes one more request.',
+    'Whether to read the balance first, and send nothing if it does not cover every message of the run. Off unless added.',
 };
 
 /** Read for each item, in `n8n/input/drafts.ts`. */
@@ -39,7 +40,7 @@ export const defaultCountryCode: INodeProperties = {
   default: '',
   placeholder: 'e.g. 44',
   description:
-    'Country code for numbers that have none, such as 07700 900123, or 7700900123 where a spreadsheet dropped the 0. Numbers with + or 00 keep their own country code, as do numbers that only fit another country. Without this option, messages to numbers without a country code are not sent. An expression can set it for each item.',
+    'Country code for numbers that have none, such as 44 for 07700 900123. Without a code, messages to such numbers are not sent.',
 };
 
 const dryRun: INodeProperties = {
@@ -49,10 +50,10 @@ const dryRun: INodeProperties = {
   noDataExpression: true,
   default: true,
   description:
-    'Whether to check everything without sending or using credits. Each output item shows the number and the text that would be used.',
+    'Whether to check everything and show what would be sent, without sending or using credits. Off unless added.',
 };
 
-const duplicateMessages: INodeProperties = {
+const duplicateMessages = choiceField({
   displayName: 'Duplicate Messages',
   name: 'duplicateMessages',
   type: 'options',
@@ -67,10 +68,21 @@ const duplicateMessages: INodeProperties = {
     },
   ],
   default: 'sendOnce',
-  description: "What to do with duplicates: messages with the same number and text, or with the same 'Message Key'",
+  description: "What to do with messages that have the same number and text, or the same 'Message Key'",
+});
+
+/** Read for each item, in `n8n/input/drafts.ts`. */
+const messageKey: INodeProperties = {
+  displayName: 'Message Key',
+  name: 'messageKey',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. the order number',
+  description:
+    'What makes two messages the same, such as the order number, instead of number and text. To send a message again on purpose, change its key.',
 };
 
-const emptyFields: INodeProperties = {
+const emptyFields = choiceField({
   displayName: 'Empty Fields',
   name: 'emptyFields',
   type: 'options',
@@ -85,31 +97,62 @@ const emptyFields: INodeProperties = {
   ],
   default: 'doNotSend',
   description:
-    "What to do with a message if a field in its text is empty, as in 'Hello ,' without a name. A dry run counts such messages and names the fields.",
-};
+    "What to do with a message if a field in its text is empty, as in 'Hello ,'. Off unless added: the message is sent.",
+});
 
-/** Read for each item, in `n8n/input/drafts.ts`. */
-const messageKey: INodeProperties = {
-  displayName: 'Message Key',
-  name: 'messageKey',
+const longMessages = choiceField({
+  displayName: 'Long Messages',
+  name: 'longMessages',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: 'Do Not Shorten',
+      value: 'fail',
+      description: 'Send does not send the message. Send Bulk does, and the service decides: its limit is not known.',
+    },
+    {
+      name: 'Split Into Several',
+      value: 'split',
+      description: 'The text is sent in several messages, and each uses 1 credit',
+    },
+    { name: 'Truncate', value: 'truncate', description: `Only the first ${MAX_TEXT} characters are sent` },
+  ],
+  default: 'fail',
+  description: `What to do with texts of more than ${MAX_TEXT} characters`,
+});
+
+const neverSendTo: INodeProperties = {
+  displayName: 'Never Send To',
+  name: 'neverSendTo',
   type: 'string',
+  typeOptions: { rows: 2 },
   default: '',
-  placeholder: 'e.g. the order number',
+  placeholder: 'e.g. 447700900123, 447700900124',
   description:
-    'What makes two messages the same, such as the order number, instead of number and text. Retries use it as well. In a JSON list, number and text count in addition. To send a message again on purpose, change its key.',
+    "Numbers of people who opted out, separated by commas or lines, or a list from an expression. If one of them isn't a phone number, nothing is sent.",
 };
 
-const rememberLast: INodeProperties = {
-  displayName: 'Remember the Last (Messages)',
-  name: 'rememberLast',
-  type: 'number',
-  typeOptions: { minValue: 1, maxValue: 50_000 },
-  default: 10_000,
+export const numberCheck = choiceField({
+  displayName: 'Number Check',
+  name: 'numberCheck',
+  type: 'options',
+  noDataExpression: true,
+  options: [
+    {
+      name: 'Mobile Numbers Only',
+      value: 'mobile',
+      description: 'Accept only mobile numbers. This also finds most numbers with a digit missing.',
+    },
+    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits, if a country has changed its numbers' },
+    { name: 'On', value: 'on', description: 'Accept only numbers of a length that exists in their country' },
+  ],
+  default: 'on',
   description:
-    'How many of the newest messages Send Once, Also in Later Runs remembers. Above 10,000, each request takes noticeably longer.',
-};
+    'Whether to compare phone numbers with the numbering plan of their country. A number with a wrong length can reach a stranger.',
+});
 
-const uncertain: INodeProperties = {
+const uncertain = choiceField({
   displayName: 'On Uncertain Outcome',
   name: 'uncertain',
   type: 'options',
@@ -123,96 +166,21 @@ const uncertain: INodeProperties = {
     {
       name: 'Send Again',
       value: 'sendAgain',
-      description:
-        'A retry of this node sends the message again. The recipient may get it twice, and it may use credits twice.',
+      description: 'A retry sends the message again. The recipient may get it twice, and it may use credits twice.',
     },
   ],
   default: 'report',
-  description:
-    'What a retry does with a message that may have been sent, because the service did not confirm it. Send Again can send it twice. n8n offers Retry only for executions that did not succeed.',
-};
-
-const longMessages: INodeProperties = {
-  displayName: 'Long Messages',
-  name: 'longMessages',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Do Not Shorten',
-      value: 'fail',
-      description:
-        'Send Bulk sends the message at full length, and the service may reject it: no limit for bulk messages is known. Send does not send it.',
-    },
-    {
-      name: 'Split Into Several',
-      value: 'split',
-      description: 'The text is sent in several messages, and each uses 1 credit',
-    },
-    { name: 'Truncate', value: 'truncate', description: `Only the first ${MAX_TEXT} characters are sent` },
-  ],
-  default: 'fail',
-  description: `What to do with texts of more than ${MAX_TEXT} characters`,
-};
-
-export const numberCheck: INodeProperties = {
-  displayName: 'Number Check',
-  name: 'numberCheck',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Mobile Numbers Only',
-      value: 'mobile',
-      description: 'Accept only numbers that are mobile numbers in their country',
-    },
-    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits' },
-    { name: 'On', value: 'on', description: 'Accept only numbers of a length that exists in their country' },
-  ],
-  default: 'on',
-  description:
-    'Whether to compare phone numbers with the numbering plan of their country. Mobile Numbers Only also finds most numbers with a digit missing. Choose Off only if a country has changed its numbers: a number with a digit too many or too few can reach a stranger.',
-};
-
-const neverSendTo: INodeProperties = {
-  displayName: 'Never Send To',
-  name: 'neverSendTo',
-  type: 'string',
-  typeOptions: { rows: 2 },
-  default: '',
-  placeholder: 'e.g. 447700900123, 447700900124',
-  description:
-    'Numbers of people who opted out, separated by commas or lines, or an expression that returns a list. In any spelling; read once for all items. If one of them is no phone number, nothing is sent.',
-};
+  description: 'What a retry does with a message that may have been sent, because the service did not confirm it',
+});
 
 const parallelRequests: INodeProperties = {
   displayName: 'Parallel Requests',
   name: 'parallelRequests',
   type: 'number',
   typeOptions: { minValue: 1 },
-  default: PARALLEL_REQUESTS,
-  description: `How many requests to make at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
-};
-
-const whenCreditsRunOut: INodeProperties = {
-  displayName: 'When Credits Run Out',
-  name: 'whenCreditsRunOut',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Send What the Credits Allow',
-      value: 'sendWhatCreditsAllow',
-      description: 'Use up the remaining credits first. This works only with On Error set to Continue.',
-    },
-    {
-      name: 'Stop',
-      value: 'stop',
-      description: 'Send neither the request that the credits do not cover nor any request after it',
-    },
-  ],
-  default: 'stop',
-  description: 'What to do when the credits do not cover a request',
+  default: 16,
+  description:
+    'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
 export const deliveryOptions = optionsField(
@@ -221,27 +189,22 @@ export const deliveryOptions = optionsField(
     defaultCountryCode,
     dryRun,
     duplicateMessages,
+    // Out of the alphabet: n8n's list of options keeps this order, and the two belong together.
+    messageKey,
     emptyFields,
     includeOtherFields,
     longMessages,
     maxWait,
-    messageKey,
     neverSendTo,
     numberCheck,
     uncertain,
     parallelRequests,
-    rememberLast,
     requestsPerMinute,
     sendWindow,
     testRun,
-    whenCreditsRunOut,
   ],
   { resource: ['message'], operation: ['send', 'sendBulk'] },
 );
-
-export function readNumberCheck(given: GivenOptions): DeliveryOptions['numberCheck'] {
-  return readChoice(given, numberCheck, ['on', 'mobile', 'off']);
-}
 
 function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
   const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
@@ -262,21 +225,19 @@ function numbersIn(value: unknown): readonly unknown[] {
 
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
-  const check = readNumberCheck(given);
+  const check = readChoice(given, numberCheck);
   return {
     ...readLimitOptions(given),
     checkCreditsFirst: readBoolean(given, checkCreditsFirst),
     dryRun: readBoolean(given, dryRun),
-    emptyFields: readChoice(given, emptyFields, ['send', 'doNotSend']),
-    duplicateMessages: readChoice(given, duplicateMessages, ['send', 'sendOnce', 'sendOnceEver']),
-    longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
+    emptyFields: readChoice(given, emptyFields, 'send'),
+    duplicateMessages: readChoice(given, duplicateMessages),
+    longMessages: readChoice(given, longMessages),
     neverSendTo: readNeverSendTo(given),
     numberCheck: check,
     parallelRequests: readCount(given, parallelRequests),
-    rememberLast: Math.floor(readNumber(given, rememberLast)),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
-    uncertain: readChoice(given, uncertain, ['report', 'sendAgain']),
-    whenCreditsRunOut: readChoice(given, whenCreditsRunOut, ['stop', 'sendWhatCreditsAllow']),
+    uncertain: readChoice(given, uncertain),
   };
 }

@@ -102,31 +102,30 @@ export const thanks: INodeProperties = {
  * @throws FailureError for a form that can't be shown, and what n8n throws for an expression that fails
  */
 export function readPage(read: (name: string, fallback: unknown) => unknown): Omit<Question, 'text'> {
-  const label = (path: string, { default: fallback }: INodeProperties) => {
-    const given = read(path, '');
+  const textIn = (collection: string, { name, default: fallback }: INodeProperties): string => {
+    const given = read(`${collection}.${name}`, '');
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
   };
-  const approval = (field: INodeProperties) => label(`${approvalOptions.name}.values.${field.name}`, field);
-  const option = (field: INodeProperties) => label(`options.${field.name}`, field);
+  const approval = (field: INodeProperties) => textIn(`${approvalOptions.name}.values`, field);
   const response = (): Response => {
     const kind = read(responseType.name, '');
     switch (kind) {
-      case 'customForm': {
-        const fields = readFormFields(read(`${formFields.name}.values`, []));
-        return { kind, fields, buttonLabel: option(buttonLabel) };
-      }
+      case 'customForm':
+        return {
+          kind,
+          fields: readFormFields(read(`${formFields.name}.values`, [])),
+          buttonLabel: textIn('options', buttonLabel),
+        };
       case 'freeText':
-        return { kind, buttonLabel: option(buttonLabel) };
-      default: {
-        const comment = approval(commentLabel);
+        return { kind, buttonLabel: textIn('options', buttonLabel) };
+      default:
         return {
           kind: 'approval',
           approveLabel: approval(approveLabel),
           declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
-          commentLabel: comment === '' ? null : comment,
+          commentLabel: approval(commentLabel) || null,
         };
-      }
     }
   };
-  return { response: response(), thanks: option(thanks) };
+  return { response: response(), thanks: textIn('options', thanks) };
 }

@@ -8,13 +8,20 @@ import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message'
 import type { Outcome } from '../../messages/outcome';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ReadParameter } from '../../n8n/input/itemParameters';
-import { maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
+import {
+  GivenOptions,
+  maxWait,
+  optionsField,
+  readChoice,
+  readLimitOptions,
+  requestsPerMinute,
+} from '../../n8n/input/options';
 import { sendForRun } from '../../n8n/run';
 import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
-import { defaultCountryCode, numberCheck, readNumberCheck } from './options';
+import { defaultCountryCode, numberCheck, readDeliveryOptions } from './options';
 import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
 
@@ -38,7 +45,7 @@ const sendTo: INodeProperties = {
   ...phone,
   name: 'sendTo',
   description:
-    "Phone number of the person who answers. Spaces, dots, dashes, brackets and a leading + or 00 are removed. For numbers without a country code, add the option 'Default Country Code'.",
+    "Phone number of the person who answers. For a number without a country code, add the option 'Default Country Code'.",
   builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
@@ -49,10 +56,11 @@ const question: INodeProperties = {
   description: 'Question to send. The answer page shows it again.',
 };
 
-/** Says what it is not: beside 'Limit Wait Time', it could be mistaken for the time to answer. */
+/** Beside 'Limit Wait Time', it could be mistaken for the time to answer. */
 const maxWaitForService: INodeProperties = {
   ...maxWait,
-  description: `Not the time for an answer, which is 'Limit Wait Time'. ${maxWait.description}`,
+  description:
+    "How long to keep trying to send while the service is busy or down. The time for an answer is 'Limit Wait Time'.",
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
@@ -69,21 +77,8 @@ export const sendAndWaitFields: INodeProperties[] = [
   ),
 ];
 
-/** Fixed values of what the other operations let the user choose: there is one message, never sent twice. */
-const FIXED = {
-  checkCreditsFirst: false,
-  dryRun: false,
-  sendWindow: null,
-  testRun: null,
-  duplicateMessages: 'send',
-  emptyFields: 'send',
-  longMessages: 'fail',
-  neverSendTo: { numbers: [], countryCode: null },
-  parallelRequests: 1,
-  rememberLast: 0,
-  uncertain: 'report',
-  whenCreditsRunOut: 'stop',
-} as const;
+/** There is one message: what the other operations have options for is as without them. */
+const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions(() => ''));
 
 /**
  * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
@@ -98,7 +93,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     drafts: onlyDrafts(draftWithLink(this, asked)),
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
-      return { ...FIXED, ...readLimitOptions(given), numberCheck: readNumberCheck(given) };
+      return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };
     },
     failure: notForModel(this.getNode()),
     review: (outcomes) => review(outcomes, hasLink),

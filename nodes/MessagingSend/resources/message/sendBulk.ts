@@ -58,7 +58,7 @@ const messages: INodeProperties = {
   default: '',
   placeholder: `e.g. ${LIST}`,
   description:
-    'JSON array with one object per message: "phone" (number of the recipient, with the country code) and "message" (text to send). You can drag a list from the input into this field.',
+    'JSON array with one object per message, with "phone" and "message". You can drag a list from the input into this field.',
 };
 
 export const sendBulkFields: INodeProperties[] = [

@@ -13,7 +13,7 @@ export const sendWindow: INodeProperties = {
   type: 'fixedCollection',
   default: { values: DEFAULTS },
   description:
-    'When messages may be sent. A message whose recipient is outside is skipped, and its item says in send_at when it can be sent.',
+    'When messages may be sent. A message outside this window is skipped, and its item says in send_at when it can be sent.',
   options: valuesOf(
     {
       displayName: 'Days',
@@ -39,9 +39,10 @@ export const sendWindow: INodeProperties = {
         {
           name: "Recipient's",
           value: 'recipient',
-          description: "That of the number's country. In a country with several, it must be time in all of them.",
+          description:
+            "The time of the recipient's country. If it has several time zones, the window must be open in all of them.",
         },
-        { name: "Workflow's", value: 'workflow', description: "That of the workflow's settings" },
+        { name: "Workflow's", value: 'workflow', description: "The time zone in the workflow's settings" },
       ],
       default: 'recipient',
       description: 'Whose clock counts',

@@ -13,7 +13,7 @@ export const testRun: INodeProperties = {
   type: 'fixedCollection',
   default: { values: { phone: '', count: DEFAULT_COUNT } },
   description:
-    'Really sends the first messages, but to your own phone, and the others to nobody. Nothing of it is remembered as sent. Uses credits.',
+    "Sends the first messages to your own phone and skips the rest. Test messages use credits, but don't count as sent.",
   options: valuesOf(
     {
       displayName: 'Phone',
@@ -29,7 +29,7 @@ export const testRun: INodeProperties = {
       type: 'number',
       typeOptions: { minValue: 1 },
       default: DEFAULT_COUNT,
-      description: 'How many messages to send to that phone. The node counts anew in each round of a loop.',
+      description: 'How many messages to send to that phone, counted anew in each round of a loop',
     },
   ),
 };

@@ -1,11 +1,11 @@
 import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions, readChoice, readNumber, valuesOf } from '../../n8n/input/options';
+import { choiceField, type GivenOptions, readChoice, readNumber, valuesOf } from '../../n8n/input/options';
 
 // The option Limit Wait Time, with the names that it has in n8n's own nodes.
 
-const limitType: INodeProperties = {
+const limitType = choiceField({
   displayName: 'Limit Type',
   name: 'limitType',
   type: 'options',
@@ -19,7 +19,7 @@ const limitType: INodeProperties = {
     { name: 'At Specified Time', value: 'atSpecifiedTime', description: 'Wait until a certain date and time' },
   ],
   default: 'afterTimeInterval',
-};
+});
 
 const resumeAmount: INodeProperties = {
   displayName: 'Amount',
@@ -32,7 +32,7 @@ const resumeAmount: INodeProperties = {
 
 const MILLISECONDS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 
-const resumeUnit: INodeProperties = {
+const resumeUnit = choiceField({
   displayName: 'Unit',
   name: 'resumeUnit',
   type: 'options',
@@ -44,7 +44,7 @@ const resumeUnit: INodeProperties = {
     { name: 'Days', value: 'days' },
   ],
   default: 'hours',
-};
+});
 
 const maxDateAndTime: INodeProperties = {
   displayName: 'Max Date and Time',
@@ -69,11 +69,11 @@ export const limitWaitTime: INodeProperties = {
  * @returns when a wait that begins now ends
  */
 export function readWaitLimit(given: GivenOptions, timezone: string): WaitLimit {
-  switch (readChoice(given, within(limitType), ['never', 'afterTimeInterval', 'atSpecifiedTime'])) {
+  switch (readChoice(given, within(limitType), 'never')) {
     case 'never':
       return FOREVER;
     case 'afterTimeInterval': {
-      const unit = readChoice(given, within(resumeUnit), ['hours', 'minutes', 'days']);
+      const unit = readChoice(given, within(resumeUnit));
       const milliseconds = readNumber(given, within(resumeAmount)) * MILLISECONDS[unit];
       return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
     }
@@ -91,7 +91,7 @@ export type WaitLimit = () => Date;
 export const FOREVER: WaitLimit = () => WAIT_INDEFINITELY;
 
 /** The field by its path within the options. */
-function within(field: INodeProperties): INodeProperties {
+function within<Field extends INodeProperties>(field: Field): Field {
   return { ...field, name: `${limitWaitTime.name}.values.${field.name}` };
 }
 
