@@ -65,6 +65,7 @@ async function send(
     pause,
     repeated,
     keepBack,
+    parallelRequests: options.parallelRequests,
     whenCreditsRunOut: options.whenCreditsRunOut,
     uncertainBefore: countUncertain([...known, ...skipped]),
     runEnd: new AbortController(),

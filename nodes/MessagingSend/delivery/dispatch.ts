@@ -6,7 +6,6 @@ import type { OutageRecord } from '../journal/outageRecord';
 import type { Batch } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
-import { follow } from '../requests/wait';
 import { type Answered, BatchRequests, type BatchRequestsConfig } from './batchRequests';
 import { CircuitBreaker } from './circuitBreaker';
 import { splitByCredits } from './credits';
@@ -20,8 +19,8 @@ import { concerningTheseAlone, mayConcernSome, Verdict } from './verdict';
 
 /** Everything a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig
-  extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'whenCreditsRunOut'> {
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait' | 'maxConcurrent'>;
+  extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests' | 'whenCreditsRunOut'> {
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
   readonly journal: AccountJournal;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
   /** Every phone that more than one message goes to; may contain others. */
@@ -41,11 +40,11 @@ export interface DispatchConfig
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config);
   const { settlement } = run;
-  const runEnd = config.runEnd && follow(config.runEnd.signal);
+  const runEnd = config.runEnd && AbortSignal.any([config.runEnd.signal]);
   const end = () => settlement.endWithOthers();
   runEnd?.addEventListener('abort', end);
   try {
-    await inOrder(batches, config.repeated, config.requests.maxConcurrent, async (batch) => await run.send(batch));
+    await inOrder(batches, config.repeated, config.parallelRequests, async (batch) => await run.send(batch));
     return settlement.finish();
   } finally {
     // Node keeps a signal alive while it has listeners, and with it all receipts.

@@ -15,8 +15,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
-  /** How many requests may be in flight at once; null to adapt to the service's response time. */
-  readonly parallelRequests: number | null;
+  /** How many requests to one account may be in flight at once. */
+  readonly parallelRequests: number;
   /** How many messages are remembered with `sendOnceEver`. */
   readonly rememberLast: number;
   /** When messages may be sent; null for always. */

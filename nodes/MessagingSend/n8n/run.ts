@@ -10,8 +10,8 @@ import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
-import { requestsOf, trafficOf } from '../requests/requests';
-import type { Tally, Traffic } from '../requests/traffic';
+import { requestsOf } from '../requests/requests';
+import { Tally } from '../requests/tally';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
@@ -204,14 +204,14 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
     if (broken !== null && stopOnFailure && journal.isEmpty) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
-    const traffic = trafficOf(options.parallelRequests);
+    const tally = new Tally();
     const delivered = await deliver({
       operation: job.operation,
       drafts: job.drafts,
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      channel: channelsOf(run, traffic, broken !== null),
+      channel: channelsOf(run, tally, broken !== null),
       keepBack,
       broken,
       journal,
@@ -221,20 +221,20 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
       signal: context.getExecutionCancelSignal(),
       onProgress,
     });
-    return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
+    return { delivered: job.review?.(delivered) ?? delivered, tally };
   } finally {
     await journal.end();
   }
 }
 
-function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['channel'] {
+function channelsOf(run: Run, tally: Tally, isBroken: boolean): Order['channel'] {
   const { context, settings, accounts, callFor, outages } = run;
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
   const channels = new Map<NodeAccount, Channel>();
   const channelTo = (account: NodeAccount): Channel => {
     const known = channels.get(account);
     if (known !== undefined) return known;
-    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
     const channel = { account: accountId(account), requests, outages: outages(account) };
     channels.set(account, channel);
     return channel;

@@ -24,7 +24,7 @@ export const requestsPerMinute: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 60,
   description:
-    'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key.',
+    'How many requests to make per minute, at most. The service allows 60 for each API key: lower this if other programs use the same key. If several runs use the key, the value of the last one to start applies to all of them.',
 };
 
 export const includeOtherFields: INodeProperties = {
@@ -108,18 +108,8 @@ export class GivenOptions {
 
 /** A number of at least the field's `minValue`. */
 export function readNumber(given: GivenOptions, field: INodeProperties): number {
-  return readGiven(given, field) ?? Number(field.default);
-}
-
-/** A whole number of at least the field's `minValue`; null where it is not set. */
-export function readCount(given: GivenOptions, field: INodeProperties): number | null {
-  const number = readGiven(given, field);
-  return number === null ? null : Math.floor(number);
-}
-
-function readGiven(given: GivenOptions, field: INodeProperties): number | null {
-  return given.get(field.name, nameOf(field), null, (value) => {
-    if (isUnset(value)) return null;
+  return given.get(field.name, nameOf(field), Number(field.default), (value) => {
+    if (isUnset(value)) return Number(field.default);
     const min = field.typeOptions?.minValue ?? 0;
     const number = Number(value);
     if (Number.isFinite(number) && number >= min) return number;

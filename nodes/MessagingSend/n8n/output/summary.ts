@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import { type Interruptible, withEach } from '../../messages/interruptible';
 import { countMessages, type Message, personOf } from '../../messages/message';
 import type { Skipped } from '../../messages/outcome';
-import type { Tally } from '../../requests/traffic';
+import type { Tally } from '../../requests/tally';
 import { type Reason, reasonsOf } from './reasons';
 
 /** How many messages were not sent, or are uncertain, and the reason that most of them have. */

@@ -11,12 +11,10 @@ import {
   optionsField,
   readBoolean,
   readChoice,
-  readCount,
   readLimitOptions,
   readNumber,
   requestsPerMinute,
 } from '../../n8n/input/options';
-import { PARALLEL_REQUESTS } from '../../requests/traffic';
 import { MAX_TEXT } from './fields';
 import { readSendWindow, sendWindow } from './sendWindow';
 import { readTestRun, testRun } from './testRun';
@@ -213,8 +211,9 @@ const parallelRequests: INodeProperties = {
   name: 'parallelRequests',
   type: 'number',
   typeOptions: { minValue: 1 },
-  default: PARALLEL_REQUESTS,
-  description: `How many requests to make at the same time. Messages to the same number are sent one after the other, in order. Without this option, ${PARALLEL_REQUESTS}, and more if the service takes longer than 5 seconds to answer.`,
+  default: 16,
+  description:
+    'How many requests to make at the same time. Messages to the same number are sent one after the other, in order. An outage makes the messages of all these requests uncertain.',
 };
 
 const whenCreditsRunOut: INodeProperties = {
@@ -296,7 +295,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     longMessages: readChoice(given, longMessages, ['fail', 'truncate', 'split']),
     neverSendTo: readNeverSendTo(given),
     numberCheck: check,
-    parallelRequests: readCount(given, parallelRequests),
+    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     rememberLast: Math.floor(readNumber(given, rememberLast)),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
