@@ -63,8 +63,8 @@ function flightWith(changed: Partial<Flight> = {}) {
 const after = (seconds: number | string): Headers => ({ 'retry-after': String(seconds) });
 const times = (count: number, headers: Headers) => Array.from({ length: count }, () => headers);
 
-/** When a request is made, and its last reply, if the first attempts are refused with these headers. */
-async function attempts(refusals: readonly Headers[], limits: Partial<RequestLimits> = {}) {
+/** When a request is made, and its last reply, if the first ones are refused with these headers. */
+async function made(refusals: readonly Headers[], limits: Partial<RequestLimits> = {}) {
   const { clock, run, make } = setUp();
   const at: number[] = [];
   const requests = run(limits, () => {
@@ -92,7 +92,7 @@ test.each<[what: string, headers: Headers, seconds: number]>([
   ['a second if Retry-After is nonsense', after('soon'), 1],
   ['a second if Retry-After is negative', after(-5), 1],
 ])('After a 429, a request waits for %s before it is repeated', async (_what, headers, seconds) => {
-  expect(await attempts([headers])).toEqual([[0, 1_000 * seconds], 'accepted']);
+  expect(await made([headers])).toEqual([[0, 1_000 * seconds], 'accepted']);
 });
 
 test.each<[what: string, refusals: Headers[], limits: Partial<RequestLimits>, at: number[], kind: Reply['kind']]>([
@@ -115,7 +115,7 @@ test.each<[what: string, refusals: Headers[], limits: Partial<RequestLimits>, at
   ['not at all with a Max Wait of 0', [{}], { maxWait: 0 }, [0], 'rejected'],
   ['not at all if it would wait for longer than Max Wait', [after(301)], {}, [0], 'rejected'],
 ])('A request that gets 429s waits %s', async (_what, refusals, limits, seconds, kind) => {
-  expect(await attempts(refusals, limits)).toEqual([seconds.map((second) => 1_000 * second), kind]);
+  expect(await made(refusals, limits)).toEqual([seconds.map((second) => 1_000 * second), kind]);
 });
 
 describe('A 429 holds back', () => {

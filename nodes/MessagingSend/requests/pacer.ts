@@ -30,7 +30,8 @@ interface Waiting {
  * windows or a token bucket.
  *
  * A 429 puts a *hold* on the key: no request starts for as long as the service asks. The rejected request keeps its place
- * in the queue. At the end of the queue, the same requests would be rejected in every window when several processes share a key.
+ * in the queue. At the end of the queue, the same requests would be rejected in every window when several processes
+ * share a key.
  */
 export class Pacer {
   private limit = 0;

@@ -89,7 +89,7 @@ export class Requests {
     let rejections = 0;
     let misses = 0;
     while (await this.tally.during(pacer.acquire(ticket, this.wait))) {
-      const reply = await this.attempt(request, flight);
+      const reply = await this.useSlot(request, flight);
       if (reply === null) continue;
       if (reply.kind !== 'rejected') return reply;
 
@@ -129,7 +129,7 @@ export class Requests {
    * @returns null if the key is on hold since the request got its slot
    * @throws if the request is called off, or the run stopped
    */
-  private async attempt(request: ApiRequest, flight: Flight): Promise<Reply | null> {
+  private async useSlot(request: ApiRequest, flight: Flight): Promise<Reply | null> {
     const { call, pacer } = this.config;
     let isMade = false;
     try {
