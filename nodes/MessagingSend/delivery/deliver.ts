@@ -177,7 +177,8 @@ async function send(
   const sendShare = async ({ requests, outages, journal: own, batches }: Share): Promise<readonly Receipt[]> => {
     const why = options.checkCreditsFirst ? await whyNotCovered(requests, batches) : null;
     if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
-    const run = { operation, stopOnFailure, pause, repeated, keepBack, uncertainBefore, onSettled };
+    const { parallelRequests } = options;
+    const run = { operation, stopOnFailure, parallelRequests, pause, repeated, keepBack, uncertainBefore, onSettled };
     return await dispatch(batches, { ...run, requests, outages, journal: own });
   };
   const noteInFlight = () => journal.noteInFlight();

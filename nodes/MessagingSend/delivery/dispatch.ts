@@ -11,14 +11,16 @@ import { inOrder } from './inOrder';
 import { NOT_LISTED } from './match';
 import { separateOffenders } from './offenders';
 import { OffenderSearch, type RejectedPart } from './offenderSearch';
+import type { DeliveryOptions } from './options';
 import type { OutageRecord } from './outageRecord';
 import { combined } from './parts';
 import { Settlement, type SettlementConfig } from './settlement';
 import { concerningTheseAlone, mayConcernSome, Verdict } from './verdict';
 
 /** Everything a dispatch needs besides its batches. It has no clock, network or signal of its own. */
-export interface DispatchConfig extends BatchRequestsConfig, SettlementConfig {
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait' | 'maxConcurrent'>;
+export interface DispatchConfig
+  extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests'> {
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
   readonly journal: AccountJournal;
   readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
   /** Every phone that more than one message goes to; may contain others. */
@@ -33,7 +35,7 @@ export interface DispatchConfig extends BatchRequestsConfig, SettlementConfig {
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config);
-  await inOrder(batches, config.repeated, config.requests.maxConcurrent, async (batch) => await run.send(batch));
+  await inOrder(batches, config.repeated, config.parallelRequests, async (batch) => await run.send(batch));
   return run.settlement.finish();
 }
 

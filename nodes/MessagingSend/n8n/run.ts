@@ -9,8 +9,8 @@ import type { DeliveryOptions } from '../delivery/options';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
-import { requestsOf, trafficOf } from '../requests/requests';
-import type { Traffic } from '../requests/traffic';
+import { requestsOf } from '../requests/requests';
+import { Tally } from '../requests/tally';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts, refusedBy } from './input/drafts';
@@ -190,14 +190,14 @@ async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary 
     if (broken !== null && stopOnFailure && journal.isEmpty) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
-    const traffic = trafficOf(options.parallelRequests);
+    const tally = new Tally();
     const outcomes = await deliver({
       operation: job.operation,
       drafts: refusedBy((item) => broken ?? failureOf(accounts.of(item)), job.drafts),
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      senderOf: sendersOf(run, traffic),
+      senderOf: sendersOf(run, tally),
       keepBack,
       journal,
       pause,
@@ -205,14 +205,14 @@ async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary 
       onProgress,
     });
     const delivered = job.review?.(outcomes) ?? outcomes;
-    return { delivered, summary: summarize(delivered, traffic.tally, accounts.count, options) };
+    return { delivered, summary: summarize(delivered, tally, accounts.count, options) };
   } finally {
     await journal.end();
   }
 }
 
 /** The sender of each item that has an account. */
-function sendersOf({ context, settings, accounts, callFor, outages }: Run, traffic: Traffic): (item: number) => Sender {
+function sendersOf({ context, settings, accounts, callFor, outages }: Run, tally: Tally): (item: number) => Sender {
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
   const senders = new Map<NodeAccount, Sender>();
   return (item) => {
@@ -220,7 +220,7 @@ function sendersOf({ context, settings, accounts, callFor, outages }: Run, traff
     if (isFailure(account)) throw new FailureError(account);
     const known = senders.get(account);
     if (known !== undefined) return known;
-    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
     const sender = { account: accountId(account), requests, outages: outages(account) };
     senders.set(account, sender);
     return sender;

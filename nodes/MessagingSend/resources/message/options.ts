@@ -12,8 +12,8 @@ import {
   optionsField,
   readBoolean,
   readChoice,
-  readCount,
   readLimitOptions,
+  readNumber,
   requestsPerMinute,
 } from '../../n8n/input/options';
 import { MAX_TEXT } from './fields';
@@ -235,7 +235,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     longMessages: readChoice(given, longMessages),
     neverSendTo: readNeverSendTo(given),
     numberCheck: check,
-    parallelRequests: readCount(given, parallelRequests),
+    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
     uncertain: readChoice(given, uncertain),
