@@ -169,10 +169,10 @@ describe('Nothing was sent', () => {
   });
 
   test('through the routing as well', async () => {
-    await expect(runRouting(setupFor(https(await raw(resets))))).rejects.toMatchObject({
-      message: 'The connection was closed before the request could be sent',
-      description: expect.not.stringContaining('may have been sent') as string,
-    });
+    const routed = runRouting(setupFor(https(await raw(resets))));
+    await expect(routed).rejects.toThrow(
+      /^The connection was closed before the request could be sent\. .*Nothing was sent\.$/,
+    );
     expect(received).not.toContain('POST');
   });
 });

@@ -153,9 +153,8 @@ async function sendForItem(
   given: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  // An n8n that no longer uses the custom operation of a workflow's node: a Retry has no record here.
-  const isUnknown = context.getMode() === 'retry' && !isTool(context.getNode());
-  const job = isUnknown ? { ...given, failure: failure('unanswered') } : given;
+  // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
+  const job = isTool(context.getNode()) ? given : { ...given, failure: failure('engineUnsupported') };
   const run: Run = {
     context,
     job,
