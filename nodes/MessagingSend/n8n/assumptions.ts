@@ -22,7 +22,6 @@
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/account.ts` | A credential with expressions sends each item from its own account |
  * | The type of a node that a model calls ends in `Tool` | `tool.ts` | A client gets the balance, sends a message, and a list with one request |
  * | Of one whose calls a person approves, in `HitlTool` | `tool.ts` | A review whose time was up approves nothing, whatever the model has written into the call |
- * | n8n adds Request Options to the node, in `requestOptions` | `input/requestOptions.ts` | Retry On Fail sends what was not sent and nothing twice, and another call sends everything again |
  * | `{ error, details }` leaves through the error output, and `error` stays a text | `output/outputItems.ts` | With the second output the first Retry succeeds, and n8n offers no further one |
  * | `putExecutionToWait` disables the node of the execution's stack, and the link's request finds `$(name).context` | `waiting.ts` | In a loop, the link of an earlier question neither shows nor answers a later one |
  */
