@@ -82,6 +82,22 @@ for (const release of SUPPORTED) {
         assert.deepEqual(execution.outputOf(SENDER), []);
       });
 
+      test('n8n repeats no request after a 401, and follows no redirect', async () => {
+        const { sandbox, n8n } = instance();
+        const location = `${sandbox.url}/v1/messages/send-bulk`;
+        sandbox.setFaults([
+          { kind: 'status', status: 401, times: 1 },
+          { kind: 'redirect', location, times: 1 },
+        ]);
+        await activate('once', messagingSend(list(1)));
+        await callWebhook(n8n.url, 'once', {});
+        await callWebhook(n8n.url, 'once', {});
+        assert.deepEqual(
+          sandbox.requests().map(({ status }) => status),
+          [401, 307],
+        );
+      });
+
       test('Retry On Fail and Retry send what was not sent, and report and count every message once', async () => {
         const { rest, sandbox, n8n } = instance();
         sandbox.setFaults([{ kind: 'status', status: 403, on: 'bulk', after: 1, times: 2 }]);

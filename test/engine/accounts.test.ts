@@ -162,6 +162,16 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     await run({ items: contactsOf(20, [KEY, OTHER]), parameters, onCredentialRead });
     expect(reads).toBe(21);
   });
+
+  test('reads a credential that is gone once, and sends nothing', async () => {
+    let reads = 0;
+    const onCredentialRead = () => {
+      reads += 1;
+      throw new Error('Credential with ID "1" does not exist for type "messagingSendApi".');
+    };
+    const ran = await run({ items: contacts(20), parameters, onCredentialRead, onError: CONTINUE });
+    expect([reads, ...outcomesOf(ran)]).toEqual([1, ...Array<string>(20).fill('not_sent')]);
+  });
 });
 
 test('Batches hold messages of one account, and their numbers are unique in a run', async () => {

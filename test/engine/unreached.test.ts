@@ -169,10 +169,8 @@ describe('Nothing was sent', () => {
   });
 
   test('through the routing as well', async () => {
-    await expect(runRouting(setupFor(https(await raw(resets))))).rejects.toMatchObject({
-      message: "n8n can't connect to the service",
-      description: expect.not.stringContaining('may have been sent') as string,
-    });
+    const routed = runRouting(setupFor(https(await raw(resets))));
+    await expect(routed).rejects.toThrow(/^n8n can't connect to the service\. .*Nothing was sent\.$/);
     expect(received).not.toContain('POST');
   });
 });

@@ -253,6 +253,10 @@ export const CATALOGUE = {
     "'Resource' and 'Operation' must be chosen from their lists",
     "Choose them again: they can't be expressions.",
   ),
+  engineUnsupported: notSetUp(
+    "Sending needs n8n's engine v1, and this workflow runs on another engine",
+    'In the workflow\'s JSON, remove "engineType" from "settings".',
+  ),
   waitUnavailable: notSetUp(
     "'Send and Wait for Response' does not work as a tool that a model calls",
     'To have a person approve tool calls, add this node as a human review step of the AI Agent.',

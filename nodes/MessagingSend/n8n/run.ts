@@ -28,6 +28,7 @@ import { runError } from './output/runError';
 import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
+import { isTool } from './tool';
 
 /** What an operation makes of the node's parameters. */
 export interface Job {
@@ -140,9 +141,11 @@ function rememberedBy({ options, failure: unreadable }: Settings): number | null
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
 async function sendForItem(
   context: IExecutePaginationFunctions,
-  job: Job,
+  given: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
+  // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
+  const job = isTool(context.getNode()) ? given : { ...given, failure: failure('engineUnsupported') };
   const run: Run = {
     context,
     job,
