@@ -33,7 +33,7 @@ export async function bare({ rounds, own, before, session }: Options): Promise<R
         session,
         warmUpsFor(count),
       );
-      rows.push({ what: `${what}, over a bare loop`, unit: '', rounds: over(times.own, times.loop), atMost });
+      rows.push({ what, unit: '', rounds: over(times.own, times.loop), atMost });
       rows.push(...overBefore(what, times.own, times.before));
     }
     return rows;

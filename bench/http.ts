@@ -24,8 +24,8 @@ export async function http({ rounds, own, before, session }: Options): Promise<R
       const contenders = {
         'Send Bulk': timed(await messagingSend('sendBulk', own.folder)),
         Send: timed(await messagingSend('send', own.folder)),
-        'HTTP Request, one request per item': timed(await requestPerItem(sandbox.url)),
-        'Loop Over Items, Aggregate, HTTP Request': timed(...(await loopAggregateRequest(sandbox.url))),
+        'HTTP Request': timed(await requestPerItem(sandbox.url)),
+        'HTTP Request in batches': timed(...(await loopAggregateRequest(sandbox.url))),
       };
       const old = before && { before: timed(await messagingSend('sendBulk', before.folder)) };
       const times = await inTurn({ ...contenders, ...old }, rounds * repeated, session, warmUpsFor(count));

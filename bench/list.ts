@@ -9,9 +9,9 @@ const LONGEST_BLOCK = 300;
 
 /** The runs whose blocks are measured. */
 const BLOCKING = [
-  { contender: 'send', name: 'Send Bulk' },
-  { contender: 'evaluate', name: 'Send Bulk, n8n evaluates each text' },
-  { contender: 'reject', name: 'Send Bulk, no number can be sent to' },
+  { contender: 'send', name: '' },
+  { contender: 'evaluate', name: ', n8n evaluates each text' },
+  { contender: 'reject', name: ', no number can be sent to' },
 ] as const;
 
 /** Memory per item, and how long a run blocks the event loop. */
@@ -31,18 +31,18 @@ export async function list({ rounds, own, before, session }: Options): Promise<R
     const packages = [{ name: '', ...own }, ...(before ? [{ name: ', the package before', ...before }] : [])];
     for (const { name, folder } of packages) {
       const memory = { measure: 'memory', count: MANY, folder } as const;
-      await measure({ what: `Send Bulk, peak memory${name}`, unit: 'KB/item' }, { ...memory, contender: 'send' });
+      await measure({ what: `peak memory${name}`, unit: 'KB/item' }, { ...memory, contender: 'send' });
       await measure({ what: `of it, n8n's items${name}`, unit: 'KB/item' }, { ...memory, contender: 'hold' });
       for (const count of [MANY / 4, MANY]) {
         for (const { contender, name: run } of BLOCKING) {
-          const what = `${run}, longest block, ${count.toLocaleString('en')} items${name}`;
+          const what = `longest block, ${count.toLocaleString('en')} items${run}${name}`;
           const atMost = count === MANY ? LONGEST_BLOCK : undefined;
           await measure({ what, unit: 'ms', atMost }, { measure: 'block', contender, count, folder });
         }
       }
     }
     const edit = { measure: 'block', contender: 'edit', count: MANY / 4, folder: own.folder } as const;
-    await measure({ what: "n8n's Edit Fields, longest block, 50,000 items", unit: 'ms' }, edit);
+    await measure({ what: "longest block, 50,000 items, n8n's Edit Fields", unit: 'ms' }, edit);
     return rows;
   });
 }

@@ -32,6 +32,8 @@ const command = new Command('npm run bench --')
   .option('--before <package>', 'compares with this one: a folder, a tarball, or name@version; writes no results')
   .parse();
 
+// Each process and each folder listens for the end of the command.
+process.setMaxListeners(0);
 await runSession(async (session) => {
   const { rounds, before } = command.opts<{ rounds: number; before?: string }>();
   const own = await pack(PROJECT_FOLDER, session);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Session } from '../tools/cli/session';
-import { type JsonObject } from '../tools/json';
+import { asObject, asObjects, type JsonObject } from '../tools/json';
 import { N8nInstance } from '../tools/n8n/instance';
 import { unpackPackage } from '../tools/n8n/package';
 import { UNLIMITED } from './contenders';
@@ -37,8 +37,10 @@ export class RealN8n {
     session: Session,
     change?: (folder: string) => Promise<void>,
   ): Promise<RealN8n> {
-    const providePackage = async (userFolder: string) =>
-      await change?.(await unpackPackage(tarball, userFolder, session.signal));
+    const providePackage = async (userFolder: string) => {
+      const folder = await unpackPackage(tarball, userFolder, session.signal);
+      await change?.(folder);
+    };
     const instance = await N8nInstance.start({ purpose: 'bench', providePackage }, session);
     return new RealN8n(instance, await instance.storeAccount({ url }));
   }
@@ -71,6 +73,16 @@ export class RealN8n {
     return stored;
   }
 
+  /** Gives the sending node of a published workflow other options. */
+  async setOptions(workflow: JsonObject, options: JsonObject): Promise<void> {
+    const { rest } = this.instance;
+    await rest.deactivate(workflow);
+    const nodes = asObjects(workflow.nodes, 'workflow.nodes').map((node) =>
+      node.name === SENDER ? { ...node, parameters: { ...asObject(node.parameters, 'parameters'), options } } : node,
+    );
+    await rest.activate(await rest.saveNodes(workflow, nodes));
+  }
+
   /** Calls the webhook at a path. */
   async call(path: string, body: JsonObject): Promise<void> {
     const answer = await fetch(`${this.instance.n8n.url}/webhook/${path}`, {
@@ -78,8 +90,8 @@ export class RealN8n {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`n8n answered a call of ${path} with ${answer.status}: ${text}`);
+    await answer.text();
+    if (!answer.ok) throw new Error(`n8n answered a call with ${answer.status}.\n${this.instance.n8n.endOfLog()}`);
   }
 
   /** How long the sending node took in a workflow's newest execution, in milliseconds. */

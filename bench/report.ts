@@ -30,7 +30,7 @@ function summaryOf({ what, unit, rounds, atMost }: Row) {
     unit,
     minimum: shown(Math.min(...rounds)),
     maximum: shown(Math.max(...rounds)),
-    ...(atMost !== undefined && { goal: `at most ${atMost}`, met: figure <= atMost }),
+    ...(atMost !== undefined && { atMost, met: figure <= atMost }),
   };
 }
 

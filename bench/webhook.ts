@@ -36,8 +36,8 @@ export async function webhook({ rounds, own, before, session }: Options): Promis
     );
     await sandbox.expectOnce(calls);
     return [
-      { what: 'with one Send', unit: 'ms', rounds: times.send },
-      { what: 'with HTTP Request', unit: 'ms', rounds: times.request },
+      { what: 'one Send', unit: 'ms', rounds: times.send },
+      { what: 'HTTP Request', unit: 'ms', rounds: times.request },
       { what: 'one Send over HTTP Request', unit: '', rounds: over(times.send, times.request), atMost: 1.1 },
       ...overBefore('one Send', times.send, times.before),
     ];
