@@ -10,7 +10,7 @@ const TYPESCRIPT = ['**/*.ts'];
 const JAVASCRIPT = ['**/*.{cjs,js,mjs}'];
 
 /** Tests that Jest runs; those in test/e2e are for Node's own runner. */
-const JEST_TESTS = ['{bench,test}/**/*.test.ts'];
+const JEST_TESTS = ['test/**/*.test.ts'];
 const NODE_TESTS = ['test/e2e/**'];
 
 /** The package's folders from top to bottom. An import leads down, or stays in its folder; never up, never sideways. */
@@ -32,13 +32,13 @@ const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 
 const APART = {
   sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   tools: ['nodes', 'sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
-  // Makes pages from the catalogue of failures and the results of the benchmark.
-  'tools/docs': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'test'],
+  // Makes a page from the catalogue of failures.
+  'tools/docs': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   dev: ['demo', 'pictures', 'release', 'bench', 'test'],
   demo: ['dev', 'pictures', 'release', 'bench', 'test'],
   pictures: ['dev', 'demo', 'release', 'bench', 'test'],
   release: ['dev', 'demo', 'pictures', 'bench', 'test'],
-  bench: ['dev', 'demo', 'pictures', 'release', 'test(?!/support/)'],
+  bench: ['dev', 'demo', 'pictures', 'release', 'test'],
   test: ['dev', 'pictures', 'bench'],
 };
 
@@ -47,15 +47,7 @@ const ONE_STYLE = { regex: '^\\.{1,2}/.*\\.(js|mjs|ts|mts)$', message: 'Name fil
 
 export default tseslint.config(
   {
-    ignores: [
-      'dist/**',
-      '.stryker-tmp/**',
-      'bench/results/**',
-      'docs/**',
-      'examples/**',
-      'package-lock.json',
-      'tsconfig*.json',
-    ],
+    ignores: ['dist/**', '.stryker-tmp/**', 'docs/**', 'examples/**', 'package-lock.json', 'tsconfig*.json'],
   },
   // Exceptions stand in this file, each with its reason.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },

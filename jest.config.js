@@ -3,7 +3,7 @@ const { availableParallelism } = require('node:os');
 /** Unit and engine tests; `npm test` builds first, because the engine loads the package as n8n does: from dist/. */
 module.exports = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/{bench,test}/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
   // These run in real n8n, by Node's own runner: npm run test:e2e.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
   // Stryker's copy of the project, while it runs.

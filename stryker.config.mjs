@@ -8,7 +8,7 @@ export default {
   buildCommand: 'npm run build',
   // The build compares the tables of numbers and time zones with what they are made from, to the letter.
   disableTypeChecks: 'nodes/**/!(numberingPlan|zoneTable).ts',
-  ignorePatterns: ['/dist', '/bench/results', '/docs/*.{png,webp}'],
+  ignorePatterns: ['/dist', '/docs/*.{png,webp}'],
   jest: {
     enableFindRelatedTests: false,
     config: {

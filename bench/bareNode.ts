@@ -1,8 +1,7 @@
 /** A bare node: it reads the items, posts them in batches, and returns the answers. */
 import type { IDataObject, IHttpRequestOptions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
-import type { Step } from '../test/support/engine/steps';
-import { itemsNode } from '../tools/engine/engine';
+import { itemsNode, type Step } from '../tools/engine/steps';
 
 const CREDENTIAL = 'messagingSendApi';
 /** As many as Messaging Send has by default. */
@@ -12,11 +11,8 @@ interface Answer {
   readonly data: IDataObject & { readonly messages?: IDataObject[] };
 }
 
-/**
- * With a batch size of 1 it posts to the address for one message.
- * @param settings of its requests, beyond n8n's defaults
- */
-export function bareNode(batchSize: number, settings: Partial<IHttpRequestOptions> = {}): Step {
+/** With a batch size of 1 it posts to the address for one message. */
+export function bareNode(batchSize: number): Step {
   const type: INodeType = {
     description: {
       ...itemsNode([]).description,
@@ -33,7 +29,6 @@ export function bareNode(batchSize: number, settings: Partial<IHttpRequestOption
         method: 'POST',
         baseURL: data.baseUrl as string,
         url: batchSize === 1 ? '/messages/send' : '/messages/send-bulk',
-        ...settings,
       };
       const output: INodeExecutionData[] = [];
       let next = 0;
@@ -62,5 +57,5 @@ export function bareNode(batchSize: number, settings: Partial<IHttpRequestOption
       return [output];
     },
   };
-  return { name: 'Bare', type, version: 1, parameters: {}, outputs: [], hasAccount: true };
+  return { name: 'Bare', type };
 }

@@ -1,60 +1,45 @@
-import { MAX_BATCH_SIZE } from '../nodes/MessagingSend/api/endpoints';
-import { leastTime, LIMIT, MINUTE } from './leastTime';
 import type { LimitTask } from './limitWorker';
-import { atMost, type Goal, type Measurements, type Series } from './measurements';
-import type { Options } from './options';
-import { startWorker } from './processes';
+import type { Options, Row } from './measurements';
+import { ask } from './processes';
 import { withSandbox } from './sandbox';
 
-/** By the latency of answers, in milliseconds: how much longer than the least time a run may take. */
+/** By the time that an answer takes, in milliseconds: how much longer than the least time a run may take. */
 const ANSWERS = [
-  { latency: 50, goal: 1.05 },
-  { latency: 1_000, goal: 1.1 },
+  { latencyMs: 50, atMost: 1.05 },
+  { latencyMs: 1_000, atMost: 1.1 },
 ] as const;
 
-const BATCHES = [61, 180];
+/** The service's limit: requests in a window. */
+const LIMIT = 60;
+const WINDOW_MS = 60_000;
+const BATCHES = 180;
 
-/** Time over the least possible time under a limit of 60 requests a minute. It takes minutes, so one round has to do. */
-export async function limit({ log }: Options): Promise<Measurements> {
+/** Time over the least possible time under the real limit. It takes minutes, so one round has to do. */
+export async function limit({ own, before, session }: Options): Promise<Row[]> {
+  session.say(`${BATCHES} batches, ${LIMIT} in a minute`);
+  const packages = [{ name: '', ...own }, ...(before ? [{ name: ', the package before', ...before }] : [])];
   // They mostly wait, so they can run at the same time.
-  const parts = await Promise.all(
-    ANSWERS.flatMap((answers) => BATCHES.map(async (batches) => await measure({ ...answers, batches, log }))),
+  return await Promise.all(
+    packages.flatMap(({ name, folder }) =>
+      ANSWERS.map(async ({ latencyMs, atMost }): Promise<Row> => {
+        const what = `answers after ${latencyMs} ms${name}`;
+        // A window for every 60 requests before the last, and one answer.
+        const least = Math.floor((BATCHES - 1) / LIMIT) * WINDOW_MS + latencyMs;
+        return { what, unit: '', rounds: [(await timeOfRun(folder, latencyMs)) / least], atMost };
+      }),
+    ),
   );
-  return { series: parts.flatMap(({ series }) => series), goals: parts.flatMap(({ goals }) => goals) };
 }
 
-interface Given extends Pick<Options, 'log'> {
-  readonly latency: number;
-  readonly goal: number;
-  readonly batches: number;
-}
-
-async function measure({ latency, goal, batches, log }: Given): Promise<Measurements> {
-  const contender = `answers after ${latency} ms`;
-  const what = `${batches} batches`;
-  const worker = startWorker<LimitTask, unknown>('limitWorker.ts');
-  const once = async (count: number) =>
-    await withSandbox({ limit: LIMIT, windowSeconds: MINUTE / 1000, latencyMs: latency }, async (sandbox) => {
-      await worker.ask({ url: sandbox.url, count });
+async function timeOfRun(folder: string, latencyMs: number): Promise<number> {
+  return await withSandbox({}, async (warmUp) => {
+    const service = { limit: LIMIT, windowSeconds: WINDOW_MS / 1000, latencyMs };
+    return await withSandbox(service, async (sandbox) => {
+      const count = BATCHES * 100;
+      const task: LimitTask = { folder, count, warmUpUrl: warmUp.url, url: sandbox.url };
+      const time = await ask<number>('limitWorker.ts', { ...task });
       await sandbox.expectOnce(count);
-      return await sandbox.received();
+      return time;
     });
-  try {
-    log(`${contender}, ${what}`);
-    // All code is loaded before.
-    await once(1);
-    const { seconds, refused } = await once(batches * MAX_BATCH_SIZE);
-    const ratio = (seconds * 1000) / leastTime(batches, MINUTE, latency);
-    const series: Series[] = [
-      { case: what, contender, unit: 'x least time', rounds: [ratio] },
-      { case: what, contender, unit: '429s', rounds: [refused] },
-    ];
-    const goals: Goal[] = [
-      atMost(`${contender}, ${what}`, ratio, goal),
-      atMost(`${contender}, ${what}, 429s`, refused, 0),
-    ];
-    return { series, goals };
-  } finally {
-    await worker.stop();
-  }
+  });
 }

@@ -1,14 +1,18 @@
-import { messagingSend } from '../test/support/contenders';
-import { runSteps } from '../test/support/engine/steps';
-import { serve } from './processes';
-import { contacts } from './workflows';
+import { contacts, messagingSend, timeOf } from './contenders';
+import { answer } from './processes';
+import { RemoteSandbox } from './sandbox';
 
 export interface LimitTask {
-  readonly url: string;
+  readonly folder: string;
   readonly count: number;
+  readonly warmUpUrl: string;
+  readonly url: string;
 }
 
-/** Sends to so many contacts, with the limit that the node has by default. */
-serve(async ({ url, count }: LimitTask) => {
-  await runSteps(contacts(0, count), messagingSend('sendBulk', { options: {} }), url);
+/** Sends to so many contacts with the limit that the node has by default; reports the time in milliseconds. */
+await answer(async ({ folder, count, warmUpUrl, url }: LimitTask) => {
+  const step = await messagingSend('sendBulk', folder, { options: {} });
+  await timeOf([step], contacts(100), new RemoteSandbox(warmUpUrl));
+  return await timeOf([step], contacts(count), new RemoteSandbox(url));
 });
+process.exit();

@@ -1,69 +1,56 @@
-/** `npm run bench [-- name…]`: measures, prints tables and writes `bench/results/latest.json`. See README.md. */
-import { Command, InvalidArgumentError } from 'commander';
+/** `npm run bench [-- part…]`: measures, prints tables and writes `results.json`. See README.md. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 
+import { Argument, Command, InvalidArgumentError } from 'commander';
+
+import { runSession } from '../tools/cli/session';
+import { PROJECT_FOLDER } from '../tools/project';
 import { bare } from './bare';
-import { campaign } from './campaign';
-import { floor } from './floor';
-import { ledger } from './ledger';
+import { http } from './http';
+import { journal } from './journal';
 import { limit } from './limit';
-import type { Measurements } from './measurements';
-import type { Options } from './options';
+import { list } from './list';
+import type { Options, Row } from './measurements';
+import { pack } from './packages';
 import { print, write } from './report';
-import { scale } from './scale';
-import { throughput } from './throughput';
-import { weight } from './weight';
-import { workers } from './workers';
+import { webhook } from './webhook';
 
-const BENCHMARKS: Readonly<Record<string, (options: Options) => Promise<Measurements>>> = {
-  throughput,
+const PARTS: Readonly<Record<string, (options: Options) => Promise<Row[]>>> = {
   bare,
-  floor,
+  http,
   limit,
-  scale,
-  weight,
-  ledger,
-  workers,
-  campaign,
+  webhook,
+  list,
+  journal,
 };
 
-async function main(names: readonly string[], options: Options): Promise<void> {
-  for (const name of names) {
-    const benchmark = BENCHMARKS[name];
-    if (benchmark === undefined) throw new Error(`there is no benchmark ${name}`);
-    options.log(`== ${name}`);
-    const started = performance.now();
-    const measurements = await benchmark(options);
-    await print(name, measurements);
-    await write(name, options.rounds, measurements, (performance.now() - started) / 1000);
-  }
-}
-
-const known = Object.keys(BENCHMARKS);
 const command = new Command('npm run bench --')
   .description('Compares this node with what you would use without it.')
-  .argument('[names...]', `${known.join(', ')}; all of them by default`, (name: string, before: string[] = []) => {
-    if (known.includes(name)) return [...before, name];
-    throw new InvalidArgumentError(`Use one of ${known.join(', ')}.`);
-  })
-  .option(
-    '--rounds <count>',
-    'how often each contender is measured',
-    (text) => {
-      if (/^[1-9]\d*$/.test(text)) return Number(text);
-      throw new InvalidArgumentError('Use a whole number from 1.');
-    },
-    5,
-  )
-  .option('--before <tarball>', 'a packed package that ledger compares with')
+  .addArgument(new Argument('[parts...]', 'all of them by default').choices(Object.keys(PARTS)))
+  .option('--rounds <count>', 'how often each contender is measured', wholeNumber, 3)
+  .option('--before <package>', 'compares with this one: a folder, a tarball, or name@version; writes no results')
   .parse();
 
-const given = command.opts<Omit<Options, 'log'>>();
-const chosen = (command.processedArgs[0] as string[] | undefined) ?? known;
-main(chosen, { ...given, log: (line) => console.log(line) }).then(
-  // n8n's engine leaves timers running.
-  () => process.exit(0),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+// Each process and each folder listens for the end of the command.
+process.setMaxListeners(0);
+await runSession(async (session) => {
+  const { rounds, before } = command.opts<{ rounds: number; before?: string }>();
+  const own = await pack(PROJECT_FOLDER, session);
+  const old = before === undefined ? undefined : await pack(existsSync(before) ? resolve(before) : before, session);
+  const chosen = command.args.length > 0 ? command.args : Object.keys(PARTS);
+  for (const [part, measure] of Object.entries(PARTS).filter(([name]) => chosen.includes(name))) {
+    session.say(`== ${part}`);
+    const rows = await measure({ rounds, own, before: old, session });
+    print(part, rows);
+    if (old === undefined) await write(part, rows);
+  }
+  return 0;
+});
+// n8n's engine leaves timers running.
+process.exit();
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number from 1.');
+}

@@ -1,84 +1,66 @@
-/** The results of one contender in one case, by round. */
-export interface Series {
-  readonly case: string;
-  readonly contender: string;
+import type { Session } from '../tools/cli/session';
+import type { Package } from './packages';
+
+/** What every part of the benchmark gets. */
+export interface Options {
+  /** How often each contender is measured, after a warm-up; parts with short runs repeat them more often. */
+  readonly rounds: number;
+  readonly own: Package;
+  /** A package to compare with. */
+  readonly before?: Package | undefined;
+  readonly session: Session;
+}
+
+/** A row of the table. */
+export interface Row {
+  readonly what: string;
+  /** Empty for a ratio. */
   readonly unit: string;
   readonly rounds: readonly number[];
-}
-
-/** A target that the project sets itself. */
-export interface Goal {
-  readonly goal: string;
-  readonly measured: number;
-  readonly met: boolean;
-}
-
-export interface Measurements {
-  readonly series: readonly Series[];
-  readonly goals: readonly Goal[];
-}
-
-export function atMost(goal: string, measured: number, limit: number): Goal {
-  return { goal: `${goal}: at most ${limit}`, measured, met: measured <= limit };
-}
-
-export function atLeast(goal: string, measured: number, limit: number): Goal {
-  return { goal: `${goal}: at least ${limit}`, measured, met: measured >= limit };
+  /** The target that the project sets itself. */
+  readonly atMost?: number | undefined;
 }
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1
-    ? (sorted[middle] ?? NaN)
-    : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** The ratios of two series by round: what slows down a round slows down both. */
-export function ratios(of: Series, to: Series): Series {
-  const rounds = of.rounds.map((value, round) => value / (to.rounds[round] ?? NaN));
-  return { case: of.case, contender: `${of.contender} over ${to.contender}`, unit: `x ${of.unit}`, rounds };
+/** The ratios by round: what slows down a round slows down both. */
+export function over(of: readonly number[], to: readonly number[]): number[] {
+  return of.map((value, round) => value / (to[round] ?? NaN));
 }
 
-/** The median of those ratios. */
-export function ratio(of: Series, to: Series): number {
-  return median(ratios(of, to).rounds);
+/** The row that compares with the package before, if there is one. */
+export function overBefore(what: string, own: readonly number[], before: readonly number[] | undefined): Row[] {
+  return before === undefined
+    ? []
+    : [{ what: `${what}, over the package before`, unit: '', rounds: over(own, before) }];
 }
 
-export interface Contender {
-  readonly name: string;
-  /** Runs one round; returns the measured figure. */
-  readonly run: () => Promise<number>;
-}
-
-/** n8n runs for weeks, so its code is compiled: each contender handles so many items before it is measured. */
-const ITEMS_OF_WARM_UP = 10_000;
-
-/** How many runs of so many items that takes. */
-export function warmUpsFor(items: number): number {
-  return Math.ceil(ITEMS_OF_WARM_UP / items);
-}
-
-/** Runs contenders in turn (A B A B …), after so many runs of each that don't count. */
-export async function inTurn(
-  given: Pick<Series, 'case' | 'unit'>,
-  contenders: readonly Contender[],
+/** Runs contenders in turn (A B B A …), after so many runs of each that don't count; returns the figures of each. */
+export async function inTurn<Runs extends Readonly<Record<string, () => Promise<number>>>>(
+  runs: Runs,
   rounds: number,
-  log: (line: string) => void,
+  { signal }: Session,
   warmUps = 1,
-): Promise<Series[]> {
-  const measured = contenders.map((): number[] => []);
+): Promise<{ [Name in keyof Runs]: number[] }> {
+  const measured = Object.entries(runs).map(([name, run]) => ({ name, run, figures: [] as number[] }));
   for (let round = 1 - warmUps; round <= rounds; round += 1) {
-    for (const [index, { name, run }] of contenders.entries()) {
-      if (round > 0 || round === 1 - warmUps) {
-        log(`${given.case}, ${round > 0 ? `round ${round} of ${rounds}` : 'warm-up'}: ${name}`);
-      }
+    for (const { run, figures } of round % 2 === 0 ? measured : measured.toReversed()) {
+      signal.throwIfAborted();
       collectYoungGarbage();
-      const value = await run();
-      if (round > 0) measured[index]?.push(value);
+      const figure = await run();
+      if (round > 0) figures.push(figure);
     }
   }
-  return contenders.map(({ name }, index) => ({ ...given, contender: name, rounds: measured[index] ?? [] }));
+  return Object.fromEntries(measured.map(({ name, figures }) => [name, figures])) as { [Name in keyof Runs]: number[] };
+}
+
+/** n8n runs for weeks, so its code is compiled: each contender handles 10,000 items before it is measured. */
+export function warmUpsFor(items: number): number {
+  return Math.ceil(10_000 / items);
 }
 
 /**

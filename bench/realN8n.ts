@@ -1,58 +1,104 @@
 /** Real n8n with a packed package, for what n8n's engine alone can't show. */
-import { Cleanup } from '../tools/cli/cleanup';
-import { type Session, stopOnSignals } from '../tools/cli/session';
-import type { JsonObject } from '../tools/json';
+import { randomUUID } from 'node:crypto';
+
+import type { Session } from '../tools/cli/session';
+import { asObject, asObjects, type JsonObject } from '../tools/json';
 import { N8nInstance } from '../tools/n8n/instance';
 import { unpackPackage } from '../tools/n8n/package';
+import { UNLIMITED } from './contenders';
 import type { RemoteSandbox } from './sandbox';
 
-export interface RealN8n {
-  /** The package's. */
+/** A node of a workflow; the rest is the same for all. */
+interface Node {
   readonly name: string;
-  readonly instance: N8nInstance;
-  /** Stores a workflow, which then sends to the sandbox. */
-  readonly store: (workflow: JsonObject) => Promise<JsonObject>;
+  readonly type: string;
+  readonly typeVersion: number;
+  readonly parameters: JsonObject;
 }
 
-/** Runs `use` with a session, and ends afterwards what was started in it. */
-export async function withSession<Result>(
-  say: Session['say'],
-  use: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  const cleanup = new Cleanup();
-  try {
-    return await use({ signal: stopOnSignals(['SIGINT', 'SIGTERM']), cleanup, say });
-  } finally {
-    await cleanup.run();
+export const SENDER = 'Messaging Send';
+
+export function sender(operation: 'send' | 'sendBulk', fields: JsonObject): Node {
+  const parameters = { resource: 'message', operation, source: 'items', options: UNLIMITED, ...fields };
+  return { name: SENDER, type: 'n8n-nodes-messaging-send.messagingSend', typeVersion: 1, parameters };
+}
+
+/** An n8n with a package, whose workflows send to a sandbox. */
+export class RealN8n {
+  private constructor(
+    private readonly instance: N8nInstance,
+    private readonly credential: Awaited<ReturnType<N8nInstance['storeAccount']>>,
+  ) {}
+
+  /** @param change of the package, unpacked in this folder */
+  static async start(
+    tarball: string,
+    { url }: RemoteSandbox,
+    session: Session,
+    change?: (folder: string) => Promise<void>,
+  ): Promise<RealN8n> {
+    const providePackage = async (userFolder: string) => {
+      const folder = await unpackPackage(tarball, userFolder, session.signal);
+      await change?.(folder);
+    };
+    const instance = await N8nInstance.start({ purpose: 'bench', providePackage }, session);
+    return new RealN8n(instance, await instance.storeAccount({ url }));
   }
-}
 
-/** A packed package. */
-export interface Package {
-  readonly name: string;
-  readonly tarball: string;
-  /** Changes it after it is unpacked in this folder. */
-  readonly change?: (folder: string) => Promise<void>;
-}
-
-/** @param environment  more settings of n8n */
-export async function startRealN8n(
-  { name, tarball, change }: Package,
-  { url }: RemoteSandbox,
-  environment: NodeJS.ProcessEnv,
-  session: Session,
-): Promise<RealN8n> {
-  const instance = await N8nInstance.start(
-    {
-      purpose: 'bench',
-      providePackage: async (userFolder) => {
-        const folder = await unpackPackage(tarball, userFolder, session.signal);
-        await change?.(folder);
+  /** Stores nodes, one after the other, behind a webhook at this path that answers when they have run. */
+  async publish(path: string, nodes: readonly Node[]): Promise<JsonObject> {
+    const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode' };
+    const webhook = { name: 'Webhook', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path, parameters };
+    const all: Node[] = [webhook, ...nodes];
+    const next = nodes.map(({ name }, index): [string, JsonObject] => [
+      all[index]?.name ?? '',
+      { main: [[{ node: name, type: 'main', index: 0 }]] },
+    ]);
+    const credentials = { messagingSendApi: { id: '', name: '' } };
+    const stored = await this.instance.rest.importWorkflow(
+      {
+        name: path,
+        nodes: all.map((node, index) => ({
+          id: randomUUID(),
+          position: [220 * index, 0],
+          ...(node.name === SENDER && { credentials }),
+          ...node,
+        })),
+        connections: Object.fromEntries(next),
+        settings: { executionOrder: 'v1' },
       },
-      environment,
-    },
-    session,
-  );
-  const credential = await instance.storeAccount({ url });
-  return { name, instance, store: async (workflow) => await instance.rest.importWorkflow(workflow, [credential]) };
+      [this.credential],
+    );
+    await this.instance.rest.activate(stored);
+    return stored;
+  }
+
+  /** Gives the sending node of a published workflow other options. */
+  async setOptions(workflow: JsonObject, options: JsonObject): Promise<void> {
+    const { rest } = this.instance;
+    await rest.deactivate(workflow);
+    const nodes = asObjects(workflow.nodes, 'workflow.nodes').map((node) =>
+      node.name === SENDER ? { ...node, parameters: { ...asObject(node.parameters, 'parameters'), options } } : node,
+    );
+    await rest.activate(await rest.saveNodes(workflow, nodes));
+  }
+
+  /** Calls the webhook at a path. */
+  async call(path: string, body: JsonObject): Promise<void> {
+    const answer = await fetch(`${this.instance.n8n.url}/webhook/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await answer.text();
+    if (!answer.ok) throw new Error(`n8n answered a call with ${answer.status}.\n${this.instance.n8n.endOfLog()}`);
+  }
+
+  /** How long the sending node took in a workflow's newest execution, in milliseconds. */
+  async timeOfNewest(workflow: JsonObject): Promise<number> {
+    const { rest } = this.instance;
+    const [newest] = await rest.executionsOf(workflow);
+    const ended = await rest.waitForExecution(newest?.id ?? '');
+    return ended.runsOf(SENDER).reduce((sum, { seconds }) => sum + seconds * 1000, 0);
+  }
 }

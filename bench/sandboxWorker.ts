@@ -1,4 +1,4 @@
 import { type SandboxOptions, startSandbox } from '../sandbox/server';
-import { serve } from './processes';
+import { answer } from './processes';
 
-serve(async (options: Partial<SandboxOptions>) => (await startSandbox(options)).url);
+await answer(async (options: Partial<SandboxOptions>) => (await startSandbox(options)).url);

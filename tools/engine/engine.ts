@@ -36,24 +36,27 @@ export interface Loaded {
   readonly credential: ICredentialType;
 }
 
-let loaded: Promise<Loaded> | undefined;
+const loaded = new Map<string, Promise<Loaded>>();
 /** Each execution has another ID, a Retry as well. */
 let executions = 0;
 
-/** The built package, loaded as n8n loads it. */
-export async function loadPackage(): Promise<Loaded> {
-  loaded ??= (async () => {
-    const loader = new PackageDirectoryLoader(PROJECT_FOLDER);
-    await loader.loadAll();
-    const node = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSend').type);
-    // n8n gives a declarative node this `execute` when it loads it.
-    node.execute = async function () {
-      return (await new RoutingNode(this as unknown as ExecuteContext, node).runNode()) ?? [];
-    };
-    const trigger = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSendTrigger').type);
-    return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
-  })();
-  return await loaded;
+/** The built package in a folder, loaded as n8n loads it. */
+export async function loadPackage(folder = PROJECT_FOLDER): Promise<Loaded> {
+  const known = loaded.get(folder) ?? load(folder);
+  loaded.set(folder, known);
+  return await known;
+}
+
+async function load(folder: string): Promise<Loaded> {
+  const loader = new PackageDirectoryLoader(folder);
+  await loader.loadAll();
+  const node = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSend').type);
+  // n8n gives a declarative node this `execute` when it loads it.
+  node.execute = async function () {
+    return (await new RoutingNode(this as unknown as ExecuteContext, node).runNode()) ?? [];
+  };
+  const trigger = NodeHelpers.getVersionedNodeType(loader.getNode('messagingSendTrigger').type);
+  return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
 }
 
 /** A node that puts out these items: n8n's own triggers have none for a test to choose. */

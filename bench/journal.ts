@@ -1,0 +1,90 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { UNLIMITED } from './contenders';
+import { inTurn, type Options, over, overBefore, type Row } from './measurements';
+import { RealN8n, sender } from './realN8n';
+import { withSandbox } from './sandbox';
+
+/** Short campaigns vary more, and are cheaper to repeat. */
+const SIZES = [
+  { count: 1_000, repeated: 8 },
+  { count: 10_000, repeated: 4 },
+];
+/** A service on the internet takes at least 50 ms for an answer. */
+const CASES = [
+  { path: 'campaign', name: '', answerMs: 0, atMost: 1.1 },
+  { path: 'campaign', name: ', answers after 50 ms', answerMs: 50, atMost: undefined },
+  { path: 'full', name: ', full list', answerMs: 0, atMost: undefined },
+] as const;
+/** Entries that n8n's database holds for a node at most. */
+const FULL = 10_000;
+
+/** As many items as the call asks for, each with its own phone number. */
+const ITEMS = {
+  name: 'Items',
+  type: 'n8n-nodes-base.code',
+  typeVersion: 2,
+  parameters: {
+    jsCode: `const { count } = $input.first().json.body;
+return Array.from({ length: count }, (_, index) => ({
+  json: {
+    phone: '4477' + String(index).padStart(8, '0'),
+    message: 'Hello Made-up Person ' + index + ', a reminder of your appointment on Monday.',
+  },
+}));`,
+  },
+};
+const BULK = sender('sendBulk', { phone: '={{ $json.phone }}', message: '={{ $json.message }}' });
+
+/** What the journal costs in production executions of real n8n: the node's time with it over that without it. */
+export async function journal({ rounds, own, before, session }: Options): Promise<Row[]> {
+  return await withSandbox({}, async (sandbox) => {
+    const start = async (tarball: string, change?: (folder: string) => Promise<void>) => {
+      const n8n = await RealN8n.start(tarball, sandbox, session, change);
+      const workflows = {
+        campaign: await n8n.publish('campaign', [ITEMS, BULK]),
+        full: await n8n.publish('full', [ITEMS, BULK]),
+      };
+      // Each message that is remembered is an entry.
+      await n8n.setOptions(workflows.full, { ...UNLIMITED, duplicateMessages: 'sendOnceEver' });
+      await n8n.call('full', { count: FULL });
+      await n8n.setOptions(workflows.full, UNLIMITED);
+      return (path: keyof typeof workflows, count: number, answerMs: number) => async () => {
+        await sandbox.reset();
+        if (answerMs > 0) await sandbox.answerAfter(answerMs);
+        await n8n.call(path, { count });
+        await sandbox.expectOnce(count);
+        return await n8n.timeOfNewest(workflows[path]);
+      };
+    };
+    session.say('Starting n8n, with the journal and without it');
+    const withIt = await start(own.tarball);
+    const without = await start(own.tarball, switchJournalOff);
+    const old = before && (await start(before.tarball));
+
+    const rows: Row[] = [];
+    for (const { count, repeated } of SIZES) {
+      for (const { path, name, answerMs, atMost } of CASES) {
+        const what = `${count.toLocaleString('en')} items${name}`;
+        session.say(what);
+        const contenders = { withIt: withIt(path, count, answerMs), without: without(path, count, answerMs) };
+        const times = await inTurn(
+          { ...contenders, ...(old && { before: old(path, count, answerMs) }) },
+          rounds * repeated,
+          session,
+        );
+        rows.push({ what, unit: '', rounds: over(times.withIt, times.without), atMost });
+        rows.push(...overBefore(what, times.withIt, times.before));
+      }
+    }
+    return rows;
+  });
+}
+
+/** Changes an unpacked package so that no run has a crash ledger. */
+async function switchJournalOff(folder: string): Promise<void> {
+  const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'crashLedgerOfRun.js');
+  if (!(await readFile(file, 'utf8')).includes('exports.crashLedgerOfRun =')) throw new Error(`${file} has changed`);
+  await appendFile(file, '\nexports.crashLedgerOfRun = () => null;\n');
+}

@@ -1,0 +1,70 @@
+/** Runs workflows of n8n's own nodes, this package's and made-up ones over items. */
+import { WorkflowExecute } from 'n8n-core';
+import type {
+  IDataObject,
+  INode,
+  INodeExecutionData,
+  INodeParameters,
+  INodeType,
+  IVersionedNodeType,
+} from 'n8n-workflow';
+
+import type { Account } from './credentials';
+import { itemsNode, prepareEngine } from './engine';
+import { processedData } from './processedData';
+
+// By this file alone: tsx loads a module twice that both an ES module and a CommonJS one import.
+export { baseNode } from './baseNodes';
+export { itemsNode, loadPackage } from './engine';
+
+/** A node of a workflow. */
+export interface Step {
+  readonly name: string;
+  readonly type: INodeType | IVersionedNodeType;
+  readonly version?: number;
+  readonly parameters?: INodeParameters;
+  /** The names of the steps that each output is connected to. */
+  readonly outputs?: readonly string[][];
+  readonly onError?: INode['onError'];
+}
+
+/** A workflow, whose first step receives the items. */
+export type Steps = readonly [Step, ...Step[]];
+
+/**
+ * Runs a workflow over items in production, for the first time: n8n's database has nothing of earlier runs.
+ * @param account the credential of every node
+ * @returns the items on the last step's first output, of all its runs
+ * @throws the error that ended the execution
+ */
+export async function runSteps(
+  items: readonly IDataObject[],
+  steps: Steps,
+  account: Account,
+): Promise<INodeExecutionData[]> {
+  processedData.reset();
+  const source = itemsNode(items.map((json) => ({ json })));
+  const all: Steps = [{ name: 'Items', type: source, outputs: [[steps[0].name]] }, ...steps];
+  const nodes = all.map(({ name, type, version = 1, parameters = {}, onError }, index): INode => ({
+    id: String(index),
+    name,
+    type: type.description.name,
+    typeVersion: version,
+    position: [200 * index, 0],
+    parameters,
+    credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
+    ...(onError && { onError }),
+  }));
+  const to = (names: readonly string[]) => names.map((node) => ({ node, type: 'main' as const, index: 0 }));
+  const { workflow, additionalData } = await prepareEngine({
+    nodes,
+    connections: Object.fromEntries(all.map(({ name, outputs = [] }) => [name, { main: outputs.map(to) }])),
+    types: Object.fromEntries(all.map(({ type }) => [type.description.name, type])),
+    account,
+    mode: 'trigger',
+  });
+  const { data } = await new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: nodes[0] });
+  if (data.resultData.error !== undefined) throw data.resultData.error;
+  const last = steps.at(-1) ?? steps[0];
+  return (data.resultData.runData[last.name] ?? []).flatMap((each) => each.data?.main?.[0] ?? []);
+}
