@@ -290,7 +290,6 @@ test("'Max Wait' lets a request wait for as long as the service asks", async () 
 
 test.each<[string, INodeParameters, RegExp]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
-  ['Requests per Minute of -1', { requestsPerMinute: -1 }, /Requests per Minute/],
   ['Requests per Minute of "many"', { requestsPerMinute: '={{ "many" }}' }, /Requests per Minute|requestsPerMinute/],
   ['Max Wait of -1', { longestWait: -1 }, /'Max Wait' must be a number of at least 0/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],

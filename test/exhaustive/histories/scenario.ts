@@ -41,7 +41,6 @@ export interface Settings {
     readonly output: 'messages' | 'batches';
     readonly parallelRequests: number;
     readonly uncertain: 'report' | 'sendAgain';
-    readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
   };
 }
 
@@ -181,7 +180,6 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         output: fc.constantFrom('messages' as const, 'messages' as const, 'batches' as const),
         parallelRequests: fc.integer({ min: 1, max: 6 }),
         uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
-        whenCreditsRunOut: fc.constantFrom('stop' as const, 'sendWhatCreditsAllow' as const),
       }),
     }),
     listChange: fc.nat({ max: 11 }),
