@@ -10,7 +10,7 @@ import type {
 
 import { accountIn, BASE_URL_EXPRESSION } from '../nodes/MessagingSend/api/account';
 import { FailureError, isFailure } from '../nodes/MessagingSend/failures/failure';
-import { IS_FIXED } from '../nodes/MessagingSend/n8n/memory/assumptions';
+import { IS_FIXED } from '../nodes/MessagingSend/n8n/assumptions';
 
 export class MessagingSendApi implements ICredentialType {
   name = 'messagingSendApi';

@@ -2,11 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 import { parse } from 'yaml';
 
-import {
-  CREDENTIAL_EXPRESSION_FAILED,
-  RECOVERED_SIGN,
-  SEEN_IN,
-} from '../../nodes/MessagingSend/n8n/memory/assumptions';
+import { CREDENTIAL_EXPRESSION_FAILED, RECOVERED_SIGN } from '../../nodes/MessagingSend/n8n/assumptions';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 import { FILES, table } from './pages';
 
@@ -39,18 +35,27 @@ test('The reference names the tested engine, with the versions of Node of the wo
 
 describe('What the node relies on in n8n without a promise', () => {
   const FOLDER = 'nodes/MessagingSend/n8n/';
-  const text = readProjectFile(`${FOLDER}memory/assumptions.ts`);
-
-  test('was seen in the releases that the README names', () => {
-    expect(tested.filter((cell) => /^n8n \d/.test(cell)).map((cell) => cell.split(' ')[1])).toEqual([...SEEN_IN]);
-  });
+  const points = readProjectFile(`${FOLDER}assumptions.ts`)
+    .split('\n')
+    .filter((line) => line.startsWith(' * | '))
+    .slice(2)
+    .map((row) => row.split(' | ').slice(1))
+    .map(([what = '', users = '', title = '']) => ({ what, users, title: title.replace(/ \|$/, '') }));
 
   test('is used by files that exist', () => {
-    const rows = text.split('\n').filter((line) => line.startsWith(' * | '));
-    const users = rows.slice(2).map((row) => [...(row.split(' | ')[1] ?? '').matchAll(/`([^`]+\.ts)`/g)]);
-    expect(users.length).toBeGreaterThan(10);
-    const files = users.flatMap((names) => names.map(([, name]) => `${FOLDER}${name}`));
-    expect(files.filter((file) => !FILES.includes(file))).toEqual([]);
+    expect(points.length).toBeGreaterThan(10);
+    for (const { what, users } of points) {
+      const files = users.split(', ').map((name) => FOLDER + name.replaceAll('`', ''));
+      expect([what, files.filter((file) => !FILES.includes(file))]).toEqual([what, []]);
+    }
+  });
+
+  test('has a test in real n8n for each point', () => {
+    const code = FILES.filter((file) => /^test\/e2e\/.*\.ts$/.test(file))
+      .map(readProjectFile)
+      .join('\n');
+    const titles = new Set([...code.matchAll(/\btest\(\s*(['"`])(.+?)\1,/g)].map(([, , title]) => title));
+    expect(points.filter(({ title }) => !titles.has(title))).toEqual([]);
   });
 
   test.each([

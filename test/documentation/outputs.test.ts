@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
+import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { cleanPhone } from '../../nodes/MessagingSend/phone/phone';
 import { killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
@@ -50,8 +51,6 @@ const CUSTOM_FORM = {
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'docs/reference.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
   'docs/reference.md send-bulk 1': async () => (await outputOf(SEND_BULK, ONE))[0]?.[0],
-  'docs/reference.md send-bulk 2': async () =>
-    (await outputOf(withOptions(SEND_BULK, { output: 'batches' }), TWO))[0]?.[0],
   'docs/reference.md get-balance 1': async () => (await outputOf(GET_BALANCE, [{}]))[0]?.[0],
   'docs/reference.md options 1': async () => {
     const items = [{ phone: '+44 7700 900123', text: 'Hello Ada' }];
@@ -111,8 +110,10 @@ function toolError(phone: string): string | undefined {
   const checked = cleanPhone(phone, { countryCode: null, numberCheck: 'on' });
   if (typeof checked === 'string') throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-  const wrong = unsendable({ item: 0, entry: null, part: null, phone }, checked);
-  return runError(node, { ...NOTHING_DELIVERED, unsendable: [wrong] })?.message;
+  const wrong = unsendable({ item: 0, entry: null, phone }, checked);
+  const delivered = { ...NOTHING_DELIVERED, unsendable: [wrong] };
+  const options = { dryRun: false, duplicateMessages: 'send', testRun: null } as const;
+  return runError(node, summarize(delivered, { requests: 0, waited: 0 }, 1, options))?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

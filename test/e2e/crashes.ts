@@ -78,11 +78,13 @@ export function bulkList(
   return { name, workflow: chain(name, nodes), ...IN_BULK };
 }
 
-/** Send Bulk, which has sent everything when n8n is killed in a later node. */
+/** Send Bulk, which has sent everything when n8n is killed in a later node, in a workflow with the newer kind of items. */
 export function finished(name: string): Victim {
   const balance = { resource: 'balance', operation: 'get', options: { requestsPerMinute: 10_000 } };
   const later = messagingSend(balance, { name: 'Later', executeOnce: true });
-  return { ...bulkList(name, { after: [later] }), answered: 5, arrived: MESSAGES, isFinished: true };
+  const victim = bulkList(name, { after: [later] });
+  const workflow = { ...victim.workflow, settings: { executionOrder: 'v1', binaryMode: 'combined' } };
+  return { ...victim, workflow, answered: 5, arrived: MESSAGES, isFinished: true };
 }
 
 /** Send Bulk in Loop Over Items, a hundred items in each of five rounds, with a Wait for a call after each: n8n stores it then. */

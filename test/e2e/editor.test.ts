@@ -97,7 +97,6 @@ const SEND_OPTIONS = [
   'Send Window',
   'Test Run',
 ];
-const BULK_OPTIONS = SEND_OPTIONS.toSpliced(12, 0, 'Output');
 const REVIEW_OPTIONS = [
   'Default Country Code',
   'Limit Wait Time',
@@ -128,7 +127,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
       ['source', 'One Message per Input Item'],
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Phone', 'Message', 'Options'],
-    options: BULK_OPTIONS,
+    options: SEND_OPTIONS,
   },
   {
     choices: [
@@ -136,7 +135,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
       ['source', 'A JSON List'],
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
-    options: BULK_OPTIONS,
+    options: SEND_OPTIONS,
   },
 ];
 
@@ -205,7 +204,7 @@ for (const release of SUPPORTED) {
         await output
           .getByTestId('node-hint')
           .getByText(
-            '2 sent, 2 credits used, 999998 left, 2 requests. Running this step again sends the 2 messages again.',
+            '2 sent, 2 credits used, 999998 left, 2 requests. If you run this step again, the 2 sent messages will be sent again.',
           )
           .waitFor();
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();

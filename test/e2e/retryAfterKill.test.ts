@@ -82,6 +82,22 @@ for (const release of SUPPORTED) {
         assert.deepEqual(execution.outputOf(SENDER), []);
       });
 
+      test('n8n repeats no request after a 401, and follows no redirect', async () => {
+        const { sandbox, n8n } = instance();
+        const location = `${sandbox.url}/v1/messages/send-bulk`;
+        sandbox.setFaults([
+          { kind: 'status', status: 401, times: 1 },
+          { kind: 'redirect', location, times: 1 },
+        ]);
+        await activate('once', messagingSend(list(1)));
+        await callWebhook(n8n.url, 'once', {});
+        await callWebhook(n8n.url, 'once', {});
+        assert.deepEqual(
+          sandbox.requests().map(({ status }) => status),
+          [401, 307],
+        );
+      });
+
       test('Retry On Fail and Retry send what was not sent, and report and count every message once', async () => {
         const { rest, sandbox, n8n } = instance();
         sandbox.setFaults([{ kind: 'status', status: 403, on: 'bulk', after: 1, times: 2 }]);
@@ -181,8 +197,14 @@ for (const release of SUPPORTED) {
             first.error,
             "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
           );
-          assert.match(first.errorDescription, /350 of 450 messages were sent, and 100 may have been sent\./);
-          assert.match(first.errorDescription, /Entries 200 to 299 of item 0 may have been sent: n8n stopped/);
+          assert.match(
+            first.errorDescription,
+            /350 sent \(200 of them in an earlier attempt\), 100 uncertain \(may have been sent\), /,
+          );
+          assert.match(
+            first.errorDescription,
+            /Entries 200, 201, 202, 203, 204 of item 0 and 95 more may have been sent: n8n stopped/,
+          );
           assert.equal(second.status, 'error');
           assert.match(second.error, ANOTHER_RETRY);
           assert.deepEqual(crashes.received('stop'), indexes());

@@ -75,7 +75,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 4), 'key 2': phones(3) });
   });
 
-  test('skips no message as a duplicate if the same one before it has no account: neither is sent', async () => {
+  test('skips no message as a duplicate of one that has no account', async () => {
     const [first = {}, second = {}] = contacts(2);
     const items = [
       { ...first, key: '' },
@@ -84,9 +84,8 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     ];
     const once = withOptions(parameters, { duplicateMessages: 'sendOnce' });
     const { outputs } = await run({ items, parameters: once, onError: CONTINUE });
-    expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'not_sent', 'sent']);
-    expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
-    expect(receivedBy()).toEqual({ 'key 1': phones(1) });
+    expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'sent', 'sent']);
+    expect(receivedBy()).toEqual({ 'key 1': phones(0, 1) });
   });
 
   test('concerns the first item alone if its key is an expression that fails', async () => {
@@ -99,7 +98,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
     expect(error?.description).toContain(
-      "Nothing was sent. To send the other 2 messages anyway, set On Error under Settings to Continue (using error output). Items 1 and 3 were not sent: 'API Key' in the credential is empty.",
+      "Nothing was sent. To send the other 2 messages anyway, set On Error under Settings to Continue (using error output). Items 1, 3 were not sent: 'API Key' in the credential is empty.",
     );
     expect(requests()).toEqual([]);
   });
@@ -114,14 +113,19 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(requests().filter(({ key }) => key === null)).toHaveLength(1);
   });
 
-  test('ends the run at the first failure of any account, with On Error set to Stop', async () => {
-    const items = contactsOf(400, [KEY, 'made-up-wrong-key']);
+  test('ends the messages of an account at its first failure, with On Error set to Stop, and no others', async () => {
+    const items = contactsOf(6, [KEY, 'made-up-wrong-key']);
     const { error } = await run({ items, parameters: inBatchesOf(1, oneByOne(parameters)) });
     expect(error?.message).toBe('The API key is not valid');
     expect(error?.context.itemIndex).toBe(1);
-    const sent = received().length;
-    expect(sent).toBeLessThan(100);
-    expect(error?.description).toMatch(new RegExp(`${sent} of 400 messages (was|were) sent`));
+    expect(receivedBy()).toEqual({ 'key 1': phones(0, 2, 4) });
+  });
+
+  test('skips a message as a duplicate of one that another account sends', async () => {
+    const items = [KEY, OTHER].map((key) => ({ ...contacts(1)[0], key }));
+    const once = withOptions(parameters, { duplicateMessages: 'sendOnce' });
+    expect(outcomesOf(await run({ items, parameters: once }))).toEqual(['sent', 'skipped']);
+    expect(receivedBy()).toEqual({ 'key 1': phones(0) });
   });
 
   test('never sends a message again in a retry, whatever account its item has now', async () => {
@@ -145,14 +149,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(outputs[0]?.[1]?.json.error).toBe('Not enough credits for the run (2 needed, 1 left)');
   });
 
-  test("sends nothing at all with 'Check Credits First' and Stop if the credits of one account do not do", async () => {
-    sandbox().setCredits(1, 'key 2');
-    const checked = withOptions(parameters, { checkCreditsFirst: true });
-    const { error } = await run({ items: contactsOf(4, [KEY, OTHER]), parameters: checked });
-    expect(error?.message).toBe('Not enough credits for the run (2 needed, 1 left)');
-    expect(received()).toEqual([]);
-  });
-
   test('names no credits that are left in its hint, because each account has its own', async () => {
     const ran = await run({ items: contactsOf(4, [KEY, OTHER]), parameters });
     expect(hintsOf(ran)[0]?.message).toMatch(/^4 sent, 4 credits used, \d requests?\./);
@@ -165,6 +161,16 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(reads).toBe(1);
     await run({ items: contactsOf(20, [KEY, OTHER]), parameters, onCredentialRead });
     expect(reads).toBe(21);
+  });
+
+  test('reads a credential that is gone once, and sends nothing', async () => {
+    let reads = 0;
+    const onCredentialRead = () => {
+      reads += 1;
+      throw new Error('Credential with ID "1" does not exist for type "messagingSendApi".');
+    };
+    const ran = await run({ items: contacts(20), parameters, onCredentialRead, onError: CONTINUE });
+    expect([reads, ...outcomesOf(ran)]).toEqual([1, ...Array<string>(20).fill('not_sent')]);
   });
 });
 
@@ -184,11 +190,11 @@ test('The limit of one account does not hold up another', async () => {
   expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
 });
 
-test("'Parallel Requests' bounds the requests in flight of all accounts together", async () => {
-  const items = contactsOf(12, [KEY, OTHER, THIRD]);
-  sandbox().setFaults([{ kind: 'delay', ms: 30, times: 99 }]);
+test("'Parallel Requests' bounds the requests in flight of each account", async () => {
+  const items = contactsOf(12, [KEY, OTHER]);
+  sandbox().setFaults([{ kind: 'delay', ms: 100, times: 99 }]);
   const running = run({ items, parameters: withOptions(SEND, { parallelRequests: 2 }) });
-  expect(await mostInFlight(sandbox(), running)).toBe(2);
+  expect(await mostInFlight(sandbox(), running)).toBe(4);
 });
 
 test('Through the routing, an item is sent to the address of its own account', async () => {

@@ -20,12 +20,12 @@ const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 test.each(SENDING_OPERATIONS)('%s sends such a text and names the field', async (_name, parameters) => {
   const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters) });
   expect(texts().sort()).toEqual(['Hello , welcome', 'Hello Ada, welcome', 'Hello Alan, welcome']);
-  expect(firstHint(ran)).toMatch(/ requests?\. 1 message has nothing for 'name'\./);
+  expect(firstHint(ran)).toMatch(/ requests?\. Empty fields: 'name' in 1 message\./);
 });
 
 test.each(SENDING_OPERATIONS)('A dry run of %s names the field', async (_name, parameters) => {
   const ran = await run({ items: named('', 'Ada', null, undefined), parameters: hello(parameters, { dryRun: true }) });
-  expect(firstHint(ran)).toContain(" Nothing was sent. 3 messages have nothing for 'name'.");
+  expect(firstHint(ran)).toContain(" Nothing was sent. Empty fields: 'name' in 3 messages.");
 });
 
 describe("'Empty Fields' set to 'Don't Send'", () => {
@@ -37,14 +37,16 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
       json: { status: 'skipped', reason: 'empty_field', empty_fields: ['name'], phone: phoneAt(1), message_id: null },
       pairedItem: { item: 1 },
     });
-    expect(firstHint(ran)).toMatch(/^2 sent, 1 skipped because 'name' is empty, /);
+    expect(firstHint(ran)).toMatch(
+      /^2 sent, 1 skipped because of 'Empty Fields', .* Empty fields: 'name' in 1 message\./,
+    );
   });
 
   test('counts in a dry run what it keeps back', async () => {
     const ran = await run({ items: named('Ada', ''), parameters: hello(SEND_BULK, { ...HELD_BACK, dryRun: true }) });
     expect(outcomesOf(ran)).toEqual(['dry_run', 'skipped']);
     expect(firstHint(ran)).toBe(
-      "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 skipped because 'name' is empty. Nothing was sent.",
+      "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 skipped because of 'Empty Fields'. Nothing was sent. Empty fields: 'name' in 1 message.",
     );
   });
 

@@ -1,10 +1,9 @@
-import { DETAILS_SHAPES } from '../../sandbox/details';
-import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
+import { type Fault, startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting, type StoredError } from '../support/engine/workflow';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 
 const { sandbox, setupOf, run } = nodeForTests({ items: [{ phone: phoneAt(0), text: 'Hello', list: listOf(1) }] });
@@ -36,7 +35,9 @@ const body = (status: number, text: string): Fault => ({ kind: 'body', status, b
 const NO_CREDITS = { required_credits: 250, available_credits: 7 };
 
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
-  const progress = parameters === GET_BALANCE ? /./ : /0 of 1 message was sent/;
+  const ofTool = /Nothing was sent\.|Entries that (were not|may have been) sent: 0\.|Do not call this tool again/;
+  const ofMessages = path === 'in a workflow' ? /Nothing was sent\.|0 sent, 1 uncertain/ : ofTool;
+  const progress = parameters === GET_BALANCE ? /./ : ofMessages;
 
   test.each<[string, Fault, RegExp, string | null]>([
     ['a missing API key', { kind: 'status', status: 401, code: 'MISSING_API_KEY' }, /received no API key/, '401'],
@@ -45,7 +46,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     [
       'a validation error',
       { kind: 'status', status: 422, details: [{ field: 'phone', message: 'is barred' }] },
-      /service rejected.*phone/,
+      /rejected a value/,
       '422',
     ],
     ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /rate limit is reached/, '429'],
@@ -66,13 +67,13 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(error.message).toMatch(message);
     expect(error.httpCode ?? null).toBe(httpCode);
     expect(error.context.itemIndex).toBe(0);
-    expect(error.description).toMatch(progress);
+    expect(textOf(error)).toMatch(progress);
   });
 
   test('reports that the Base URL is not an address', async () => {
     for (const baseUrl of ['', 'https://']) {
       const error = await errorOf(path, parameters, { baseUrl, apiKey: KEY });
-      expect(error.message).toBe("'Base URL' in the credential is not an address such as https://api.example.com/v1");
+      expect(error.message).toMatch(/^'Base URL' in the credential is not an address such as https:\/\/\S+\/v1(\. |$)/);
     }
   });
 
@@ -88,14 +89,15 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
 
   test("escapes the service's text, because the editor renders it as HTML", async () => {
     sandbox().setFaults([{ kind: 'status', status: 409, message: '<img src=x onerror="alert(1)">', on: 'any' }]);
-    const { description } = await errorOf(path, parameters);
-    expect(description).toContain('&lt;img src=x onerror=&quot;');
-    expect(description).not.toContain('<img');
+    const text = textOf(await errorOf(path, parameters));
+    expect(text).toContain('&lt;img src=x onerror=&quot;');
+    expect(text).not.toContain('<img');
   });
 
-  test('shows its own message even if n8n has one for a word in it', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 422, details: [{ field: 'EPERM', message: 'ENOENT' }], on: 'any' }]);
-    expect((await errorOf(path, parameters)).message).toBe('The service rejected the value of EPERM');
+  test("contains what the service's details say", async () => {
+    const details = [{ field: 'phone', message: 'is barred' }];
+    sandbox().setFaults([{ kind: 'status', status: 422, details, on: 'any' }]);
+    expect((await errorOf(path, parameters)).description).toContain('field: phone; is barred');
   });
 });
 
@@ -103,7 +105,8 @@ test.each(PATHS)('A service that refuses the connection %s is reported', async (
   const gone = await startSandbox();
   await gone.close();
   const error = await errorOf(path, SEND, accountOf(gone));
-  expect(error).toMatchObject({ name: 'NodeApiError', message: 'The service refused the connection' });
+  expect(error.name).toBe('NodeApiError');
+  expect(error.message).toMatch(/^n8n can't connect to the service(\. |$)/);
 });
 
 test('A missing key, a wrong key and too few credits each have their own message', async () => {
@@ -120,35 +123,23 @@ test('A missing key, a wrong key and too few credits each have their own message
   ]);
 });
 
-describe('At a limit', () => {
-  let limited: Sandbox;
-  const start = async (options: Partial<SandboxOptions> = {}) =>
-    accountOf((limited = await startSandbox({ keys: [KEY], ...options })));
-  afterEach(async () => await limited.close());
-
-  test('the 61st request of a minute is refused, and the error says how many messages were sent', async () => {
-    const account = await start();
+test('The 61st request of a minute is refused, and the error says how many messages were sent', async () => {
+  const limited = await startSandbox({ keys: [KEY] });
+  try {
     const parameters = withOptions(SEND, { parallelRequests: 1 });
-    const { error } = await run({ account, items: contacts(61), parameters });
+    const { error } = await run({ account: accountOf(limited), items: contacts(61), parameters });
     expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 of 61 messages were sent');
+    expect(error?.description).toContain('60 sent, 1 not sent');
     expect(limited.messages()).toHaveLength(60);
-  });
-
-  test.each(DETAILS_SHAPES)(
-    "a text that is answered with 429 keeps no other batch from being sent, with details of the shape '%s'",
-    async (detailsShape) => {
-      const account = await start({ limit: 0, overLimitStatus: 429, bulkMessageCharacters: 50, detailsShape });
-      const items = contacts(8).map((contact, index) => (index === 5 ? { ...contact, text: 'x'.repeat(51) } : contact));
-      const parameters = inBatchesOf(4, SEND_BULK);
-      const { outputs } = await run({ account, items, parameters, onError: 'continueErrorOutput' });
-      // Without details, nobody knows which of the four it is.
-      const isNamed = detailsShape !== 'none';
-      expect(limited.messages()).toHaveLength(isNamed ? 7 : 4);
-      expect(outputs[1]).toHaveLength(isNamed ? 1 : 4);
-    },
-  );
+  } finally {
+    await limited.close();
+  }
 });
+
+/** What the user of a workflow sees, and a model: of a tool, only the message is passed on. */
+function textOf({ message, description }: StoredError): string {
+  return `${message} ${description ?? ''}`.trim();
+}
 
 /** Everything of an error that n8n stores or shows. */
 function allOf(error: StoredError): string {

@@ -200,11 +200,9 @@ describe('The API key', () => {
   ])('is nowhere in what n8n stores after %s', async (_what, fault) => {
     for (const [, parameters] of SENDING_OPERATIONS) {
       for (const onError of ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const) {
-        for (const output of ['messages', 'batches']) {
-          sandbox().setFaults([fault, fault]);
-          const ran = await run({ items: contacts(2), parameters: withOptions(parameters, { output }), onError });
-          expect(everythingIn(ran)).not.toContain(KEY);
-        }
+        sandbox().setFaults([fault, fault]);
+        const ran = await run({ items: contacts(2), parameters, onError });
+        expect(everythingIn(ran)).not.toContain(KEY);
       }
     }
   });

@@ -1,9 +1,12 @@
+import { WorkflowExecute } from 'n8n-core';
+
 import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { detailsOf } from '../support/outputs';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, receivedContacts, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, received, requests } = nodeForTests();
@@ -39,6 +42,36 @@ test.each([
     await expect(runRouting({ ...setup, type })).rejects.toThrow(message);
   }
   expect(requests()).toEqual([]);
+});
+
+describe.each(['send', 'sendBulk', 'sendAndWait'])('In an n8n that runs a workflow by the routing, %s', (operation) => {
+  beforeEach(() => {
+    const engine = WorkflowExecute.prototype as unknown as { getCustomOperation: () => unknown };
+    jest.spyOn(engine, 'getCustomOperation').mockReturnValue(undefined);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
+  const NEEDS = "Sending needs n8n's engine v1, and this workflow runs on another engine";
+
+  test('makes no request, and names the engine that it needs', async () => {
+    for (const mode of ['manual', 'trigger'] as const) {
+      const { error } = await run({ mode, items: contacts(3), parameters });
+      expect(error?.message).toBe(NEEDS);
+    }
+    expect(requests()).toEqual([]);
+  });
+
+  test('makes no request with On Error set to Continue, and says so at each item', async () => {
+    const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
+    expect(error).toBeUndefined();
+    expect(outputs[0]?.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual(
+      [0, 1, 2].map((item) => [NEEDS, { item }]),
+    );
+    for (const item of outputs[0] ?? []) {
+      expect(detailsOf(item)).toMatchObject({ code: 'NOT_SET_UP', outcome: 'not_sent' });
+    }
+    expect(requests()).toEqual([]);
+  });
 });
 
 describe.each(['/v1', '/v1/', '/api/v1', '/api/v1//'])('With a Base URL that ends in %s,', (prefix) => {
@@ -101,31 +134,6 @@ describe('Send Bulk', () => {
         pairedItem: { item: index },
       })),
     );
-  });
-
-  test('returns each answer with Output set to One Item per Request, linked to its items', async () => {
-    const { outputs } = await run({ items: contacts(101), parameters: withOptions(SEND_BULK, { output: 'batches' }) });
-    expect(outputs[0]).toEqual([
-      {
-        json: expect.objectContaining({
-          messages_sent: 100,
-          credits_used: 100,
-          credits_remaining: 99_900,
-          batch: 1,
-        }) as object,
-        pairedItem: Array.from({ length: 100 }, (_, item) => ({ item })),
-      },
-      {
-        json: {
-          messages_sent: 1,
-          credits_used: 1,
-          credits_remaining: 99_899,
-          batch: 2,
-          messages: [expect.objectContaining({ phone: phoneAt(100) })],
-        },
-        pairedItem: [{ item: 100 }],
-      },
-    ]);
   });
 
   test.each([

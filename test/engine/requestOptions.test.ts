@@ -44,7 +44,7 @@ test("'Timeout' ends a request, and its messages are uncertain", async () => {
   const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
   expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
   const routed = runRouting(setupOf({ parameters }));
-  await expect(routed).rejects.toMatchObject({ message: 'The service did not answer in time' });
+  await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
 });
 
 describe('A proxy', () => {
@@ -90,8 +90,8 @@ test("A certificate that nobody has signed prevents sending unless 'Ignore SSL I
   const secure = await startSandbox({ keys: [KEY], limit: 0, tls: selfSignedCertificate() });
   try {
     const setup = setupOf({ account: accountOf(secure), parameters: SEND_BULK });
-    expect((await run(setup)).error?.message).toContain('certificate is not trusted');
-    await expect(runRouting(setup)).rejects.toThrow('certificate is not trusted');
+    expect((await run(setup)).error?.message).toContain("can't make a secure connection");
+    await expect(runRouting(setup)).rejects.toThrow("can't make a secure connection");
     expect(secure.messages()).toEqual([]);
 
     const ignoring = { ...setup, parameters: { ...SEND_BULK, requestOptions: { allowUnauthorizedCerts: true } } };

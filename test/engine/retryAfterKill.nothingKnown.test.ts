@@ -43,7 +43,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
         "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
       );
       expect(error?.description).toContain('Send Again');
-      expect(error?.description).toContain('0 of 4 messages were sent, and 4 may have been sent.');
+      expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
       expect(received()).toEqual(phones(0, 1));
     });
 
@@ -78,7 +78,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
       const { error } = await (await killed(PROGRESS_SAVED)).run({ changes: { parameters: changed } });
       expect(error?.message).toBe('The message is empty');
-      expect(error?.description).toContain('Nothing more was sent; 4 may have been sent in an earlier attempt.');
+      expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
     });
 
     test('sends nothing if it is repeated, nor with Retry On Fail', async () => {

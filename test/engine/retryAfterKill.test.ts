@@ -225,20 +225,6 @@ test.each([
   expect(arrivals(fates)).toEqual(once(12));
 });
 
-test('One Item per Request after a kill says which messages each request had, and their outcomes', async () => {
-  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1, output: 'batches' }));
-  const campaign = start({ parameters, ...items(6), onError: CONTINUE });
-  await campaign.run(inFlight(2));
-  await campaign.run();
-  const [sent, first, second, now] = campaign.execution.outputs[0] ?? [];
-  const messages = [0, 1].map((index) => ({ message_id: null, phone: phoneAt(index), status: 'sent' }));
-  expect(sent).toMatchObject({ json: { messages, batch: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] });
-  for (const [index, item] of [first, second].entries()) {
-    expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', phone: phoneAt(2 + index), batch: 2 });
-  }
-  expect(now?.json).toMatchObject({ messages_sent: 2, batch: 3 });
-});
-
 describe.each([
   ['', {}],
   [', with a Message Key', { messageKey: '={{ $json.order }}' }],

@@ -1,10 +1,9 @@
-/** Retries whose texts, rows or parts are other ones than in the first attempt. */
+/** Retries whose texts or rows are other ones than in the first attempt. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import type { Execution } from '../support/engine/workflow';
-import { outcomeOf, outcomesOf } from '../support/outputs';
+import { outcomesOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
@@ -25,10 +24,6 @@ async function retryAfter(requests: number, items: IDataObject[], before: INodeP
   return await retry(await run(setup), setup, { parameters: after, onError: 'continueErrorOutput' });
 }
 
-/** Number, part and outcome of each item, by output. */
-const parts = ({ outputs }: Execution) =>
-  outputs.map((own) => own.map((item) => [item.json.phone, item.json.part, outcomeOf(item)]));
-
 // Values that are others in each attempt, or in each Retry.
 describe.each(['$now.toMillis() + Math.random()', '$execution.id', '$execution.resumeUrl'])(
   'A text that contains {{ %s }}',
@@ -43,10 +38,7 @@ describe.each(['$now.toMillis() + Math.random()', '$execution.id', '$execution.r
     test('is not continued by a Retry if it is split and some of its parts were sent', async () => {
       const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)} c` }];
       const timed = { ...split, message: `={{ ${expression} }} {{ $json.text }}` };
-      expect(parts(await retryAfter(1, items, timed, timed))).toEqual([
-        [[phoneAt(0), 1, 'sent']],
-        [1, 2].map(() => [phoneAt(0), undefined, 'uncertain']),
-      ]);
+      expect(outcomesOf(await retryAfter(1, items, timed, timed))).toEqual(['uncertain']);
       expect(received()).toHaveLength(1);
     });
   },
@@ -75,86 +67,66 @@ describe('A retry with the workflow as it is now', () => {
   });
 });
 
-describe('A text that has another number of parts in a retry', () => {
+describe.each(SENDING_ONE_BY_ONE)('By %s, a long text', (_name, given) => {
   const lettersOf = (...counts: number[]) =>
     counts.map((count, index) => String.fromCharCode(97 + index).repeat(count)).join('');
   const arrived = () => texts().map((text) => `${text[0]}${text.length}`);
   const TWO_PARTS = lettersOf(999, 999);
-  const THREE_PARTS = lettersOf(999, 1000, 1000);
-  const truncated = withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 });
-  const sendAgain = withOptions(SEND, { longMessages: 'split', parallelRequests: 1, uncertain: 'sendAgain' });
-  const [A, B] = [phoneAt(0), phoneAt(1)];
-  const wholeB = [[B, undefined, 'sent']];
-  const partsOfB = (count: number) => Array.from({ length: count }, (_, index) => [B, index + 1, 'sent']);
-  const uncertainA = [A, undefined, 'uncertain'];
-
+  const texting = (text: string, longMessages: string, options = {}) => ({
+    ...withOptions(given, { longMessages, parallelRequests: 1, ...options }),
+    message: `={{ $json.name + ${JSON.stringify(text)} }}`,
+  });
   // To two contacts, whose texts begin with A and B and have two parts at first.
-  test.each([
-    {
-      what: 'is sent only in the parts that were not sent, if they are the same ones',
-      retry: { after: 1, text: TWO_PARTS, parameters: split },
-      received: ['A1000', 'b999', 'B1000', 'b999'],
-      items: [[[A, 1, 'sent'], [A, 2, 'sent'], ...partsOfB(2)], []],
-    },
-    {
-      what: 'is not sent again as one',
-      retry: { after: 2, text: TWO_PARTS, parameters: truncated },
-      received: ['A1000', 'b999', 'B1000'],
-      items: [wholeB, [uncertainA]],
-    },
-    {
-      what: 'is not sent again in more parts',
-      retry: { after: 2, text: THREE_PARTS, parameters: split },
-      received: ['A1000', 'b999', 'B1000', 'b1000', 'c1000'],
-      items: [[[A, 1, 'sent'], [A, 2, 'sent'], ...partsOfB(3)], [uncertainA]],
-    },
-    {
-      what: 'is not sent as one if some of its parts were',
-      retry: { after: 1, text: 'Hello', parameters: split },
-      received: ['A1000', 'B6'],
-      items: [wholeB, [uncertainA]],
-    },
-    {
-      what: 'is not sent as one if some of its parts were, not even with Send Again',
-      retry: { after: 1, text: 'Hello', parameters: sendAgain },
-      received: ['A1000', 'B6'],
-      items: [wholeB, [uncertainA]],
-    },
-    {
-      what: 'is not continued in other parts if only some of its parts were sent',
-      retry: { after: 1, text: THREE_PARTS, parameters: split },
-      received: ['A1000', 'B1000', 'b1000', 'c1000'],
-      items: [
-        [[A, 1, 'sent'], ...partsOfB(3)],
-        [uncertainA, uncertainA],
-      ],
-    },
-  ])('$what', async ({ retry: { after, text, parameters }, received: expected, items }) => {
-    const message = (words: string) => `={{ $json.name + ${JSON.stringify(words)} }}`;
-    const names = ['A', 'B'].map((name, index) => ({ phone: phoneAt(index), name }));
-    const before = { ...split, message: message(TWO_PARTS) };
-    const again = await retryAfter(after, names, before, { ...parameters, message: message(text) });
-    expect(arrived()).toEqual(expected);
-    expect(parts(again)).toEqual(items);
+  const items = ['A', 'B'].map((name, index) => ({ phone: phoneAt(index), name }));
+  const before = texting(TWO_PARTS, 'split');
+  const requestsOfA = given.operation === 'send' ? 2 : 1;
+  const FIRST = ['A1000', 'b999'];
+
+  test.each<[string, INodeParameters, string[]]>([
+    ['in the same parts', before, ['B1000', 'b999']],
+    [
+      'whole',
+      texting(TWO_PARTS, given.operation === 'send' ? 'split' : 'fail'),
+      given.operation === 'send' ? ['B1000', 'b999'] : ['B1999'],
+    ],
+    ['truncated', texting(TWO_PARTS, 'truncate'), ['B1000']],
+  ])('that was sent is sent, and nothing of it again, if it comes again %s', async (_how, after, others) => {
+    expect(outcomesOf(await retryAfter(requestsOfA, items, before, after))).toEqual(['sent', 'sent']);
+    expect(arrived()).toEqual([...FIRST, ...others]);
   });
 
-  test('is not taken for another text to the same number that is at its place now', async () => {
-    const parameters = inBatchesOf(2, withOptions(SEND_LIST, { longMessages: 'split', parallelRequests: 1 }));
-    const list = [{ phone: phoneAt(0), message: lettersOf(1000, 1000) }, ...listOf(1)];
-    const added = { phone: phoneAt(0), message: 'z' };
-    const messages = `={{ [${JSON.stringify(added)}, ...$json.list] }}`;
-    await retryAfter(1, [{ list }], parameters, { ...parameters, messages });
-    expect(arrived()).toEqual(['a1000', 'b1000', 'z1', 'H7']);
-  });
-
-  test('is not sent again in parts if it was sent as one', async () => {
-    const items = contacts(2).map((contact, index) => ({ ...contact, text: `${index}` }));
-    const message = `={{ $json.text + ${JSON.stringify(TWO_PARTS)} }}`;
-    const again = await retryAfter(1, items, split, { ...split, message });
-    expect(arrived()).toEqual(['01', '11000', 'b999']);
-    expect(again.outputs.map((own) => own.map(outcomeOf))).toEqual([
-      ['sent', 'sent'],
-      ['uncertain', 'uncertain'],
-    ]);
-  });
+  test.each<[string, INodeParameters, string[]]>([
+    ['with more parts', texting(lettersOf(999, 1000, 1000), 'split'), ['B1000', 'b1000', 'c1000']],
+    ['as one', texting('Hello', 'split'), ['B6']],
+    ['as one, with Send Again', texting('Hello', 'split', { uncertain: 'sendAgain' }), ['B6']],
+  ])(
+    'that was sent is sent, and nothing more, if another text is at its place now: %s',
+    async (_how, after, others) => {
+      expect(outcomesOf(await retryAfter(requestsOfA, items, before, after))).toEqual(['sent', 'sent']);
+      expect(arrived()).toEqual([...FIRST, ...others]);
+    },
+  );
 });
+
+test.each<[string, INodeParameters]>([
+  ['the same', split],
+  ['truncated', withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 })],
+])('Of a text of which Send has sent half, nothing more is sent in a Retry in which it is %s', async (_how, after) => {
+  const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)}` }, ...contacts(2).slice(1)];
+  const again = await retryAfter(1, items, split, after);
+  expect(outcomesOf(again).sort()).toEqual(['sent', 'uncertain']);
+  expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
+});
+
+test.each(['sendOnce', 'sendOnceEver'])(
+  "'Duplicate Messages' on %s takes a long text for the same, whatever is sent of it",
+  async (duplicateMessages) => {
+    const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
+    const items = [0, 0].map((index) => ({ phone: phoneAt(index), text }));
+    const setup = setupOf({ items, workflowId: 'long texts' });
+    const once = (longMessages: string) => withOptions(SEND, { longMessages, duplicateMessages });
+    expect(outcomesOf(await run({ ...setup, parameters: once('split') }))).toEqual(['sent', 'skipped']);
+    const later = await run({ ...setup, parameters: once('truncate') });
+    expect(outcomesOf(later)).toEqual(duplicateMessages === 'sendOnce' ? ['sent', 'skipped'] : ['skipped', 'skipped']);
+  },
+);

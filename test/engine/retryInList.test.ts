@@ -97,25 +97,6 @@ test('A retry sends only the entries of a list that were not sent', async () => 
   expect(contactsReceived()).toEqual(contacts(6));
 });
 
-test('A retry with One Item per Request returns the answers of the earlier attempt again', async () => {
-  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { output: 'batches', parallelRequests: 1 }));
-  const setup = setupOf({ items: contacts(6), parameters });
-  refuseAfter(2);
-  const { outputs } = await retry(await run(setup), setup);
-  expect(contactsReceived()).toEqual(contacts(6));
-  expect(outputs[0]).toHaveLength(3);
-  expect(outputs[0]?.[0]).toEqual({
-    json: {
-      messages_sent: 2,
-      credits_used: 2,
-      credits_remaining: 99_998,
-      messages: [0, 1].map((index) => ({ message_id: 1001 + index, phone: phoneAt(index), status: 'sent' })),
-      batch: 1,
-    },
-    pairedItem: [{ item: 0 }, { item: 1 }],
-  });
-});
-
 describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution', (_name, parameters) => {
   test('sends the same items in each run', async () => {
     const ran = await run({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters });

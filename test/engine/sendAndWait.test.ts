@@ -215,7 +215,7 @@ describe('Send and Wait for Response', () => {
     expect(requests()).toEqual([]);
   });
 
-  test.each(['', 'Tool', 'HitlTool'] as const)(
+  test.each(['Tool', 'HitlTool'] as const)(
     'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
     async (type) => {
       await expect(runRouting(setupOf({ type }))).rejects.toThrow(

@@ -25,16 +25,6 @@ test.each(SENDING_OPERATIONS)(
   },
 );
 
-test('Each output item of a request says whom its messages were meant for', async () => {
-  const parameters = testOf(SEND_BULK, 2, { output: 'batches' });
-  const { outputs } = await run({ items: contacts(4), parameters });
-  expect(outputs[0]?.map(({ json }) => [json.test_for, json.reason])).toEqual([
-    [phones(0, 1), undefined],
-    [undefined, 'test_run'],
-    [undefined, 'test_run'],
-  ]);
-});
-
 test('A test message that is not sent says whom it was meant for', async () => {
   sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
   const { outputs } = await run({ items: contacts(3), parameters: testOf(SEND, 1), onError: 'continueRegularOutput' });

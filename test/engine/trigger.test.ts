@@ -242,7 +242,7 @@ describe('An error', () => {
   );
 
   test.each([
-    ['the service refuses the connection', 'http://127.0.0.1:9/v1', 'NodeApiError', 'refused the connection'],
+    ['the service refuses the connection', 'http://127.0.0.1:9/v1', 'NodeApiError', "n8n can't connect to the service"],
     ['the Base URL is not an address', '', 'NodeOperationError', 'Base URL'],
   ])('says that %s', async (_what, baseUrl, name, message) => {
     const account = { baseUrl, apiKey: KEY };

@@ -169,10 +169,8 @@ describe('Nothing was sent', () => {
   });
 
   test('through the routing as well', async () => {
-    await expect(runRouting(setupFor(https(await raw(resets))))).rejects.toMatchObject({
-      message: 'The connection was closed before the request could be sent',
-      description: expect.not.stringContaining('may have been sent') as string,
-    });
+    const routed = runRouting(setupFor(https(await raw(resets))));
+    await expect(routed).rejects.toThrow(/^n8n can't connect to the service\. .*Nothing was sent\.$/);
     expect(received).not.toContain('POST');
   });
 });
@@ -192,7 +190,7 @@ describe('A message is uncertain', () => {
     expect(received).toContain('POST /v1/messages/send-bulk');
   });
 
-  test.each([303, 408, 499, 502, 504])('if the service has the request and answers %i', async (status) => {
+  test.each([408, 409, 499, 502, 504])('if the service has the request and answers %i', async (status) => {
     const outcome = await outcomeAt(https(await tls(answers(status))));
     expect(outcome).toMatchObject({ outcome: 'uncertain', http_status: status });
   });

@@ -19,6 +19,7 @@ interface Job {
   steps: Array<{ uses?: string; run?: string; with?: Record<string, unknown> }>;
 }
 interface Workflow {
+  on?: { schedule?: unknown };
   permissions?: unknown;
   concurrency?: unknown;
   jobs: Record<string, Job>;
@@ -106,8 +107,16 @@ describe('The right to publish', () => {
   });
 });
 
-describe('The weekly tests in the newest n8n', () => {
-  const { e2e, report } = workflow(`${FOLDER}/newest-n8n.yml`).jobs;
+describe('The nightly tests in the newest n8n', () => {
+  const {
+    on,
+    jobs: { e2e, report },
+  } = workflow(`${FOLDER}/newest-n8n.yml`);
+
+  test('are all that there are in real n8n', () => {
+    expect(on?.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) as string }]);
+    expect(commandsOf(e2e)).toContain('npm run test:e2e');
+  });
 
   test('start the newest release of a major version from its image', () => {
     const { env } = run(

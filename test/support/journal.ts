@@ -1,7 +1,7 @@
 /** The journal of a node that n8n can kill at any step, over a list that several processes write, with a service beside it. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
+import { repeatedPhones } from '../../nodes/MessagingSend/delivery/pack';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
@@ -10,7 +10,8 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
+import { type Batch, type Message, type Origin, unsendable } from '../../nodes/MessagingSend/messages/message';
+import { byOrigin } from '../../nodes/MessagingSend/messages/order';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
 /** What the service does with a request; `partly` sends only the first half of its messages and says so. */
@@ -194,7 +195,7 @@ export class Attempt {
     record.nextRuns = () => ledger.line;
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
-    if ((await this.ledger.start(start)) !== null) record.markInterrupted();
+    if (await this.ledger.start(start)) record.markInterrupted();
     const journal = new Journal({
       record,
       crash: this.ledger,
@@ -222,28 +223,45 @@ export class Attempt {
 
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
     const { accounts, others = [], batchSize, parallel = 2, sendUncertainAgain = false, isCounted = false } = order;
-    const question = { ...questionOf(accounts, others), batchSize, sendUncertainAgain, isCounted };
+    const drafts = others.map((message) => unsendable(message, SAFE));
+    const question = {
+      ...questionOf(accounts.flat().sort(byOrigin)),
+      batchSize,
+      sendUncertainAgain,
+      unsendable: drafts,
+    };
     const earlier = await journal.recall(question);
-    const receipts = [...earlier.receipts];
-    for (const message of earlier.others) {
-      const kind = earlier.mayHaveSentOthers || earlier.again.has(message) ? 'uncertain' : 'not_sent';
-      receipts.push(receiptOf({ number: 0, messages: [message] }, { kind, failure: failure('stopped') }));
+    // Outcomes of drafts that can't be composed have their places alone.
+    const whole = (message: Message) => (message.text === '' ? (others.find(isAt(message)) ?? message) : message);
+    const receipts: Receipt[] = earlier.receipts.map((receipt) => ({
+      ...receipt,
+      results: receipt.results.map(({ message, outcome }) => ({ message: whole(message), outcome })),
+    }));
+    for (const draft of earlier.unsendable) {
+      const messages = others.filter(isAt(draft));
+      receipts.push(receiptOf({ number: 0, messages }, { kind: draft.outcome, failure: draft.failure }));
     }
     const answers = [...(order.answers ?? [])];
-    const sendAll = async (messages: readonly Message[], account: number) => {
+    const pending = new Set(earlier.pending);
+    const sendAll = async (all: readonly Message[], account: number) => {
+      const left = all.filter((message) => pending.has(message));
+      const own = journal.of(`account ${account}`);
+      const asked = isCounted || left.length > batchSize ? await own.recall(left) : { receipts: [], pending: left };
+      receipts.push(...asked.receipts);
+      const messages = asked.pending;
       const batches: Batch[] = [];
       for (let start = 0; start < messages.length; start += batchSize) {
         batches.push({ number: batches.length + 1, messages: messages.slice(start, start + batchSize) });
       }
       const send = async (batch: Batch): Promise<void> => {
-        receipts.push(...(await this.request(batch, journal.of(`account ${account}`), answers)));
+        receipts.push(...(await this.request(batch, own, answers)));
       };
       const worker = async () => {
         for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) await send(batch);
       };
       await Promise.all(Array.from({ length: parallel }, worker));
     };
-    await Promise.all(earlier.pending.map(sendAll));
+    await Promise.all(accounts.map(sendAll));
     return receipts;
   }
 
@@ -296,6 +314,10 @@ export class Attempt {
   }
 }
 
+function isAt(place: Origin): (message: Message) => boolean {
+  return (message) => byOrigin(message, place) === 0;
+}
+
 const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
 
@@ -317,16 +339,14 @@ function copyOf(context: JsonRecord): JsonRecord {
 }
 
 /** What a run that is about to send these messages asks. */
-export function questionOf(accounts: Order['accounts'], others: readonly Message[] = []): Question {
+export function questionOf(messages: readonly Message[]): Question {
   return {
-    accounts: accounts.map((messages, index) => ({ account: `account ${index}`, messages })),
-    others,
+    messages,
     unsendable: [],
-    repeated: repeatedPhones([...accounts.flat(), ...others]),
+    repeated: repeatedPhones(messages),
     batchSize: 2,
     sendUncertainAgain: false,
     willSend: true,
-    isCounted: false,
     isSingle: false,
   };
 }

@@ -1,12 +1,23 @@
-import { compose as composeBy, type Composed } from '../../nodes/MessagingSend/delivery/compose';
+import {
+  compose as composeDraft,
+  composeAll,
+  type Composed,
+  type Rules,
+} from '../../nodes/MessagingSend/delivery/compose';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
-import { messageOf } from '../../nodes/MessagingSend/n8n/output/failureText';
 import { ODD_VALUES } from './samples';
 
 function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  const rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters } as const;
-  return composeBy(onlyDrafts(drafts), rules);
+  return composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters });
+}
+
+function composeBy(drafts: ReadonlyArray<Draft | Unsendable>, rules: Rules): Composed {
+  const composed = drafts.map((each) => (each.kind === 'draft' ? composeDraft(each, rules) : each));
+  return {
+    messages: composed.flatMap((each) => ('kind' in each ? [] : [each])),
+    unsendable: composed.flatMap((each) => ('kind' in each ? [each] : [])),
+  };
 }
 
 test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
@@ -14,7 +25,7 @@ test('A message keeps the number as it was given in a dry run only, and only whe
   const phonesGiven = (dryRun: boolean) => {
     const drafts = given.map((phone) => draft({ phone }));
     const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
-    return composeBy(onlyDrafts(drafts), rules).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+    return composeBy(drafts, rules).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
   };
   expect(phonesGiven(true)).toEqual([
     ['447700900123', '+44 7700 900123'],
@@ -26,7 +37,7 @@ test('A message keeps the number as it was given in a dry run only, and only whe
 });
 
 function draft(changed: Partial<Draft> = {}): Draft {
-  const origin = { item: 0, entry: null, part: null };
+  const origin = { item: 0, entry: null };
   const content = { phone: '447700900123', message: 'Hello', countryCode: null, key: null };
   return { kind: 'draft', ...origin, ...content, ...changed };
 }
@@ -42,7 +53,7 @@ describe('A draft', () => {
     expect(
       compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000),
     ).toEqual({
-      messages: [{ item: 3, entry: 2, part: null, phone: '447700900123', text: ' Hello\n<b>you</b> ' }],
+      messages: [{ item: 3, entry: 2, phone: '447700900123', text: ' Hello\n<b>you</b> ' }],
       unsendable: [],
     });
   });
@@ -114,23 +125,21 @@ describe('A text that is cut to 1,000 characters', () => {
   const BLANK = '\u200b'.repeat(1000);
   const textsOf = (message: string, longMessages: 'split' | 'truncate') => {
     const rules = { dryRun: false, longMessages, numberCheck: 'on', maxCharacters: null } as const;
-    const { messages, unsendable: refused } = composeBy(onlyDrafts(draft({ message })), rules);
-    return [...messages.map(({ part, text }) => [part, text]), ...refused.map(({ failure }) => failure.message)];
+    const { messages, unsendable: refused } = composeBy([draft({ message })], rules);
+    for (const { text } of messages) expect(text).toBe(message);
+    return [...messages.flatMap(({ parts }) => parts), ...refused.map(({ failure }) => failure.message)];
   };
 
   test.each([BLANK, ' '.repeat(1000), '\n\u2800'.repeat(500)])('is not sent if nothing of it can be seen', (start) => {
     const why = 'The first 1000 characters of the message, all that would be sent, are blank';
     expect(textsOf(`${start}Hello`, 'truncate')).toEqual([why]);
-    expect(textsOf(`x${start}Hello`, 'truncate')).toEqual([[null, `x${start.slice(0, 999)}`]]);
+    expect(textsOf(`x${start}Hello`, 'truncate')).toEqual([`x${start.slice(0, 999)}`]);
   });
 
   test('is not sent in parts of which nothing can be seen', () => {
     const hello = 'Hello'.padEnd(1000, '!');
-    expect(textsOf(`${BLANK}${hello}${BLANK}${BLANK}${hello}`, 'split')).toEqual([
-      [0, hello],
-      [1, hello],
-    ]);
-    expect(textsOf(`${BLANK}Hello`, 'split')).toEqual([[0, 'Hello']]);
+    expect(textsOf(`${BLANK}${hello}${BLANK}${BLANK}${hello}`, 'split')).toEqual([hello, hello]);
+    expect(textsOf(`${BLANK}Hello`, 'split')).toEqual(['Hello']);
   });
 });
 
@@ -145,22 +154,22 @@ describe('An invalid draft', () => {
     ]);
   });
 
-  test('that was refused before stays as it is', () => {
-    const origin = { item: 4, entry: null, part: null, phone: null };
+  test('that was refused before stays as it is', async () => {
+    const origin = { item: 4, entry: null, phone: null };
     const refused = unsendable(origin, failure('expressionFailed', { reason: 'made up' }));
-    expect(compose([refused], 1000)).toEqual({ messages: [], unsendable: [refused] });
+    const rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters: 1000 } as const;
+    const pause = async () => await Promise.resolve();
+    expect(await composeAll(onlyDrafts(refused), rules, pause)).toEqual({ messages: [], unsendable: [refused] });
   });
 
   test('keeps what was given as its phone number, and its place in a list', () => {
     const { unsendable: refused } = compose([draft({ item: 1, entry: 7, phone: '07700 900123' })], 1000);
     const message = 'The phone number begins with 0, so its country code is missing';
-    const given = { item: 1, entry: 7, part: null, phone: '07700 900123' };
+    const given = { item: 1, entry: 7, phone: '07700 900123' };
     const advice = expect.stringContaining('country code') as unknown;
     const rest = { httpStatus: null, serviceSays: '', scope: 'request', sendAgain: 'safe' };
     const why = { code: 'INVALID_PHONE', message, advice, ...rest };
     expect(refused).toEqual([{ kind: 'unsendable', outcome: 'not_sent', ...given, failure: why }]);
-    expect(refused.map(messageOf)).toEqual([`${message} (entry 7 of the list)`]);
-    expect(refused.map((one) => messageOf({ ...one, entry: null }))).toEqual([message]);
   });
 
   test('has a reason without the phone number and the text', () => {

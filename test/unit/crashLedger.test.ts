@@ -31,7 +31,7 @@ async function attemptOn(entries: Set<string>, isRetry = false): Promise<{ ledge
 }
 
 async function recall(ledger: CrashLedger, list: readonly Message[]): Promise<readonly Message[]> {
-  const { pending } = await ledger.recall(questionOf([list]), [list], 1);
+  const { pending } = await ledger.recall(questionOf(list), list, 1);
   return pending.flat();
 }
 
@@ -76,7 +76,10 @@ test('After a request with a message that the first try did not have, a Retry se
 });
 
 const planned = (changes: ReadonlyArray<Partial<Message>>) =>
-  planOf('run', [changes.map((changed, index) => messageAt(index, changed))]);
+  planOf(
+    'run',
+    changes.map((changed, index) => messageAt(index, changed)),
+  );
 
 // Of two messages behind these, the first is the last one that is digested together with them.
 const before = Array<Partial<Message>>(DIGESTED_TOGETHER - 1).fill({});

@@ -3,8 +3,8 @@ import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Question } from '../../nodes/MessagingSend/journal/question';
-import { DeliveryRecord, type FromRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import type { Question, Recalled } from '../../nodes/MessagingSend/journal/question';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
@@ -12,11 +12,11 @@ import { questionOf } from '../support/journal';
 import { messageAt } from './samples';
 
 function message(item: number, text: string): Message {
-  return { item, entry: null, part: null, phone: '447700900123', text };
+  return { item, entry: null, phone: '447700900123', text };
 }
 
-function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Question> = {}): FromRecord {
-  return record.recall(messages, { ...questionOf([messages]), ...changed });
+function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Question> = {}): Recalled {
+  return record.recall({ ...questionOf(messages), ...changed });
 }
 
 /** A record as it is read in a re-run. */
@@ -38,7 +38,7 @@ function recordOf(messages: readonly Message[], sent = messages.length): Deliver
   return reread(context);
 }
 
-const outcomesIn = (receipts: FromRecord['receipts']) =>
+const outcomesIn = (receipts: Recalled['receipts']) =>
   receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome.kind));
 const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) => recall(record, messages).pending;
 
@@ -102,7 +102,7 @@ describe('Of several messages to one phone,', () => {
     // With few phones and texts, many messages are alike.
     const row = fc.record({ phone: fc.integer({ max: 2, min: 0 }).map(phoneAt), text: fc.constantFrom('A', 'B', 'C') });
     const placed = (list: ReadonlyArray<Pick<Message, 'phone' | 'text'>>, isList: boolean): Message[] =>
-      list.map((each, index) => ({ item: isList ? 0 : index, entry: isList ? index : null, part: null, ...each }));
+      list.map((each, index) => ({ item: isList ? 0 : index, entry: isList ? index : null, ...each }));
     const attempt = fc.record({
       sends: fc.nat({ max: 6 }),
       removes: fc.array(fc.nat({ max: 9 }), { maxLength: 3 }),
@@ -162,13 +162,14 @@ test('A message that was sent again has its new outcome, and one alike does not 
   ]);
 });
 
-test('A part of a split text is never confused with the same part of another text', () => {
-  const part = (item: number, whole: string): Message => ({ ...message(item, 'A'), part: 1, whole });
-  const record = recordOf([part(0, 'First A')]);
-  expect(pendingOf(record, [part(1, 'First A')])).toEqual([]);
-  const { receipts, pending } = recall(record, [part(1, 'Second A'), message(2, 'A')]);
-  expect(pending).toEqual([]);
-  expect(outcomesIn(receipts)).toEqual(['uncertain', 'uncertain']);
+test.each<[string, string[] | undefined]>([
+  ['whole', undefined],
+  ['truncated', ['First']],
+  ['in three parts', ['First', 'text', 'A']],
+])('A text that was sent in two parts and comes again %s is not sent again', (_how, parts) => {
+  const record = recordOf([{ ...message(0, 'First text A'), parts: ['First text', 'A'] }]);
+  const again = { ...message(1, 'First text A'), ...(parts && { parts }) };
+  expect(outcomesIn(recall(record, [again]).receipts)).toEqual(['sent']);
 });
 
 test('A dry run notes nothing of its messages', () => {

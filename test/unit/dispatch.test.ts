@@ -144,56 +144,10 @@ describe('A run with On Error set to Stop', () => {
   });
 
   test('starts no request after a message that the service did not send', async () => {
-    const entry = ({ item, phone }: Message) => ({ message_id: item, phone, status: item === 1 ? 'failed' : 'sent' });
+    const entry = ({ item, phone }: Message) => ({ phone, status: item === 1 ? 'failed' : 'sent' });
     const service: Service = (messages) => ({ kind: 'accepted', data: { messages: messages.map(entry) } });
     const run = await send(6, 2, service, { stopOnFailure: true });
     expect(run.report).toEqual({ requests: '0-1', sent: '0', not_sent: '1-5' });
-  });
-});
-
-describe('A run without enough credits', () => {
-  const ALLOW = { whenCreditsRunOut: 'sendWhatCreditsAllow' } as const;
-
-  /** A service with this many credits. */
-  function withCredits(credits: number): Service {
-    let left = credits;
-    return (messages) => {
-      if (messages.length > left) return creditsFor(left, messages.length);
-      left -= messages.length;
-      return acceptAll(messages);
-    };
-  }
-
-  test('sends the first messages, as many as the credits pay for, if the user wants it so', async () => {
-    const run = await send(12, 4, withCredits(5), ALLOW);
-    expect(run.report).toEqual({ requests: '0-3 | 4-7 | 4', sent: '0-4', not_sent: '5-11' });
-  });
-
-  test('sends them while no request has been accepted yet, and no other request leaves', async () => {
-    const run = await send(12, 4, withCredits(2), { ...ALLOW, parallelRequests: 4 });
-    expect(run.report).toEqual({ requests: '0-3 | 0-1', sent: '0-1', not_sent: '2-11' });
-    expect(run.failureOf(11)).toMatch(/^INSUFFICIENT_CREDITS/);
-  });
-
-  test('sends them after an outage, with the first request alone', async () => {
-    const limited = withCredits(2);
-    const service: Service = (messages, request) => (request === 1 ? LOST : limited(messages, request));
-    const run = await send(12, 4, service, { ...ALLOW, parallelRequests: 4 });
-    expect(run.requests.map((items) => items.length)).toEqual([4, 4, 2]);
-    expect(run.requests[2]).toEqual(run.requests[1]?.slice(0, 2));
-    expect(run.balances).toBe(1);
-    expect(run.items('sent')).toEqual(run.requests[2]);
-  });
-
-  test('starts no other request while it sends them', async () => {
-    const run = await send(20, 4, replying({ 2: creditsFor(2, 4) }), { ...ALLOW, parallelRequests: 2 });
-    const requests = '0-3 | 4-7 | 8-11 | 4-5';
-    expect(run.report).toEqual({ requests, sent: '0-5 8-11', not_sent: '6-7 12-19' });
-  });
-
-  test.each<Changes>([{}, { ...ALLOW, stopOnFailure: true }])('sends nothing of the batch with %j', async (changes) => {
-    const run = await send(12, 4, withCredits(5), changes);
-    expect(run.report).toEqual({ requests: '0-3 | 4-7', sent: '0-3', not_sent: '4-11' });
   });
 });
 
@@ -303,7 +257,6 @@ test('A run with a service that behaves randomly has every message in one receip
       interval: random() > 0.5 ? 10 : 0,
       stopOnFailure: random() > 0.8,
       parallelRequests: 1 + Math.floor(random() * 5),
-      whenCreditsRunOut: random() > 0.5 ? 'stop' : 'sendWhatCreditsAllow',
     };
     const run = await new Run(service, changes).send(messages, 1 + Math.floor(random() * 20));
 

@@ -3,15 +3,13 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/plan';
+import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/pack';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import { Traffic } from '../../nodes/MessagingSend/requests/traffic';
-import { follow } from '../../nodes/MessagingSend/requests/wait';
 import { acceptAll, messagesUpTo, refuseValues, rejectWith } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply | Promise<Reply>;
@@ -28,7 +26,7 @@ export async function send(count: number, size: number, service: Service, change
 }
 
 /** Send Bulk whose requests carry whole messages, so that a service knows their items. */
-export const OPERATION: SendOperation = { ...SEND_BULK, body: (messages) => ({ messages }) };
+export const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
 
 /** The messages in a request of that operation. */
 export function carried({ body }: ApiRequest): readonly Message[] {
@@ -45,7 +43,6 @@ export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly wait?: () => Promise<void>;
   /** The reply to a request for the balance, by their number; by default it is accepted. */
   readonly balance?: (request: number) => Reply;
-  readonly parallelRequests?: number;
   /** In milliseconds. */
   readonly maxWait?: number;
   readonly requestsPerMinute?: number;
@@ -88,14 +85,13 @@ export class Run {
       keepBack = null,
       ...config
     } = this.changes;
-    const now = () => this.time;
-    const pass = async (what: number | Promise<void>): Promise<void> => {
-      if (typeof what !== 'number') {
-        await what;
-        return;
-      }
-      await wait?.();
-      this.time += what;
+    const clock = {
+      now: () => this.time,
+      sleep: async (milliseconds: number) => {
+        await wait?.();
+        this.time += milliseconds;
+      },
+      random: () => 1,
     };
     const requests = new Requests({
       call: async (request) => {
@@ -108,17 +104,17 @@ export class Run {
         this.time += duration;
         return reply;
       },
-      pacer: new Pacer(1, { now, sleep: pass }),
+      pacer: new Pacer(clock),
       limits: { requestsPerMinute, maxWait, interval },
       signal,
-      clock: { now, random: () => 1, waitUnless: (stopped) => (what) => unless(stopped, pass(what)) },
-      traffic: new Traffic(now, parallelRequests),
+      clock,
     });
     this.receipts = await dispatch(pack(messages, size), {
       operation: OPERATION,
       requests,
       // By default it lets every request leave and keeps nothing.
       journal: {
+        recall: async (pending) => await Promise.resolve({ receipts: [], pending }),
         beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
         afterReply: () => undefined,
         settle: (receipt) => (this.settled.push(receipt), receipt),
@@ -127,11 +123,11 @@ export class Run {
       },
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       keepBack,
+      parallelRequests,
       repeated: repeatedPhones(messages),
       uncertainBefore: 0,
-      wholeAnswers: true,
       stopOnFailure: false,
-      whenCreditsRunOut: 'stop',
+      pause: async () => await Promise.resolve(),
       onSettled: () => undefined,
       ...config,
     });
@@ -170,13 +166,6 @@ export class Run {
     const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
     return result !== undefined && 'failure' in result.outcome ? result.outcome.failure : undefined;
   }
-}
-
-/** Waits; throws as soon as the signal aborts. */
-async function unless(stopped: AbortSignal, wait: Promise<void>): Promise<void> {
-  const own = follow(stopped);
-  await Promise.race([wait, new Promise<void>((resolve) => own.addEventListener('abort', () => resolve()))]);
-  stopped.throwIfAborted();
 }
 
 /** Such as "0-3 5": in their order, consecutive items as a range. */

@@ -1,4 +1,4 @@
-import { FactList, type ListStorage, UnexpectedAnswer } from '../../nodes/MessagingSend/journal/list/factList';
+import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { entryOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 
 const SECRET = 'secret';
@@ -92,27 +92,6 @@ test('Nobody wins a claim that others overwrite each time', async () => {
   expect(list.entries).toEqual(['of another process']);
 });
 
-test('A list that returns nothing of what was written is noticed by the next write, and when it works again as well', async () => {
-  const list = new SharedList();
-  const storage = list.storage();
-  let forgets = true;
-  let writes = 0;
-  const record = async (entries: readonly string[]) => {
-    writes += 1;
-    const present = await storage.record(entries);
-    return forgets ? new Set<string>() : present;
-  };
-  const facts = newFacts(changed(storage, { record }));
-  await facts.record({ note: ['run'] });
-  expect(writes).toBe(1);
-  await expect(facts.record({ begin: ['request'] })).rejects.toThrow(UnexpectedAnswer);
-  const before = writes;
-  await expect(facts.record({ begin: ['other request'] })).rejects.toThrow(UnexpectedAnswer);
-  expect(writes).toBe(before + 1);
-  forgets = false;
-  await facts.record({ begin: ['third request'] });
-});
-
 test('A write that another process has overwritten is made once more, and the list is relied on', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
@@ -120,24 +99,6 @@ test('A write that another process has overwritten is made once more, and the li
   list.entries = ['of another process'];
   await facts.record({ begin: ['request'] });
   expect(list.entries).toEqual(['of another process', entry('run'), ...claimed('request')]);
-});
-
-test('What is asked before a write is removed after it', async () => {
-  const list = new SharedList();
-  const facts = newFacts(list.storage());
-  expect(await facts.askBeforeWrite(['run', 'first run'])).toEqual(['unknown', 'unknown']);
-  await facts.record({ note: ['run'] });
-  await allWritten(facts);
-  expect(list.entries).toEqual([entry('run')]);
-});
-
-test('What is asked before a write is removed without one where it is known', async () => {
-  const list = new SharedList();
-  list.entries = claimed('run');
-  const facts = newFacts(list.storage());
-  expect(await facts.askBeforeWrite(['run', 'first run'])).toEqual(['open', 'unknown']);
-  await allWritten(facts);
-  expect(list.entries).toEqual(claimed('run'));
 });
 
 test('The two entries of a fact are removed by one write', async () => {

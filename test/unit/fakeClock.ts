@@ -1,12 +1,12 @@
 /** Time that a test drives, for what waits: the pacer and the requests. */
-import { follow, type Wait } from '../../nodes/MessagingSend/requests/wait';
+import { type Clock, type Wait, waitUnless } from '../../nodes/MessagingSend/requests/wait';
 
-export const WINDOW = 60_000;
-/** The pacer adds this to a window, because clocks and timers differ. */
-export const MARGIN = 5;
+export const MINUTE = 60_000;
+/** How long a slot counts after the answer: the pacer adds a margin to the minute, because clocks and timers differ. */
+export const WINDOW = MINUTE + 5;
 
 /** A clock that a test drives: time passes only when nothing more can happen now. */
-export class FakeClock {
+export class FakeClock implements Clock {
   private time: number;
   private sleepers: Array<{ at: number; wake: () => void }> = [];
 
@@ -14,20 +14,16 @@ export class FakeClock {
     this.time = start;
   }
 
+  readonly random = (): number => 1;
+
   readonly now = (): number => this.time;
 
   readonly sleep = async (milliseconds: number): Promise<void> =>
     await new Promise<void>((wake) => this.sleepers.push({ at: this.time + milliseconds, wake }));
 
   /** Waits as the node does, for a time or for a promise, until the signal aborts it. */
-  wait(signal?: AbortSignal): Wait {
-    return async (what) => {
-      signal?.throwIfAborted();
-      const own = signal && follow(signal);
-      const stopped = new Promise<void>((resolve) => own?.addEventListener('abort', () => resolve(), { once: true }));
-      await Promise.race([typeof what === 'number' ? this.sleep(what) : what, stopped]);
-      signal?.throwIfAborted();
-    };
+  wait(signal = new AbortController().signal): Wait {
+    return waitUnless(signal, this);
   }
 
   /** Lets time pass until nothing sleeps any more, or until the given time. */

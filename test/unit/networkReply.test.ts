@@ -1,130 +1,108 @@
+/** A request without a complete answer: nothing was sent as long as none of its bytes had left, and only then. */
 import { type JsonObject, NodeApiError, UserError } from 'n8n-workflow';
 
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { nodeOfType } from '../support/node';
 import { ODD_VALUES } from './samples';
 
 const NODE = nodeOfType('messagingSend');
-const EPROTO = { code: 'EPROTO', syscall: 'write' };
-const SSL = 'write EPROTO 0:error:';
-
-interface NetworkError {
-  readonly code?: string;
-  readonly message?: string;
-  readonly syscall?: string;
-}
-
-/** Cases of {@link NetworkError} with their names. */
-function named(errors: NetworkError[]): Array<[name: string, error: NetworkError]> {
-  return errors.map((error) => [[error.code, error.syscall, error.message].filter(Boolean).join(' '), error]);
-}
+const NO_HOST = "The host in the Base URL can't be found";
+const NO_CONNECTION = "n8n can't connect to the service";
+const NOT_SECURE = "n8n can't make a secure connection to the service";
+const NOT_ALLOWED = 'n8n, or the machine it runs on, does not allow a connection to the service';
+const NOT_VALID = "The Base URL or the API key contains a character that can't be sent in a request";
 
 /** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
-function thrown({ code, message, syscall }: NetworkError, withCause = true): unknown {
-  const cause = Object.assign(new Error(message ?? `${syscall} ${code}`), { code, syscall });
-  const details = { code, isAxiosError: true, ...(withCause && { cause }) };
-  const axiosError = Object.assign(new Error(message ?? cause.message), details);
+function thrown(code: string | undefined, text: string, withCause = true): unknown {
+  const syscall = /^(connect|getaddrinfo|read|write)\b/.exec(text)?.[0];
+  const cause = Object.assign(new Error(text), { code, syscall });
+  const axiosError = Object.assign(new Error(text), { code, isAxiosError: true, ...(withCause && { cause }) });
   return Object.assign(new NodeApiError(NODE, axiosError as unknown as JsonObject), { cause: axiosError });
 }
 
-function summaryOf(reply: Reply): string {
-  return reply.kind === 'accepted' ? 'accepted' : `${reply.kind} ${reply.failure.scope}`;
-}
-
-describe('A request that never reached the service', () => {
-  test.each(
-    named([
-      { code: 'ECONNREFUSED', syscall: 'connect' },
-      { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
-      { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
-      { code: 'EHOSTUNREACH', syscall: 'connect' },
-      { code: 'ENETUNREACH', syscall: 'connect' },
-      { code: 'ENETDOWN', syscall: 'connect' },
-      { code: 'EADDRNOTAVAIL', syscall: 'connect' },
-      { code: 'ETIMEDOUT', syscall: 'connect' },
-      { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
-      { code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed certificate in certificate chain' },
-      { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', message: 'unable to verify the first certificate' },
-      { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', message: 'unable to get local issuer certificate' },
-      { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
-      { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Hostname/IP does not match certificate's altnames" },
-      { ...EPROTO, message: `${SSL}0A00010B:SSL routines:ssl3_get_record:wrong version number:` },
-      { ...EPROTO, message: `${SSL}0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:` },
-      { ...EPROTO, message: `${SSL}0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:` },
-      { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'tlsv13 alert certificate required' },
-      {
-        code: 'ECONNRESET',
-        message: 'Client network socket disconnected before secure TLS connection was established',
-      },
-      { code: 'ERR_INVALID_CHAR', message: 'Invalid character in header content ["Authorization"]' },
-      { code: 'ERR_UNESCAPED_CHARACTERS', message: 'Request path contains unescaped characters' },
-      { code: 'ERR_INVALID_URL', message: 'Invalid URL' },
-      { code: 'ERR_BAD_REQUEST', message: 'Unsupported protocol ftp:' },
-    ]),
-  )('is rejected after %s', (_name, error) => {
-    // Without its cause, nothing tells that a timeout was that of the connection.
-    const causes = error.code === 'ETIMEDOUT' ? [true] : [true, false];
-    for (const withCause of causes) expect(summaryOf(networkReply(thrown(error, withCause)))).toBe('rejected run');
-  });
-
-  test.each<[string, string, string, boolean]>([
-    ['connect', 'EACCES', "n8n's machine does not allow a connection to the service", false],
-    ['connect', 'EPERM', "n8n's machine does not allow a connection to the service", false],
-    ['connect', 'EMFILE', "n8n's machine can't open more connections", true],
-    ['connect', 'ENOBUFS', "n8n's machine can't open more connections", true],
-    ['connect', 'EADDRNOTAVAIL', "n8n can't reach the service's host", true],
-    ['connect', 'ECONNRESET', 'The connection was closed before the request could be sent', true],
-    ['connect', 'ECONNREFUSED', 'The service refused the connection', true],
-    ['connect', 'ETIMEDOUT', 'The connection to the service timed out before anything was sent', true],
-    ['connect', 'EAFNOSUPPORT', "n8n can't reach the service's host", false],
-    ['getaddrinfo', 'EAI_AGAIN', "The host name in the Base URL can't be resolved", true],
-    ['getaddrinfo', 'EAI_FAIL', "The host name in the Base URL can't be resolved", false],
-    ['getaddrinfo', 'ENODATA', "The host name in the Base URL can't be resolved", false],
-    ['getaddrinfo', 'ENOTFOUND', 'The host in the Base URL does not exist', false],
-  ])('because of %s %s is reported, and attempted again only if that may pass', (syscall, code, message, retryable) => {
-    expect(networkReply(thrown({ code, syscall }))).toMatchObject({
+test.each<[code: string, text: string, message: string, retryable?: true]>([
+  ['ENOTFOUND', 'getaddrinfo', NO_HOST],
+  ['EAI_AGAIN', 'getaddrinfo', NO_HOST, true],
+  ['EAI_FAIL', 'getaddrinfo', NO_HOST],
+  ['ENODATA', 'getaddrinfo', NO_HOST],
+  ['ECONNREFUSED', 'connect', NO_CONNECTION, true],
+  ['EHOSTUNREACH', 'connect', NO_CONNECTION, true],
+  ['ENETUNREACH', 'connect', NO_CONNECTION, true],
+  ['ENETDOWN', 'connect', NO_CONNECTION, true],
+  ['EADDRNOTAVAIL', 'connect', NO_CONNECTION, true],
+  ['ETIMEDOUT', 'connect', NO_CONNECTION, true],
+  ['ECONNRESET', 'connect', NO_CONNECTION, true],
+  ['EMFILE', 'connect', NO_CONNECTION, true],
+  ['ENOBUFS', 'connect', NO_CONNECTION, true],
+  ['EAFNOSUPPORT', 'connect', NO_CONNECTION],
+  [
+    'ECONNRESET',
+    'Client network socket disconnected before secure TLS connection was established',
+    NO_CONNECTION,
+    true,
+  ],
+  ['EACCES', 'connect', NOT_ALLOWED],
+  ['EPERM', 'connect', NOT_ALLOWED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', NOT_SECURE],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', NOT_SECURE],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', NOT_SECURE],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'unable to get local issuer certificate', NOT_SECURE],
+  ['CERT_HAS_EXPIRED', 'certificate has expired', NOT_SECURE],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", NOT_SECURE],
+  ['EPROTO', 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:', NOT_SECURE],
+  ['EPROTO', 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:', NOT_SECURE],
+  ['EPROTO', 'write EPROTO 0:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:', NOT_SECURE],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tlsv13 alert certificate required', NOT_SECURE],
+  ['ERR_INVALID_CHAR', 'Invalid character in header content ["Authorization"]', NOT_VALID],
+  ['ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters', NOT_VALID],
+  ['ERR_INVALID_URL', 'Invalid URL', NOT_VALID],
+  ['ERR_BAD_REQUEST', 'Unsupported protocol ftp:', NOT_VALID],
+])(
+  'Nothing was sent after %s (%s), and that is attempted again only if it may pass',
+  (...[code, text, message, retryable = false]) => {
+    expect(networkReply(thrown(code, text))).toMatchObject({
       kind: 'rejected',
-      failure: { code: `UNREACHABLE_${code}`, message, scope: 'run', sendAgain: 'safe' },
+      failure: { code: `UNREACHABLE_${code}`, message, scope: 'run', sendAgain: 'safe', httpStatus: null },
+      error: {},
+      fromService: false,
       retryable,
     });
+  },
+);
+
+test('Nothing was sent if n8n does not allow the address', () => {
+  class SsrfBlockedIpError extends Error {}
+  const nested = { name: 'NodeApiError', cause: new UserError('No') };
+  for (const error of [new UserError('Domain not allowed'), new SsrfBlockedIpError('Blocked'), nested])
+    expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure: { message: NOT_ALLOWED } });
+});
+
+describe('Of several addresses', () => {
+  const refused = { code: 'ETIMEDOUT', syscall: 'connect' };
+  const kindAfter = (attempts: unknown[]) => {
+    const cause = Object.assign(new AggregateError(attempts, ''), { code: 'ETIMEDOUT' });
+    return networkReply({ cause: Object.assign(new Error(''), { code: 'ETIMEDOUT', isAxiosError: true, cause }) }).kind;
+  };
+
+  test('none has the request if none accepts the connection in time', () => {
+    expect(kindAfter([refused, { code: 'ENETUNREACH', syscall: 'connect' }])).toBe('rejected');
   });
 
-  test('because of ENOTFOUND is reported with the advice to check the Base URL', () => {
-    expect(networkReply(thrown({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))).toMatchObject({
-      failure: { httpStatus: null, advice: 'Check the Base URL for typos. Then try again.' },
-      error: {},
-    });
-  });
-
-  test('is rejected if n8n does not allow the address', () => {
-    class SsrfBlockedIpError extends Error {}
-    const nested = { name: 'NodeApiError', cause: new UserError('No') };
-    const failure = { message: 'n8n does not allow a request to this address' };
-    for (const error of [new UserError('Domain not allowed'), new SsrfBlockedIpError('Blocked'), nested]) {
-      expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure });
-    }
-  });
-
-  test('is rejected if none of several addresses accepts the connection in time', () => {
-    const attempt = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'connect' });
-    const other = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' });
-    const cause = Object.assign(new AggregateError([attempt, other], ''), { code: 'ETIMEDOUT' });
-    const axiosError = Object.assign(new Error(''), { code: 'ETIMEDOUT', isAxiosError: true, cause });
-    expect(networkReply({ message: 'The connection timed out', cause: axiosError }).kind).toBe('rejected');
+  test('one may have the request if it was connected', () => {
+    for (const other of [{ code: 'ECONNRESET', syscall: 'read' }, { code: 'EPIPE' }, 'nothing'])
+      expect(kindAfter([refused, other])).toBe('uncertain');
   });
 });
 
 describe("The state of Node's request tells", () => {
-  const state = (request: unknown, code: string, message = 'x', syscall?: string) => {
-    const axiosError = Object.assign(new Error(message), { code, syscall, isAxiosError: true, request });
+  const state = (request: unknown, code: string, text = 'x', syscall?: string) => {
+    const axiosError = Object.assign(new Error(text), { code, syscall, isAxiosError: true, request });
     return networkReply(Object.assign(new Error('n8n'), { cause: axiosError }));
   };
-  const PLAIN = { _bytesDispatched: 0 };
   const TLS = { encrypted: true, secureConnecting: true, _bytesDispatched: 300 };
   const waiting: Array<[string, unknown]> = [
     ['it has no socket yet', { socket: null, outputSize: 300 }],
-    ['its socket has passed nothing on', { socket: PLAIN, outputSize: 0 }],
+    ['its socket has passed nothing on', { socket: { _bytesDispatched: 0 }, outputSize: 0 }],
     ['its socket is in the TLS handshake', { socket: TLS, outputSize: 0 }],
   ];
   const gone: Array<[string, unknown]> = [
@@ -141,28 +119,20 @@ describe("The state of Node's request tells", () => {
   ];
 
   test.each(waiting)('that nothing was sent, if %s', (_what, request) => {
-    for (const [code, message, expected] of [
-      ['ECONNABORTED', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT' }],
-      ['ETIMEDOUT', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT' }],
-      ['ECONNRESET', 'read ECONNRESET', { code: 'UNREACHABLE_ECONNRESET' }],
-      ['ECONNRESET', 'socket hang up', { code: 'UNREACHABLE_ECONNRESET' }],
-      ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'x', { message: 'The service refused a secure connection' }],
-    ] as const) {
-      const failure = { ...expected, sendAgain: 'safe' };
-      expect(state(request, code, message, 'read')).toMatchObject({ kind: 'rejected', failure });
-    }
-  });
-
-  test.each(waiting)('that nothing was sent by the time the run was stopped, if %s', (_what, request) => {
-    expect(state(request, 'ERR_CANCELED', 'canceled')).toMatchObject({
-      kind: 'rejected',
-      failure: { code: 'STOPPED', scope: 'run', sendAgain: 'safe' },
-      retryable: false,
-    });
+    for (const [code, text, failure] of [
+      ['ECONNABORTED', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT', message: NO_CONNECTION }],
+      ['ETIMEDOUT', 'timeout of 400ms exceeded', { code: 'UNREACHABLE_ETIMEDOUT', message: NO_CONNECTION }],
+      ['ECONNRESET', 'read ECONNRESET', { code: 'UNREACHABLE_ECONNRESET', message: NO_CONNECTION }],
+      ['ECONNRESET', 'socket hang up', { code: 'UNREACHABLE_ECONNRESET', message: NO_CONNECTION }],
+      ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'x', { message: NOT_SECURE }],
+    ] as const)
+      expect(state(request, code, text, 'read')).toMatchObject({ kind: 'rejected', failure });
+    const failure = { code: 'STOPPED', scope: 'run', sendAgain: 'safe' };
+    expect(state(request, 'ERR_CANCELED')).toMatchObject({ kind: 'rejected', failure, retryable: false });
   });
 
   test.each([...gone, ...unknown])('nothing for certain, if %s', (_what, request) => {
-    for (const [code, message] of [
+    for (const [code, text] of [
       ['ECONNABORTED', 'timeout of 400ms exceeded'],
       ['ECONNRESET', 'read ECONNRESET'],
       ['ECONNRESET', 'socket hang up'],
@@ -170,78 +140,53 @@ describe("The state of Node's request tells", () => {
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
       ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'alert bad certificate'],
       ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'alert internal error'],
-    ] as const) {
-      expect(state(request, code, message, 'read').kind).toBe('uncertain');
-    }
+    ] as const)
+      expect(state(request, code, text, 'read').kind).toBe('uncertain');
   });
 
   test.each(gone)('that the handshake is not what broke, if %s', (_what, request) => {
-    for (const message of ['wrong version number', 'alert handshake failure', 'alert protocol version']) {
-      expect(state(request, 'EPROTO', message, 'write').kind).toBe('uncertain');
-    }
+    for (const text of ['wrong version number', 'alert handshake failure', 'alert protocol version'])
+      expect(state(request, 'EPROTO', text, 'write').kind).toBe('uncertain');
   });
 });
 
-describe('A request that may have reached the service', () => {
-  test.each(
-    named([
-      { code: 'ECONNRESET', syscall: 'read' },
-      { code: 'ECONNRESET', message: 'socket hang up' },
-      { code: 'EPIPE', syscall: 'write' },
-      { code: 'ECONNABORTED', message: 'timeout of 300000ms exceeded' },
-      { code: 'ETIMEDOUT', syscall: 'read' },
-      { code: 'ETIMEDOUT', message: 'timeout of 300000ms exceeded' },
-      { code: 'ERR_BAD_RESPONSE', message: 'stream has been aborted' },
-      { code: 'EPROTO', message: 'write EPROTO decryption failed or bad record mac' },
-      { code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'SSL routines:ssl3_get_record:wrong version number' },
-      { code: 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', message: 'sslv3 alert bad certificate' },
-      { code: 'HPE_INVALID_CONSTANT', message: 'Parse Error: Expected HTTP/' },
-      { code: 'SOMETHING_NEW', message: 'Nobody knows' },
-      { message: 'No code at all' },
-    ]),
-  )('is uncertain after %s', (_name, error) =>
-    expect(summaryOf(networkReply(thrown(error)))).toBe('uncertain request'),
-  );
+test.each<[code: string | undefined, text: string, failure?: string]>([
+  ['ECONNRESET', 'read ECONNRESET'],
+  ['ECONNRESET', 'socket hang up'],
+  ['EPIPE', 'write EPIPE'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'].flatMap((code): Array<[string, string]> => [
+    [code, 'read'],
+    [code, 'write'],
+  ]),
+  ['ECONNABORTED', 'timeout of 300000ms exceeded', 'TIMEOUT'],
+  ['ETIMEDOUT', 'read ETIMEDOUT', 'TIMEOUT'],
+  ['ETIMEDOUT', 'timeout of 300000ms exceeded', 'TIMEOUT'],
+  ['ERR_BAD_RESPONSE', 'stream has been aborted'],
+  ['EPROTO', 'write EPROTO decryption failed or bad record mac'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:ssl3_get_record:wrong version number'],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'sslv3 alert bad certificate'],
+  ['HPE_INVALID_CONSTANT', 'Parse Error: Expected HTTP/'],
+  ['SOMETHING_NEW', 'Nobody knows'],
+  [undefined, 'Bearer test-key-0123456789 to 447700900123 <b>'],
+  ['ERR_CANCELED', 'canceled', 'STOPPED'],
+])('The service may have the request after %s (%s)', (...[code, text, failure = 'CONNECTION_LOST']) => {
+  const reply = networkReply(thrown(code, text));
+  const scope = failure === 'STOPPED' ? 'run' : 'request';
+  expect(reply).toMatchObject({ kind: 'uncertain', failure: { code: failure, scope, httpStatus: null } });
+  expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
+});
 
-  const LATE = ['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'];
-  test.each(LATE)('is uncertain after %s while it waits for the answer', (code) => {
-    for (const syscall of ['read', 'write']) expect(networkReply(thrown({ code, syscall })).kind).toBe('uncertain');
-  });
+test('Without its cause, nothing tells that a timeout was that of the connection', () => {
+  expect(networkReply(thrown('ETIMEDOUT', 'connect ETIMEDOUT', false)).kind).toBe('uncertain');
+  expect(networkReply(thrown('ECONNREFUSED', 'connect ECONNREFUSED', false)).kind).toBe('rejected');
+});
 
-  test('is uncertain if one of several addresses was connected', () => {
-    for (const other of [{ code: 'ECONNRESET', syscall: 'read' }, { code: 'EPIPE' }, 'nothing']) {
-      const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
-      const cause = Object.assign(new AggregateError([refused, other], ''), { code: 'ECONNREFUSED' });
-      expect(networkReply({ cause: { code: 'ECONNREFUSED', isAxiosError: true, cause } }).kind).toBe('uncertain');
-    }
-  });
+test.each(ODD_VALUES)('The service may have the request after an error that is %s', (_name, value) => {
+  expect(networkReply(value).kind).toBe('uncertain');
+});
 
-  test('is reported as such after a timeout', () => {
-    expect(networkReply(thrown({ code: 'ECONNABORTED', message: 'timeout of 10ms exceeded' }))).toMatchObject({
-      failure: { code: 'TIMEOUT', httpStatus: null, message: 'The service did not answer in time' },
-    });
-  });
-
-  test('ends the run if it was stopped', () => {
-    expect(networkReply(thrown({ code: 'ERR_CANCELED', message: 'canceled' }))).toMatchObject({
-      kind: 'uncertain',
-      failure: { code: 'STOPPED', scope: 'run' },
-    });
-  });
-
-  test.each([
-    ...ODD_VALUES,
-    ...['constructor', 'toString', '__proto__'].map((code): [string, unknown] => [`the code ${code}`, { code }]),
-  ])('is uncertain after an error that is %s', (_name, value) => expect(networkReply(value).kind).toBe('uncertain'));
-
-  test('is uncertain after an error that is its own cause', () => {
-    const error: { cause?: unknown; message: string } = { message: 'round' };
-    error.cause = error;
-    expect(networkReply(error).kind).toBe('uncertain');
-  });
-
-  test('is reported without the text of the error', () => {
-    const error = thrown({ code: 'ECONNRESET', message: 'Bearer test-key-0123456789 to 447700900123 <b>' });
-    expect(JSON.stringify(networkReply(error))).not.toMatch(/test-key|4477|<b>/);
-  });
+test('The service may have the request after an error that is its own cause', () => {
+  const error: { cause?: unknown; message: string } = { message: 'round' };
+  error.cause = error;
+  expect(networkReply(error).kind).toBe('uncertain');
 });

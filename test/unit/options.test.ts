@@ -12,12 +12,11 @@ import {
   GivenOptions,
   includeOtherFields,
   readBoolean,
-  readChoice,
   readLimitOptions,
   requestsPerMinute,
 } from '../../nodes/MessagingSend/n8n/input/options';
 import { readRequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
-import { output, readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
 import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/waitLimit';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
@@ -43,7 +42,6 @@ const SETTINGS = {
     const getNodeParameter = (name: string, _item: number, fallback: unknown) => read(name, fallback);
     return [
       readDeliveryOptions(given),
-      readChoice(given, output),
       readBoolean(given, includeOtherFields),
       readWaitLimit(given, 'UTC')(),
       readRequestOptions(givenForRequests),

@@ -1,7 +1,7 @@
 import { MAX_BATCH_SIZE } from '../../nodes/MessagingSend/api/endpoints';
-import { pack } from '../../nodes/MessagingSend/delivery/plan';
+import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import { seededRandom } from '../../tools/random';
-import { messagesUpTo } from './samples';
+import { messageAt, messagesUpTo } from './samples';
 
 test('A request has at most 100 messages, as the service allows', () => {
   expect(MAX_BATCH_SIZE).toBe(100);
@@ -17,6 +17,15 @@ test.each([
   [3, 1, [1, 1, 1]],
 ])('Packing %i messages by %i makes batches of %j', (count, size, sizes) => {
   expect(pack(messagesUpTo(count), size).map(({ messages }) => messages.length)).toEqual(sizes);
+});
+
+test.each([
+  [2, [3], [1]],
+  [4, [1, 2, 2, 1], [2, 2]],
+  [4, [3, 1, 5, 1], [2, 1, 1]],
+])('All parts of a text are in one request: by %i, texts of %j parts make batches of %j', (size, parts, sizes) => {
+  const messages = parts.map((count, index) => messageAt(index, { parts: Array<string>(count).fill('Part') }));
+  expect(pack(messages, size).map((batch) => batch.messages.length)).toEqual(sizes);
 });
 
 test('Batches are numbered from 1', () => {

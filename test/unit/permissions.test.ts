@@ -82,7 +82,7 @@ describe('A batch that the journal refuses', () => {
   });
 
   test('is not searched for offenders, whatever the reason', async () => {
-    const refused: Permission = { kind: 'refused', failure: failure('refused') };
+    const refused: Permission = { kind: 'refused', failure: failure('valueInvalid') };
     const { journal: own, log } = journal((items) => (items.includes(0) ? refused : LEAVE));
     const run = await send(8, 4, acceptAll, { journal: own });
     expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);

@@ -37,7 +37,7 @@ test('Items whose expressions are slow do not block n8n, even if an option is wr
     const end = performance.now() + 1;
     while (performance.now() < end);
     turnsMeanwhile = turns;
-    return unsendable({ item, entry: null, part: null, phone: null }, failure('phoneEmpty'));
+    return unsendable({ item, entry: null, phone: null }, failure('phoneEmpty'));
   };
   const job = {
     operation: SEND,

@@ -5,153 +5,156 @@ import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Message, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
+import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { nodeOfType } from '../support/node';
 import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
 
 const NODE = nodeOfType('messagingSend');
+const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
+const OPTIONS = { dryRun: false, duplicateMessages: 'send', testRun: null } as const;
+const CHECK_FIRST =
+  'The message may have been sent: check with the recipient or in the service before you send it again.';
+
+function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters<typeof summarize>[3] = OPTIONS) {
+  const all = { ...NOTHING_DELIVERED, ...delivered };
+  return runError(node, summarize(all, { requests: all.receipts.length, waited: 0 }, 1, options));
+}
+
+const ORIGINAL = messageAt(0);
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
-
-function stopError(delivered: Partial<Delivered>, isRemembered?: boolean) {
-  return runError(NODE, { ...NOTHING_DELIVERED, ...delivered }, isRemembered);
-}
-
-function receipt(messages: readonly Message[], outcome: Outcome): Receipt {
-  return { batch: 1, results: messages.map((message) => ({ message, outcome })), data: null };
-}
-
+const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
 function notSent(changed: Partial<Failure> = {}): Outcome {
   return { kind: 'not_sent', failure: failureWith(changed) };
 }
 
+function receipt(outcome: Outcome, ...messages: Message[]): Receipt {
+  return { batch: 1, results: messages.map((message) => ({ message, outcome })), data: null };
+}
+
+/** The outcomes of a list, by entry. */
+function list(...outcomes: Outcome[]): Receipt[] {
+  return outcomes.map((outcome, entry) => receipt(outcome, messageAt(0, { entry })));
+}
+
 function wrongDraft(item: number, entry: number | null = null): Unsendable {
   return unsendable(
-    { item, entry, part: null, phone: '0' },
+    { item, entry, phone: '0' },
     failureWith({ code: 'INVALID_PHONE', message: `Number of ${item} is wrong`, advice: 'Correct it.' }),
   );
 }
 
-test('A run without failures has no error', () => {
-  expect(stopError({ unsendable: [], receipts: [receipt(messagesUpTo(3), SENT)] })).toBeNull();
-  expect(stopError({ unsendable: [], receipts: [] })).toBeNull();
+test.each([
+  ['nothing to send', []],
+  ['everything sent', [receipt(SENT, ...messagesUpTo(3))]],
+])('A run with %s has no error', (_what, receipts) => {
+  expect(errorOf({ receipts })).toBeNull();
 });
 
-describe('An invalid draft', () => {
-  test('is named in the error, which reports that nothing was sent', () => {
-    const error = stopError({ unsendable: [wrongDraft(4)], receipts: [] });
-    expect(error).toBeInstanceOf(NodeOperationError);
-    expect(error).toMatchObject({
-      message: 'Number of 4 is wrong',
-      description: 'Correct it. Nothing was sent.',
-      context: { itemIndex: 4 },
-    });
-  });
-
-  test('is named in the error with the others', () => {
-    const error = stopError({ unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [] });
-    expect(error?.description).toBe(
-      'Correct it. Nothing was sent. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. The first item is item 0.',
-    );
+test('The error of a run is its first failure, with what was sent, what not and why, and how to send the rest', () => {
+  const receipts = [
+    receipt(SENT, messageAt(0), messageAt(1)),
+    receipt(notSent({ code: 'NOT_STARTED', message: 'Another request stopped the run' }), messageAt(5)),
+    receipt(notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 }), messageAt(2), messageAt(3)),
+    receipt(UNCERTAIN, messageAt(4)),
+  ];
+  const error = errorOf({ receipts });
+  expect(error).toBeInstanceOf(NodeApiError);
+  expect(error).toMatchObject({
+    message: 'The first',
+    httpCode: '400',
+    description:
+      'Do something. 2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests. If you run this step again, the 2 sent messages and the uncertain one will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
+    context: { itemIndex: 2 },
   });
 });
 
-describe('The error of a run', () => {
-  test('is the failure of the first failed message, as an error of an API', () => {
-    const receipts = [
-      receipt([messageAt(0), messageAt(1)], SENT),
-      receipt([messageAt(2)], notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 })),
-      receipt([messageAt(3)], notSent({ code: 'HTTP_500', message: 'The second', httpStatus: 500 })),
-    ];
-    const error = stopError({ unsendable: [], receipts });
-    expect(error).toBeInstanceOf(NodeApiError);
-    expect(error).toMatchObject({
-      message: 'The first',
-      httpCode: '400',
-      description:
-        "Do something. 2 of 4 messages were sent. Don't run this step again: it would send those 2 messages again. To send the rest, open the tab Executions and use Retry on the newest one. Item 2 was not sent: the first. Item 3 was not sent: the second. The first item is item 0.",
-      context: { itemIndex: 2 },
-    });
-  });
+test.each<[what: string, Partial<Delivered>, description: string]>([
+  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'Do something. Nothing was sent.'],
+  [
+    'all messages for a reason of the whole run',
+    { receipts: [receipt(notSent({ scope: 'run' }), ...messagesUpTo(250))] },
+    'Do something. Nothing was sent.',
+  ],
+  [
+    'some of the messages that an invalid one kept from being sent',
+    { unsendable: [wrongDraft(4)], heldUp: 3 },
+    'Correct it. Nothing was sent. To send the other 3 messages anyway, set On Error under Settings to Continue (using error output).',
+  ],
+  [
+    'what an earlier attempt has not sent',
+    { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
+    'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, the sent message will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
+  ],
+  [
+    'a message and its duplicate',
+    { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
+    'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
+  ],
+  [
+    'an uncertain message',
+    { receipts: [receipt(UNCERTAIN, messageAt(0))] },
+    `${CHECK_FIRST} Do something. 0 sent, 1 uncertain (may have been sent), 1 request. If you run this step again, the uncertain message will be sent again.`,
+  ],
+])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
+  expect(errorOf(delivered)?.description).toBe(description);
+});
 
-  test.each([
-    ['names the one message that a new execution would send again', 1, false, / it would send that message again\. /],
-    ['names how many messages a new execution would send again', 2, false, / send those 2 messages again\. /],
-    ['names none with Send Once, Also in Later Runs', 2, true, /^Do something\. 2 of 3 messages were sent\.$/],
-  ])('%s', (_title, sent, isRemembered, text) => {
-    const receipts = [receipt(messagesUpTo(sent), SENT), receipt([messageAt(9)], notSent())];
-    expect(stopError({ unsendable: [], receipts }, isRemembered)?.description).toMatch(text);
-  });
+test('With Send Once, Also in Later Runs, an error warns of no second message', () => {
+  const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
+  const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
+  expect(error?.description).toBe('Do something. 1 sent, 1 not sent, 2 requests.');
+});
 
-  test('reports that nothing was sent of one message', () => {
-    const error = stopError({ unsendable: [], receipts: [receipt([messageAt(0)], notSent())] });
-    expect(error?.description).toBe('Do something. 0 of 1 message was sent.');
+test('Input that can not be sent is no error of the API', () => {
+  expect(errorOf({ unsendable: [wrongDraft(4)] })).toBeInstanceOf(NodeOperationError);
+  expect(errorOf({ unsendable: [wrongDraft(4)] })).toMatchObject({
+    message: 'Number of 4 is wrong',
+    context: { itemIndex: 4 },
   });
+});
 
-  test('can be the failure of an uncertain message', () => {
-    const receipts = [receipt([messageAt(0)], { kind: 'uncertain', failure: failureWith({ httpStatus: null }) })];
-    expect(stopError({ unsendable: [], receipts })).toMatchObject({ message: 'It failed', httpCode: null });
+test('An error keeps its own text if n8n has one for a word in it', () => {
+  const message = 'Refused: EPERM ECONNREFUSED';
+  expect(errorOf({ receipts: [receipt(notSent({ message, httpStatus: null }), messageAt(0))] })).toMatchObject({
+    message,
+    httpCode: null,
   });
+});
 
-  test('names every item with its reason', () => {
-    const receipts = [
-      receipt([messageAt(1), messageAt(2, { entry: 5 })], notSent()),
-      receipt([messageAt(3)], notSent({ message: "'Otherwise'" })),
-      receipt([messageAt(4), messageAt(5)], { kind: 'uncertain', failure: failureWith() }),
-    ];
-    expect(stopError({ unsendable: [], receipts })?.description).toContain(
-      " Item 1, and entry 5 of item 2 were not sent: it failed. Item 3 was not sent: 'Otherwise'. Items 4 and 5 may have been sent: it failed.",
-    );
-  });
+test('An error contains no phone number and no text of a message', () => {
+  const error = errorOf({ receipts: [receipt(notSent(), ...messagesUpTo(3))] });
+  expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);
+});
 
-  test('names a duplicate with the reason of its original', () => {
-    const [original, message] = [messageAt(0), messageAt(7)];
-    const delivered = {
-      unsendable: [],
-      receipts: [receipt([original], notSent())],
-      duplicates: [{ message, original }],
-    };
-    expect(stopError(delivered)?.description).toContain('Items 0 and 7 were not sent: it failed.');
-  });
+test.each<[what: string, Partial<Delivered>, message: string]>([
+  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'It failed. Do something. Nothing was sent.'],
+  [
+    'a message that may have been sent',
+    { receipts: [receipt(UNCERTAIN, messageAt(0))] },
+    `It failed. ${CHECK_FIRST} Do something. 0 sent, 1 uncertain (may have been sent), 1 request. Do not call this tool again until it is clear whether the message was sent.`,
+  ],
+  [
+    'some entries of a list',
+    { receipts: list(SENT, notSent(), UNCERTAIN, SENT, ...Array.from({ length: 8 }, () => notSent())) },
+    'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. Entries 1, 4, 5, 6, 7, 8, 9, 10, 11 were not sent: it failed. Entry 2 may have been sent: it failed. Numbering starts at 0. Call this tool again with only the entries named as not sent.',
+  ],
+  [
+    'an entry that may have been sent',
+    { receipts: list(SENT, UNCERTAIN) },
+    `It failed. ${CHECK_FIRST} Do something. 1 sent, 1 uncertain (may have been sent), 2 requests. Entry 1 may have been sent: it failed. Numbering starts at 0. Do not call this tool again until it is clear whether the message was sent.`,
+  ],
+  [
+    'a list with invalid entries',
+    { unsendable: [wrongDraft(0, 1), wrongDraft(0, 3)], heldUp: 2 },
+    'Number of 0 is wrong. Correct it. Nothing was sent. Entries 1, 3 were not sent: number of 0 is wrong. Numbering starts at 0.',
+  ],
+])('A model sees only the message of an error, so that of %s says everything', (_what, delivered, message) => {
+  const error = errorOf(delivered, TOOL);
+  expect(error?.message).toBe(message);
+  expect(error?.description ?? null).toBeNull();
+});
 
-  test.each([
-    ['1 place', messagesUpTo(250), 'Items 0 to 249 were'],
-    [
-      '11 places',
-      messagesUpTo(22).filter(({ item }) => item % 2 === 0),
-      'Items 0, 2, 4, 6, 8, 10, 12, 14, 16 and 18, and 1 more were',
-    ],
-    [
-      '12 entries',
-      [
-        ...messagesUpTo(1),
-        ...messagesUpTo(23)
-          .filter(({ item }) => item % 2 === 0)
-          .map(({ item }) => messageAt(3, { entry: item })),
-      ],
-      'Item 0, and entries 0, 2, 4, 6, 8, 10, 12, 14 and 16 of item 3, and 3 more were',
-    ],
-  ])('names at most 10 places, here of %s', (_what, messages, text) => {
-    const error = stopError({ unsendable: [], receipts: [receipt(messages, notSent())] });
-    expect(error?.description).toContain(` ${text} not sent: it failed.`);
-  });
-
-  test('names at most 10 reasons', () => {
-    const receipts = messagesUpTo(13).map((message) =>
-      receipt([message], notSent({ message: `Reason ${message.item}` })),
-    );
-    const description = stopError({ unsendable: [], receipts })?.description ?? '';
-    expect(description).toMatch(
-      /Item 9 was not sent: reason 9\. 3 more messages have other reasons\. The first item is item 0\.$/,
-    );
-  });
-
-  test('keeps its own text if n8n has one for a word in it', () => {
-    const receipts = [receipt([messageAt(0)], notSent({ message: 'Refused: EPERM ECONNREFUSED', httpStatus: null }))];
-    expect(stopError({ unsendable: [], receipts })?.message).toBe('Refused: EPERM ECONNREFUSED');
-  });
-
-  test('contains no phone number and no text of a message', () => {
-    const receipts = [receipt(messagesUpTo(3), notSent())];
-    const error = stopError({ unsendable: [], receipts });
-    expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);
-  });
+test('A model is given the first 100 entries that it can send again', () => {
+  const error = errorOf({ receipts: list(SENT, ...Array.from({ length: 150 }, () => notSent())) }, TOOL);
+  expect(error?.message).toMatch(/ Entries 1, 2, 3, [\d, ]* 99, 100 and 50 more were not sent: /);
 });

@@ -7,7 +7,7 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
 
 export function messageAt(index: number, changed: Partial<Message> = {}): Message {
-  return { item: index, entry: null, part: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
+  return { item: index, entry: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
 }
 
 export function messagesUpTo(count: number): Message[] {

@@ -23,6 +23,15 @@ const MOST_COMMON: readonly FailureName[] = [
   'timeout',
 ];
 
+/** The network's own codes that users see most often. */
+const NETWORK_CODES: Partial<Record<string, readonly string[]>> = {
+  hostUnknown: ['ENOTFOUND', 'EAI_AGAIN'],
+  notConnected: ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ETIMEDOUT'],
+  notSecure: ['EPROTO', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  notAllowed: ['EACCES', 'EPERM'],
+  credentialInvalid: ['ERR_INVALID_URL', 'ERR_INVALID_CHAR'],
+} satisfies Partial<Record<FailureName, readonly string[]>>;
+
 type AnyEntry = Entry<never, string>;
 
 /** The tables of docs/errors.md. An entry of the catalogue is in the first one that it fits. */
@@ -44,7 +53,7 @@ export function errorParts(): Record<string, string> {
     const lines = names.flatMap((name) => {
       const entry = left.get(name);
       left.delete(name);
-      return entry === undefined ? [] : lineOf(entry);
+      return entry === undefined ? [] : linesOf(entry, name);
     });
     const rows = [['Code', 'Message', 'What to do'], ...together(lines)];
     // The page names the code that all of a table share.
@@ -64,7 +73,7 @@ interface Line {
 /** Stands for every value: what varies is "…" on the page. */
 const ANY_VALUES = new Proxy({}, { get: () => '…' }) as never;
 
-function lineOf(entry: AnyEntry): Line[] {
+function linesOf(entry: AnyEntry, name: string): Line[] {
   const message = entry.message(ANY_VALUES);
   // Such an entry passes on the message of its cause.
   if (message === '…') return [];
@@ -78,7 +87,8 @@ function lineOf(entry: AnyEntry): Line[] {
     // The reason, and what the run left uncertain.
     .replace(/^(…\. |… messages of [^.]*\. )+/, '');
   const silent = entry.sendAgain === 'checkFirst' ? 'Check the message.' : 'Try again later.';
-  return [{ code: entry.code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }];
+  const codes = NETWORK_CODES[name]?.map((code) => `UNREACHABLE_${code}`) ?? [entry.code];
+  return codes.map((code) => ({ code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }));
 }
 
 /** One row for the messages that have the advice in common. */

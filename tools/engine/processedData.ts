@@ -28,8 +28,6 @@ interface Switches {
   refuses: (number: number) => boolean;
   /** Whether a call's change is lost, as by another worker that writes at the same moment. */
   loses: (number: number) => boolean;
-  /** What a check answers with instead of this. */
-  answers: (answer: IDeduplicationOutput) => unknown;
   /** Told the longest list that a caller allows. */
   onCheck: (maxEntries: number) => void;
 }
@@ -38,7 +36,6 @@ const WORKING: Switches = {
   delay: 0,
   refuses: () => false,
   loses: () => false,
-  answers: (answer) => answer,
   onCheck: () => undefined,
 };
 
@@ -117,7 +114,7 @@ class ProcessedData implements IDataDeduplicator {
       }
       return maxEntries > 0 ? data.slice(-maxEntries) : data;
     });
-    return this.switches.answers(result) as IDeduplicationOutput;
+    return result;
   }
 
   async removeProcessed(

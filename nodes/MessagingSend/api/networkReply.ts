@@ -2,44 +2,16 @@ import { failure, type FixedFailureName } from '../failures/failure';
 import { isRecord, type JsonRecord } from './records';
 import { type Rejected, rejected, type Reply } from './reply';
 
-/** Failures before the first byte of the request has left, by the error's code. */
-const BY_CODE: Partial<Record<string, FixedFailureName>> = {
-  ENOTFOUND: 'hostUnknown',
-  EAI_AGAIN: 'hostLookup',
-  ECONNREFUSED: 'connectionRefused',
-  EHOSTUNREACH: 'hostUnreachable',
-  ENETUNREACH: 'hostUnreachable',
-  EHOSTDOWN: 'hostUnreachable',
-  ENETDOWN: 'hostUnreachable',
-  EADDRNOTAVAIL: 'hostUnreachable',
-  ERR_INVALID_URL: 'urlInvalid',
-  ERR_UNESCAPED_CHARACTERS: 'urlInvalid',
-  // Only the header with the key varies.
-  ERR_INVALID_CHAR: 'headerInvalid',
-};
-
-/** Codes that mean this only while the connection is being made. */
-const BY_CODE_OF_CONNECT: Partial<Record<string, FixedFailureName>> = {
-  ETIMEDOUT: 'connectionTimeout',
-  EACCES: 'connectionForbidden',
-  EPERM: 'connectionForbidden',
-  EMFILE: 'connectionsUsedUp',
-  ENFILE: 'connectionsUsedUp',
-  ENOBUFS: 'connectionsUsedUp',
-  ENOMEM: 'connectionsUsedUp',
-  ECONNRESET: 'connectionClosed',
-};
-
 /** Codes of causes that may be transient. */
 const TRANSIENT =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
-/** Codes with which an established connection can break as well. */
-const ALSO_IN_FLIGHT = /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/;
+/** Codes of a connection that was not made. An established one can break with them as well. */
+const NO_CONNECTION = /^E(HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ADDRNOTAVAIL|CONNREFUSED)$/;
 
-/** Messages that TLS has only for a handshake. */
+/** Messages of EPROTO that only a handshake has. With ERR_SSL_…, they can also come later. */
 const HANDSHAKE =
-  /unsupported protocol|no protocols available|handshake failure|protocol version|unrecognized name|insufficient security|no application protocol|missing extension/;
+  /wrong version number|http request|unsupported protocol|no protocols available|handshake failure|protocol version|unrecognized name|insufficient security|no application protocol|missing extension/;
 
 /**
  * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw. It is `rejected` only after
@@ -55,17 +27,13 @@ export function networkReply(thrown: unknown): Reply {
   const why = causes.map((cause) => whyNotConnected(cause, isInFlight, departure)).find((name) => name !== null);
   if (why !== undefined) return notConnected(why, firstCode(causes) ?? 'UNREACHABLE');
   if (departure === 'waiting') {
-    if (stopped) return notConnected('stopped', null);
-    return timedOut
-      ? notConnected('connectionTimeout', 'ETIMEDOUT')
-      : notConnected('connectionClosed', firstCode(causes) ?? 'ECONNRESET');
+    if (stopped) return rejected(failure('stopped'));
+    return notConnected('notConnected', timedOut ? 'ETIMEDOUT' : (firstCode(causes) ?? 'ECONNRESET'));
   }
   return { kind: 'uncertain', failure: failure(timedOut ? 'timeout' : stopped ? 'stoppedInFlight' : 'connectionLost') };
 }
 
-/** @param code of the network error; null to keep the failure's own */
-function notConnected(name: FixedFailureName, code: string | null): Rejected {
-  if (code === null) return rejected(failure(name));
+function notConnected(name: FixedFailureName, code: string): Rejected {
   const details = { code: `UNREACHABLE_${code.slice(0, 48)}` as const };
   return rejected(failure(name, undefined, details), { retryable: TRANSIENT.test(code) });
 }
@@ -74,24 +42,21 @@ function whyNotConnected(error: JsonRecord, isInFlight: boolean, departure: Depa
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   // With TLS 1.3 the request has left by then, but a server that ends the handshake with this has not read it.
-  if (code === 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED') return 'tlsRefused';
+  if (code === 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED') return 'notSecure';
   if (departure === 'left') return null;
-  if (isInFlight && ALSO_IN_FLIGHT.test(code)) return null;
-  if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code))
-    return 'certificateUntrusted';
-  // With EPROTO, these messages come from the handshake. With ERR_SSL_…, they can also come later.
-  if (code === 'EPROTO' || departure === 'waiting') {
-    if (/wrong version number|http request/.test(message)) return 'notHttps';
-    if (HANDSHAKE.test(message) || (departure === 'waiting' && /^EPROTO$|^ERR_SSL_/.test(code))) return 'tlsRefused';
-  }
-  if (message.includes('before secure TLS connection was established')) return 'connectionClosed';
-  if (message.startsWith('Unsupported protocol')) return 'urlInvalid';
+  if (NO_CONNECTION.test(code)) return isInFlight ? null : 'notConnected';
+  if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return 'notSecure';
+  if (departure === 'waiting' && /^EPROTO$|^ERR_SSL_/.test(code)) return 'notSecure';
+  if (HANDSHAKE.test(message) && (code === 'EPROTO' || departure === 'waiting')) return 'notSecure';
+  if (message.includes('before secure TLS connection was established')) return 'notConnected';
+  // Only the address and the header with the key vary.
+  if (/^ERR_(INVALID_URL|UNESCAPED_CHARACTERS|INVALID_CHAR)$/.test(code)) return 'credentialInvalid';
+  if (message.startsWith('Unsupported protocol')) return 'credentialInvalid';
   // n8n's own guards (the credential's allowed domains, blocked addresses) refuse before they connect.
-  if (/^(UserError$|Ssrf)/.test(nameOf(error))) return 'blockedByN8n';
-  if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code] ?? null;
-  if (error.syscall === 'getaddrinfo') return 'hostLookup';
+  if (/^(UserError$|Ssrf)/.test(nameOf(error))) return 'notAllowed';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || error.syscall === 'getaddrinfo') return 'hostUnknown';
   if (error.syscall !== 'connect') return null;
-  return Object.hasOwn(BY_CODE_OF_CONNECT, code) ? (BY_CODE_OF_CONNECT[code] ?? null) : 'hostUnreachable';
+  return code === 'EACCES' || code === 'EPERM' ? 'notAllowed' : 'notConnected';
 }
 
 /** `waiting`: no byte of the request has left. `left`: some may have. */

@@ -23,16 +23,6 @@ export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** `notDelivered`, `Not-Delivered` and `not delivered` as `not_delivered`. Reads `length` characters at most. */
-export function words(text: string, length = 100): string {
-  return text
-    .slice(0, length)
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '');
-}
-
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
-import { type Failure, failure as explained } from '../failures/failure';
-import { answerFailure } from './answerFailure';
+import type { Failure } from '../failures/failure';
+import { type Answer, meaningOfAnswer } from './answer';
+import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
 import { type KeyMask, masked } from './keyMask';
 import { asText, isRecord, type JsonRecord } from './records';
 import { readRetryAfter } from './retryAfter';
-import { NOTHING_SENT } from './serviceFailure';
-import { hasSignOfSending } from './signOfSending';
 
 export interface ApiRequest {
   readonly endpoint: Endpoint;
@@ -51,43 +50,34 @@ export interface HttpAnswer {
 }
 
 /**
- * Reads an HTTP answer by the API's envelope and codes (2.4 and part 7). An error code outweighs a status of success: a 200
- * with `success: false` means what its code says.
+ * Reads an HTTP answer.
  * @param mask hides the API key wherever the answer has it
- * @param messages how many the request had
+ * @param request whose phones and texts the error of the answer may repeat
  */
-export function readReply(answer: HttpAnswer, mask: KeyMask, messages: number): Reply {
-  const envelope = parse(answer.body, mask);
-  const succeeded = answer.statusCode >= 200 && answer.statusCode < 300;
-  const data = isRecord(envelope?.data) ? envelope.data : null;
-  if (succeeded && envelope?.success === true && data !== null) return { kind: 'accepted', data };
+export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request?: JsonRecord): Reply {
+  const envelope = parse(body, mask);
+  const isText = envelope === null && typeof body === 'string' && !/^\s*</.test(body);
+  const answer: Answer = { statusCode, envelope, error: errorOf(envelope), text: isText ? body : '' };
+  const meaning = meaningOfAnswer(answer);
+  if (meaning === 'accepted' && isRecord(envelope?.data)) return { kind: 'accepted', data: envelope.data };
 
-  const error = masked(errorOf(envelope), mask.inError) as JsonRecord;
-  const refused = succeeded && envelope?.success === false;
-  const retryAfter = readRetryAfter(answer.headers, Date.now());
-  const location = mask.inError(asText(answer.headers.location));
-  const body = envelope ?? answer.body;
-  const failure = answerFailure({ statusCode: answer.statusCode, location, body, error, refused, retryAfter });
-  const isDocumented = failure.sendAgain === 'safe' && NOTHING_SENT.has(failure.code);
-  // A batch of which only a part was sent: each entry has the outcome of its message.
-  if (answer.statusCode < 500 && data !== null && hasEntries(data) && !isDocumented) return { kind: 'accepted', data };
-  if (failure.sendAgain === 'checkFirst') return { kind: 'uncertain', failure };
-  if (envelope !== null && hasSignOfSending(envelope, messages, isDocumented)) {
-    const { serviceSays, httpStatus } = failure;
-    return { kind: 'uncertain', failure: explained('messageUnclear', undefined, { serviceSays, httpStatus }) };
-  }
-  return rejected(failure, { error, fromService: isFromService(answer, envelope), retryAfter });
+  const repeated = request === undefined ? new Set() : valuesOf(request);
+  const error = masked(answer.error, (text) => (repeated.has(text) ? '' : mask.inError(text))) as JsonRecord;
+  if (meaning !== 'rejected') return { kind: 'uncertain', failure: uncertainFailure({ ...answer, error }) };
+  const retryAfter = readRetryAfter(headers, Date.now());
+  const location = mask.inError(asText(headers.location));
+  const failure = rejectionFailure({ ...answer, error, location, retryAfter });
+  return rejected(failure, { error, fromService: isFromService(answer), retryAfter });
 }
 
-function isFromService({ statusCode }: HttpAnswer, envelope: JsonRecord | null): boolean {
+function isFromService({ statusCode, envelope }: Answer): boolean {
   return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
 }
 
-function hasEntries({ messages }: JsonRecord): boolean {
-  // A list without IDs and statuses repeats the request.
-  return (
-    Array.isArray(messages) && messages.some((entry) => isRecord(entry) && ('message_id' in entry || 'status' in entry))
-  );
+/** The phones and texts of a request, which no error may show. */
+function valuesOf(request: JsonRecord): ReadonlySet<unknown> {
+  const messages: unknown[] = Array.isArray(request.messages) ? request.messages : [request];
+  return new Set(messages.flatMap((message) => (isRecord(message) ? Object.values(message) : [])));
 }
 
 /** The body as a JSON object; null if it is anything else. */

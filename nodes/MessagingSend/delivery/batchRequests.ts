@@ -1,12 +1,15 @@
-import type { Reply } from '../api/reply';
+import type { JsonRecord } from '../api/records';
+import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { AccountJournal, Permission } from '../journal/journal';
 import type { Batch, Message } from '../messages/message';
-import type { Receipt, Result, Skipped } from '../messages/outcome';
-import type { Requests } from '../requests/requests';
+import type { Receipt, Result } from '../messages/outcome';
+import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
 import type { CircuitBreaker, Pass } from './circuitBreaker';
 import type { KeepBack } from './keepBack';
+import { entryOutcome } from './match';
 import type { SendOperation } from './operation';
+import { partlySent } from './parts';
 import type { Settlement } from './settlement';
 
 export interface BatchRequestsConfig {
@@ -17,82 +20,111 @@ export interface BatchRequestsConfig {
   readonly keepBack: KeepBack | null;
 }
 
-export interface Answered {
-  /** What the request carried: the batch without messages that other executions have taken. */
+export interface RequestedBatch {
+  /** What was requested: the batch without messages that other executions have taken. */
   readonly batch: Batch;
-  readonly reply: Reply | NotRequested;
+  readonly reply: BatchReply;
   /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
   readonly release: () => void;
 }
 
-interface NotRequested {
-  readonly kind: 'not_requested';
-  readonly failure: Failure;
-}
+export type BatchReply =
+  /** With the `data` of each request that the batch took. */
+  | { readonly kind: 'accepted'; readonly answers: readonly JsonRecord[] }
+  | Rejected
+  | { readonly kind: 'uncertain' | 'not_requested'; readonly failure: Failure };
 
 const LEAVE: Permission = { kind: 'leave' };
 
 /** Requests batches, each as soon as the circuit breaker and the journal allow it and only while the run goes on. */
 export class BatchRequests {
-  /** The first parts that were kept back, by where their texts came from. */
-  private readonly textsKeptBack = new Map<string, Skipped>();
-
   constructor(
     private readonly config: BatchRequestsConfig,
     private readonly breaker: Pick<CircuitBreaker, 'admit'>,
-    private readonly settlement: Pick<Settlement, 'whyEnded' | 'whyUnpaid' | 'add'>,
+    private readonly settlement: Pick<Settlement, 'whyEnded' | 'add'>,
   ) {}
 
-  /**
-   * Requests a batch until it has a reply, or can't get one.
-   * @param isPaid whether the credits are known to cover it
-   */
-  async make(batch: Batch, isPaid: boolean): Promise<Answered> {
-    const { breaker, settlement } = this;
-    const whyNot = () => settlement.whyEnded ?? (isPaid ? null : settlement.whyUnpaid);
+  /** Requests a batch until it has a reply, or can't get one. */
+  async make(batch: Batch): Promise<RequestedBatch> {
     let left = batch;
     try {
       while (left.messages.length > 0) {
-        const pass = await breaker.admit();
-        const made = pass === null ? notRequested(left, whyNot()) : await this.attempt(left, pass, whyNot);
+        const pass = await this.breaker.admit();
+        const made = pass === null ? this.notRequested(left) : await this.attempt(left, pass);
         if ('reply' in made) return made;
         left = made;
       }
     } catch {
       // The run is stopped.
     }
-    return notRequested(left, whyNot());
+    return this.notRequested(left);
   }
 
   /** @returns what to request again if the request did not leave, though the run goes on */
-  private async attempt(batch: Batch, pass: Pass, whyNot: () => Failure | null): Promise<Answered | Batch> {
+  private async attempt(batch: Batch, pass: Pass): Promise<RequestedBatch | Batch> {
     const { operation, requests, journal } = this.config;
-    const mayLeave = () => whyNot() === null && pass.isValid();
+    const [body, ...others] = operation.bodies(batch.messages);
+    const isLast = (reply: Reply | null) => others.length === 0 || reply?.kind !== 'accepted';
+    const mayLeave = () => this.settlement.whyEnded === null && pass.isValid();
     let permission = LEAVE;
+    let reply: Reply | null = null;
     if (mayLeave()) {
       try {
-        const request = { endpoint: operation.endpoint, body: operation.body(batch.messages) };
-        const reply = await requests.make(request, {
-          mayLeave,
-          beforeRequest: async () => {
-            permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
-            return permission.kind === 'leave';
+        reply = await requests.make(
+          { endpoint: operation.endpoint, body },
+          {
+            mayLeave,
+            beforeRequest: async () => {
+              permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
+              return permission.kind === 'leave';
+            },
+            afterReply: (received) => {
+              if (isLast(received)) journal.afterReply(batch, received);
+            },
           },
-          afterReply: (received) => journal.afterReply(batch, received),
-        });
-        return { batch, reply, release: () => pass.release(reply) };
+        );
       } catch {
         // The request was called off, or the run is stopped.
       }
     }
+    if (reply?.kind === 'accepted') return await this.requestOthers(batch, [reply.data], others, { ...pass, mayLeave });
+    if (reply !== null) return { batch, reply, release: () => pass.release(reply) };
     pass.release(null);
     if (permission.kind === 'taken') return this.withoutTaken(batch, permission.receipt);
-    if (permission.kind === 'refused') return notRequested(batch, permission.failure);
+    if (permission.kind === 'refused') return this.notRequested(batch, permission.failure);
     if (permission.kind === 'wait') {
       await requests.wait(permission.until);
       return batch;
     }
-    return whyNot() === null && !pass.isValid() ? batch : notRequested(batch, whyNot());
+    return this.settlement.whyEnded === null && !pass.isValid() ? batch : this.notRequested(batch);
+  }
+
+  /**
+   * Requests the other parts of a text whose first part was accepted, until one is not sent. To the journal, all of them are
+   * one request.
+   */
+  private async requestOthers(
+    batch: Batch,
+    answers: JsonRecord[],
+    bodies: readonly JsonRecord[],
+    { release, mayLeave }: Pick<Pass, 'release'> & Pick<Flight, 'mayLeave'>,
+  ): Promise<RequestedBatch> {
+    const { operation, requests, journal } = this.config;
+    let last: Reply = { kind: 'accepted', data: {} };
+    for (const body of bodies) {
+      if (answers.some((answer) => entryOutcome(answer).kind !== 'sent')) break;
+      last = await requests
+        .make({ endpoint: operation.endpoint, body }, { ...UNOBSERVED, mayLeave })
+        .catch(endedBetweenParts);
+      if (last.kind !== 'accepted') break;
+      answers.push(last.data);
+    }
+    if (bodies.length > 0) journal.afterReply(batch, { kind: 'accepted', data: {} });
+    const reply: BatchReply =
+      last.kind === 'accepted'
+        ? { kind: 'accepted', answers }
+        : { kind: 'uncertain', failure: partlySent(answers.length, bodies.length + 1, last.failure) };
+    return { batch, reply, release: () => release(last) };
   }
 
   /** The messages that may no longer be sent: the request was planned, or first made, some time ago. */
@@ -100,34 +132,25 @@ export class BatchRequests {
     const { keepBack, journal } = this.config;
     if (keepBack === null) return null;
     const results = batch.messages.flatMap((message): Result[] => {
-      const outcome = this.keptBack(message, keepBack);
+      const outcome = keepBack(message);
       return outcome === null ? [] : [{ message, outcome }];
     });
-    if (results.length === 0) return null;
-    return { kind: 'taken', receipt: journal.skip({ batch: null, results, data: null }) };
-  }
-
-  /** Parts of one text leave one after the other. The first one decides for all: nobody gets half a text. */
-  private keptBack(message: Message, keepBack: KeepBack): Skipped | null {
-    const { item, entry, part } = message;
-    if (part === null) return keepBack(message);
-    const text = `${item} ${entry}`;
-    if (part > 0) return this.textsKeptBack.get(text) ?? null;
-    const outcome = keepBack(message);
-    if (outcome !== null) this.textsKeptBack.set(text, outcome);
-    return outcome;
+    return results.length === 0 ? null : { kind: 'taken', receipt: journal.skip({ batch: null, results, data: null }) };
   }
 
   /** The journal knows the outcomes of these messages, so they are not settled again. */
   private withoutTaken(batch: Batch, receipt: Receipt): Batch {
     this.settlement.add(receipt);
-    const taken = new Set(receipt.results.map(({ message }) => message));
+    const taken = new Set<Message>(receipt.results.map(({ message }) => message));
     return { ...batch, messages: batch.messages.filter((message) => !taken.has(message)) };
+  }
+
+  /** If the run has not ended, only the Stop button is left as the reason; n8n itself tells the user. */
+  private notRequested(batch: Batch, why = this.settlement.whyEnded ?? failure('stopped')): RequestedBatch {
+    return { batch, reply: { kind: 'not_requested', failure: why }, release: () => undefined };
   }
 }
 
-/** @param why null if the Stop button is the only reason left; n8n itself tells the user */
-function notRequested(batch: Batch, why: Failure | null): Answered {
-  const reply: NotRequested = { kind: 'not_requested', failure: why ?? failure('stopped') };
-  return { batch, reply, release: () => undefined };
+function endedBetweenParts(): Reply {
+  return { kind: 'uncertain', failure: failure('stopped') };
 }

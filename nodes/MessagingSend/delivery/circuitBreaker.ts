@@ -1,6 +1,6 @@
 import type { Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import type { OutageRecord } from '../journal/outageRecord';
+import type { OutageRecord } from './outageRecord';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;

@@ -1,12 +1,12 @@
-import { MAX_CHARACTERS } from '../api/endpoints';
+import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
-import { type Failure, failure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
 import { cleanPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 
-/** The result of composing drafts; each draft is in exactly one of the two lists. */
+/** Each draft is in exactly one of the two lists. */
 export interface Composed {
   readonly messages: readonly Message[];
   readonly unsendable: readonly Unsendable[];
@@ -32,28 +32,32 @@ export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' |
   readonly maxCharacters: number | null;
 }
 
-/** Cleans and checks drafts, each on its own: a bad one never harms another. */
-export function compose(drafts: Drafts, rules: Rules): Composed {
+/**
+ * Composes the drafts of all items, each on its own: a bad one never harms another.
+ * @param pause called after each item: its expressions can take n8n some tenths of a millisecond
+ */
+export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Composed> {
   const messages: Message[] = [];
-  const refused: Unsendable[] = [];
-  const add = (draft: Draft | Unsendable): void => {
-    if (draft.kind === 'unsendable') {
-      refused.push(draft);
-      return;
-    }
-    const why = composeOne(draft, rules, messages);
-    if (why !== null) refused.push(unsendable(draft, why));
-  };
+  const unsendables: Unsendable[] = [];
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    if ('kind' in given) add(given);
-    else for (const each of given) add(each);
+    for (const draft of 'kind' in given ? [given] : given) {
+      const composed = draft.kind === 'draft' ? compose(draft, rules) : draft;
+      if ('kind' in composed) unsendables.push(composed);
+      else messages.push(composed);
+    }
+    await pause();
   }
-  return { messages, unsendable: refused };
+  return { messages, unsendable: unsendables };
 }
 
-/** Adds one message, or the parts of a long one in their order; or adds none, and says why. */
-function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | null {
+/** Cleans and checks a draft. */
+export function compose(draft: Draft, rules: Rules): Message | Unsendable {
+  const composed = messageOrFailure(draft, rules);
+  return isFailure(composed) ? unsendable(draft, composed) : composed;
+}
+
+function messageOrFailure(draft: Draft, rules: Rules): Message | Failure {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
   if (typeof phone !== 'string') return phone;
@@ -70,21 +74,17 @@ function composeOne(draft: Draft, rules: Rules, messages: Message[]): Failure | 
   const max = maxCharacters(rules);
   const whole = messageOf(draft, phone, text, rules);
   // A string has at least as many units as code points, so code points are counted for few texts.
-  if (max === null || text.length <= max || codePoints(text) <= max) {
-    messages.push(whole);
-    return null;
-  }
+  if (max === null || text.length <= max || codePoints(text) <= max) return whole;
   switch (rules.longMessages) {
     case 'truncate': {
       const start = truncate(text, max);
-      if (!isVisible(start)) return failure('textBlankWhenCut', { max });
-      messages.push({ ...whole, text: start });
-      return null;
+      return isVisible(start) ? { ...whole, parts: [start] } : failure('textBlankWhenCut', { max });
     }
     case 'split': {
-      const pieces = split(text, max).filter(isVisible);
-      for (const [part, piece] of pieces.entries()) messages.push({ ...whole, part, text: piece, whole: text });
-      return null;
+      const parts = split(text, max).filter(isVisible);
+      return parts.length > MAX_BATCH_SIZE
+        ? failure('textTooLong', { characters: codePoints(text), max: max * MAX_BATCH_SIZE })
+        : { ...whole, parts };
     }
     case 'fail':
       return after === ''
@@ -108,8 +108,8 @@ function isUnevaluated(text: string): boolean {
 }
 
 function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {
-  const { item, entry, part, key, empty } = draft;
-  const message = { item, entry, part, phone, text };
+  const { item, entry, key, empty } = draft;
+  const message = { item, entry, phone, text };
   if (key === null && empty === undefined && !dryRun) return message;
   const phoneGiven = textOf(draft.phone) ?? '';
   return {

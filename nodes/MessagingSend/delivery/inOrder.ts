@@ -4,12 +4,12 @@ import type { Batch } from '../messages/message';
  * Works on several batches at once, and starts them in their order. A batch that shares a number with earlier batches waits
  * until these are done.
  * @param repeated every number that several batches share; may contain others
- * @param maxConcurrent how many batches run at once; read again after each batch
+ * @param maxConcurrent how many batches run at once
  */
 export async function inOrder(
   batches: readonly Batch[],
   repeated: ReadonlySet<string>,
-  maxConcurrent: () => number,
+  maxConcurrent: number,
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   const inProgress = new Map<string, Promise<void>>();
@@ -27,7 +27,7 @@ export async function inOrder(
   await new Promise<void>((resolve, reject) => {
     let running = 0;
     const startMore = (): void => {
-      while (running < maxConcurrent()) {
+      while (running < maxConcurrent) {
         const { value: batch } = queue.next();
         if (batch === undefined) break;
         running += 1;

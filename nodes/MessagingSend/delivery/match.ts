@@ -1,8 +1,9 @@
-import { readEntry } from '../api/messageEntry';
-import { isRecord, type JsonRecord, scalar, SEND_FIELDS } from '../api/records';
+import { meaningOfEntry, wordsOfEntry } from '../api/answer';
+import { isRecord, type JsonRecord, scalar } from '../api/records';
+import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
 import type { Message } from '../messages/message';
-import type { Outcome } from '../messages/outcome';
+import type { Outcome, Unconfirmed } from '../messages/outcome';
 
 /**
  * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries may be
@@ -39,37 +40,16 @@ function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRec
   return outcomes;
 }
 
-/**
- * The outcome of a message, from its entry or the data of a single send (API 2.2):
- * - A status such as `failed`, or a flag such as `sent: false`, means that it was not sent.
- * - An error without a message_id means the same, unless the error says that the service failed.
- * - An error beside a message_id leaves it uncertain: the API does not show such an entry, and the ID may be that of a
- *   message on its way.
- */
+/** The outcome of a message, from its entry or the data of a single send (API 2.2). */
 export function entryOutcome(entry: JsonRecord): Outcome {
-  const [messageId, status] = [scalar(entry, 'message_id'), scalar(entry, 'status')];
-  if (status === 'sent' && isAsDocumented(entry)) return { kind: 'sent', messageId, status };
-  const { verdict, hasError, serviceFailed, reasons } = readEntry(entry);
-  if (verdict === 'not_sent' || (hasError && messageId === null && verdict !== 'sent' && !serviceFailed)) {
-    return { kind: 'not_sent', failure: failure('messageNotAccepted', undefined, { serviceSays: reasons }) };
-  }
-  if (verdict === 'unclear' || hasError) {
-    return { kind: 'uncertain', failure: failure('messageUnclear', undefined, { serviceSays: reasons }) };
-  }
-  // Without an ID, only a status that is known to be good means that it was sent.
-  return messageId === null && verdict !== 'sent' ? NOT_LISTED : { kind: 'sent', messageId, status };
-}
-
-const DOCUMENTED: ReadonlySet<string> = new Set([...SEND_FIELDS, 'phone']);
-
-/** Whether an entry has only fields of the API (2.2, 2.3), as nearly all have. Then nothing else needs to be read. */
-function isAsDocumented(entry: JsonRecord): boolean {
-  for (const name in entry) if (!DOCUMENTED.has(name)) return false;
-  return true;
+  const kind = meaningOfEntry(entry);
+  if (kind === 'sent') return { kind, messageId: scalar(entry, 'message_id'), status: scalar(entry, 'status') };
+  const details = { serviceSays: serviceTexts(wordsOfEntry(entry)) };
+  return { kind, failure: failure(kind === 'not_sent' ? 'messageNotAccepted' : 'messageUnclear', undefined, details) };
 }
 
 /** For a message that the answer to an accepted request does not mention. */
-export const NOT_LISTED: Outcome = { kind: 'uncertain', failure: failure('messageNotListed') };
+export const NOT_LISTED: Unconfirmed = { kind: 'uncertain', failure: failure('messageNotListed') };
 
 /** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {

@@ -15,7 +15,7 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
-  /** How many requests may be in flight at once. */
+  /** How many requests to one account may be in flight at once. */
   readonly parallelRequests: number;
   /** When messages may be sent; null for always. */
   readonly sendWindow: SendWindow | null;

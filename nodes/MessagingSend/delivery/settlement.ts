@@ -27,7 +27,6 @@ export class Settlement {
   private readonly receipts: Receipt[] = [];
   private uncertain: number;
   private end: End | null = null;
-  private creditsRanOut: Failure | null = null;
 
   /** @param onEnd called once, when the run ends */
   constructor(
@@ -40,16 +39,6 @@ export class Settlement {
   /** Why the run has ended; null while it goes on. */
   get whyEnded(): Failure | null {
     return this.end?.why ?? null;
-  }
-
-  /** Why only messages that the last credits pay for are still sent; null while there are enough. */
-  get whyUnpaid(): Failure | null {
-    return this.creditsRanOut;
-  }
-
-  /** Does not end the run: the last credits are used up first. */
-  useUpCredits(why: Failure): void {
-    this.creditsRanOut ??= why;
   }
 
   settle(receipt: Receipt): void {
@@ -94,11 +83,6 @@ export class Settlement {
     this.endRun({ kind: 'outage', why: serviceDown(sign, 0), sign, unsent: [] });
   }
 
-  /** Ends the run because its requests to another account have ended. */
-  endWithOthers(): void {
-    this.endRun({ kind: 'failure', why: failure('notStarted') });
-  }
-
   /** Returns the receipts, once all batches are processed. */
   finish(): readonly Receipt[] {
     if (this.end?.kind === 'outage') {
@@ -109,8 +93,7 @@ export class Settlement {
   }
 
   private endAfter({ kind, failure: why }: Unconfirmed): void {
-    const endsRun = why.scope === 'run' && why !== this.creditsRanOut;
-    if (!endsRun && !this.config.stopOnFailure) return;
+    if (why.scope !== 'run' && !this.config.stopOnFailure) return;
     const isWhy = why.scope === 'run' && kind === 'not_sent';
     this.endRun({ kind: 'failure', why: isWhy ? why : failure('notStarted') });
   }

@@ -5,7 +5,7 @@ import type { Result } from '../messages/outcome';
 export interface TestRun {
   /** The tester's number, clean. */
   readonly phone: string;
-  /** How many messages the tester gets; the parts of one text count as one. */
+  /** How many messages the tester gets. */
   readonly count: number;
 }
 
@@ -28,7 +28,7 @@ export function divertToTester(
       left.push(message);
       continue;
     }
-    if (message.part === null || message.part === 0) texts += 1;
+    texts += 1;
     if (texts <= test.count) left.push({ ...message, phone: test.phone, testFor: message.phone });
     else untested.push({ message, outcome: { kind: 'skipped', reason: 'test_run' } });
   }

@@ -7,6 +7,7 @@ const invalidParameter = entry('INVALID_PARAMETER');
 const notSetUp = entry('NOT_SET_UP', 'run');
 const rejectedValue = entry('VALIDATION_ERROR');
 const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
+const unreachable = entry('UNREACHABLE_…', 'run');
 
 /** docs/errors.md leaves out these two, and shortens the next. */
 export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
@@ -33,7 +34,6 @@ const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it n
 /** docs/errors.md links to the page about it. */
 export const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
-const OTHER_VERSIONS = 'Install versions of n8n and of this node that were tested together.';
 const TOP_UP = 'Top up the account, then send only what is left.';
 const TEST_ELSEWHERE =
   "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
@@ -253,6 +253,10 @@ export const CATALOGUE = {
     "'Resource' and 'Operation' must be chosen from their lists",
     "Choose them again: they can't be expressions.",
   ),
+  engineUnsupported: notSetUp(
+    "Sending needs n8n's engine v1, and this workflow runs on another engine",
+    'In the workflow\'s JSON, remove "engineType" from "settings".',
+  ),
   waitUnavailable: notSetUp(
     "'Send and Wait for Response' does not work as a tool that a model calls",
     'To have a person approve tool calls, add this node as a human review step of the AI Agent.',
@@ -284,10 +288,6 @@ export const CATALOGUE = {
   ),
   creditsTooLowUnknown: fewCredits('Not enough credits', TOP_UP),
   valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct it, then try again.'),
-  fieldsInvalid: rejectedValue<{ fields: string }>(
-    ({ fields }) => `The service rejected the value of ${fields}`,
-    'Correct it, then try again.',
-  ),
   messageInvalid: rejectedValue<{ part: string }>(
     ({ part }) => `The service rejected ${part}`,
     'Correct it, then try again.',
@@ -322,7 +322,6 @@ export const CATALOGUE = {
     ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
     'Check its number and text: a firewall can block a link or a word.',
   ),
-  refused: entry('REFUSED')('The service rejected the request', REASON_OF_SERVICE),
   refusedWithStatus: entry('HTTP_4…')<{ status: number }>(
     ({ status }) => `The service rejected the request (HTTP ${status})`,
     REASON_OF_SERVICE,
@@ -346,72 +345,31 @@ export const CATALOGUE = {
   // n8n's database was not reached: nothing was sent.
 
   notReserved: entry('NOT_RESERVED', 'run')(
-    "n8n's database could not be written to, so it is unknown whether this message was sent before",
-    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
-  ),
-
-  notRemembered: entry('NOT_RESERVED', 'run')(
-    'n8n does not return what was written to its list of processed items, so it is unknown whether this message was sent before',
-    `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the list is not needed.`,
+    "n8n's database took no note of this message, and without it a retry could send it twice",
+    `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST}`,
   ),
 
   // The service was not reached: nothing was sent.
 
-  hostUnknown: entry('UNREACHABLE_ENOTFOUND', 'run')(
-    'The host in the Base URL does not exist',
-    `Check the Base URL for typos. ${THEN_TRY_AGAIN}`,
+  hostUnknown: unreachable(
+    "The host in the Base URL can't be found",
+    `Check the Base URL for typos, and the DNS server of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
-  hostLookup: entry('UNREACHABLE_EAI_AGAIN', 'run')(
-    "The host name in the Base URL can't be resolved",
-    `Check the network and the DNS server of n8n's machine. ${THEN_TRY_AGAIN}`,
+  notConnected: unreachable(
+    "n8n can't connect to the service",
+    `Check the Base URL, that the service is running, and the network, the proxy and the firewall of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
-  connectionRefused: entry('UNREACHABLE_ECONNREFUSED', 'run')(
-    'The service refused the connection',
-    `Check the Base URL, and that the service (or the proxy) is running. ${THEN_TRY_AGAIN}`,
+  notSecure: unreachable(
+    "n8n can't make a secure connection to the service",
+    `Check the Base URL: it may need to begin with http://. If the service's certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
   ),
-  hostUnreachable: entry('UNREACHABLE_EHOSTUNREACH', 'run')(
-    "n8n can't reach the service's host",
-    `Check the network and the proxy of n8n's machine. ${THEN_TRY_AGAIN}`,
-  ),
-  connectionTimeout: entry('UNREACHABLE_ETIMEDOUT', 'run')(
-    'The connection to the service timed out before anything was sent',
-    `Check the Base URL, the network and the firewall. ${THEN_TRY_AGAIN}`,
-  ),
-  connectionForbidden: entry('UNREACHABLE_EACCES', 'run')(
-    "n8n's machine does not allow a connection to the service",
-    `Check its firewall and security settings. ${THEN_TRY_AGAIN}`,
-  ),
-  connectionClosed: entry('UNREACHABLE_ECONNRESET', 'run')(
-    'The connection was closed before the request could be sent',
-    `Check the Base URL, and the proxy or firewall on the way. ${THEN_TRY_AGAIN}`,
-  ),
-  connectionsUsedUp: entry('UNREACHABLE_EMFILE', 'run')(
-    "n8n's machine can't open more connections",
-    `Run fewer executions at the same time, or raise its limit of open files. ${THEN_TRY_AGAIN}`,
-  ),
-  urlInvalid: entry('UNREACHABLE_ERR_INVALID_URL', 'run')(
-    'The Base URL is not a valid address',
-    'Enter it in the credential in the form https://host/v1.',
-  ),
-  headerInvalid: entry('UNREACHABLE_ERR_INVALID_CHAR', 'run')(
-    "The API key contains a character that can't be sent in a request",
-    ENTER_KEY,
-  ),
-  certificateUntrusted: entry('UNREACHABLE_…', 'run')(
-    "The connection is not secure: the service's certificate is not trusted",
-    `Check the Base URL. If the certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
-  ),
-  notHttps: entry('UNREACHABLE_EPROTO', 'run')(
-    'The service does not speak https at this address',
-    `Check the Base URL: it may need to begin with http://. ${THEN_TRY_AGAIN}`,
-  ),
-  tlsRefused: entry('UNREACHABLE_EPROTO', 'run')(
-    'The service refused a secure connection',
-    `Check the Base URL. If it is right, this n8n does not support the service's TLS settings. ${THEN_TRY_AGAIN}`,
-  ),
-  blockedByN8n: entry('UNREACHABLE_…', 'run')(
-    'n8n does not allow a request to this address',
+  notAllowed: unreachable(
+    'n8n, or the machine it runs on, does not allow a connection to the service',
     "Ask the administrator of this n8n to allow the service's host.",
+  ),
+  credentialInvalid: unreachable(
+    "The Base URL or the API key contains a character that can't be sent in a request",
+    `Copy both to the credential again. The Base URL has the form https://host/v1.`,
   ),
 
   // The message may have been sent.
@@ -427,7 +385,7 @@ export const CATALOGUE = {
   serverError: uncertain('SERVER_ERROR')<{ status: number }>(
     ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   ),
-  gatewayError: uncertain('HTTP_5…')<{ status: number }>(
+  gatewayError: uncertain('HTTP_…')<{ status: number }>(
     ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
   ),
   answerUnreadable: uncertain('UNREADABLE_ANSWER')<{ status: number }>(
@@ -437,16 +395,14 @@ export const CATALOGUE = {
   messageNotListed: uncertain('NOT_LISTED')(
     'The service accepted the request, but its response does not mention this message',
   ),
-  messageUnclear: uncertain('NOT_CONFIRMED')(
-    'The service accepted the request, but did not confirm that it sent this message',
+  messageUnclear: uncertain('NOT_CONFIRMED')('The service responded, but did not confirm that it sent this message'),
+  partlySent: uncertain('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
+    ({ sent, parts, reason }) => `Only ${sent} of the ${parts} parts of the text were certainly sent: ${reason}`,
+    'Nothing more of the text is sent automatically.',
   ),
   stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertain('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-    AFTER_INTERRUPTION,
-  ),
-  unanswered: uncertain('INTERRUPTED', 'run')(
-    'This n8n behaves differently from those this node was tested with, so it is unknown whether an earlier attempt sent this message',
     AFTER_INTERRUPTION,
   ),
   reserved: uncertain('RESERVED')(

@@ -23,31 +23,23 @@ export function identityOf(message: Message): Identity {
   return { place: placeOf(message), content: contentOf(message), phone: phoneMarkOf(message) };
 }
 
-/** Where a message came from, as a text: `12`, `12.3` for an entry of a list, `12.3.0` for a part. */
-export function placeOf({ item, entry, part }: Origin): string {
-  if (part !== null) return `${item}.${entry ?? ''}.${part}`;
+/** Where a message came from, as a text: `12`, or `12.3` for an entry of a list. */
+export function placeOf({ item, entry }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
 /** Reads what {@link placeOf} wrote. */
 export function readPlace(place: string): Origin {
-  const [item = '', entry = '', part] = place.split('.');
-  return {
-    item: Number(item),
-    entry: entry === '' ? null : Number(entry),
-    part: part === undefined ? null : Number(part),
-  };
+  const [item = '', entry] = place.split('.');
+  return { item: Number(item), entry: entry === undefined || entry === '' ? null : Number(entry) };
 }
 
-/**
- * Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. A part
- * counts with the text it is a part of, because two texts may have a part in common.
- */
+/** Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. */
 export function contentOf(message: Message): string {
-  const { phone, text, whole, part, key } = message;
+  const { phone, text, key } = message;
   // With the phone: a message to another number has another outcome.
   if (key !== undefined) return digest([duplicateKey(message), phone, 'key'], CONTENT_LENGTH);
-  return digest([phone, ...(whole === undefined ? [text] : [whole, part])], CONTENT_LENGTH);
+  return digest([phone, text], CONTENT_LENGTH);
 }
 
 /**

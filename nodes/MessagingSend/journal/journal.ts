@@ -2,9 +2,8 @@ import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import type { CrashLedger, Protection } from './crash/crashLedger';
+import type { CrashLedger } from './crash/crashLedger';
 import { nothingKnown } from './crash/recollection';
-import { UnexpectedAnswer } from './list/factList';
 import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
@@ -19,8 +18,15 @@ export type Permission =
   /** It can't be known whether its messages were sent before: none of them may leave. */
   | { readonly kind: 'refused'; readonly failure: Failure };
 
-/** What the requests to one account note before and after they leave; all that dispatching knows of the journal. */
+/** What is left of messages when those that other executions have sent, or may have, are taken out. */
+interface RecalledSent {
+  readonly receipts: readonly Receipt[];
+  readonly pending: readonly Message[];
+}
+
+/** What the requests to one account ask and note; all that dispatching knows of the journal. */
 export interface AccountJournal {
+  readonly recall: (messages: readonly Message[]) => Promise<RecalledSent>;
   /**
    * Resolves once what a re-run must know is stored. A request that is repeated asks again.
    * Never rejects. After `leave`, call {@link afterReply} exactly once.
@@ -55,7 +61,7 @@ export interface Memories {
  */
 export class Journal {
   private again: ReadonlyMap<Message, Failure> = new Map();
-  /** {@link Recalled.mayHaveSentOthers} */
+  /** Whether an earlier attempt may have sent messages of which nothing else is known. */
   private mayHaveSentOthers = false;
   private readonly reservations = new Map<string, Reservations | null>();
 
@@ -66,65 +72,48 @@ export class Journal {
     return this.memories.record.isEmpty && this.memories.crash?.hasBegun !== true;
   }
 
-  /** Whether a re-run would find everything, even after a kill. */
-  get protection(): Protection {
-    return this.memories.crash?.protection ?? 'whole';
-  }
-
   /** Divides messages by whether they may leave. */
   async recall(question: Question): Promise<Recalled> {
     const { record, crash } = this.memories;
-    const { accounts, others } = question;
-    const messages = accounts.length === 1 && others.length === 0 ? accounts[0]?.messages : undefined;
-    const recorded = record.recall(messages ?? [...accounts.flatMap((each) => each.messages), ...others], question);
-    const isPending = recorded.receipts.length === 0 ? null : new Set(recorded.pending);
-    const left = (list: readonly Message[]) => (isPending === null ? list : list.filter((each) => isPending.has(each)));
-    const pending = accounts.map((each) => left(each.messages));
-    const crashed = (await crash?.recall(question, pending, recorded.lastBatch + 1)) ?? nothingKnown(pending);
-    noteAll([...crashed.receipts, ...receiptsOf(crashed.again)], record);
+    const recorded = record.recall(question);
+    const crashed =
+      (await crash?.recall(question, recorded.pending, recorded.lastBatch + 1)) ?? nothingKnown(recorded.pending);
+    for (const receipt of [...crashed.receipts, ...receiptsOf(crashed.again)]) record.note(receipt);
     this.mayHaveSentOthers = crashed.mayHaveSentOthers;
     this.again = new Map([...recorded.again, ...crashed.again]);
-    const sentBefore = await this.recallSent(question, crashed.pending);
     const batches = [recorded.lastBatch, ...crashed.receipts.map(({ batch }) => batch ?? 0)];
     return {
-      receipts: [...recorded.receipts, ...crashed.receipts, ...sentBefore.receipts],
-      pending: sentBefore.pending,
-      others: left(others),
+      receipts: [...recorded.receipts, ...crashed.receipts],
+      pending: crashed.pending,
       again: this.again,
       lastBatch: Math.max(...batches),
       unsendable: crashed.mayHaveSentOthers
         ? recorded.unsendable.map((draft) => unsendable(draft, draft.failure, 'uncertain'))
         : recorded.unsendable,
-      mayHaveSentOthers: crashed.mayHaveSentOthers,
     };
   }
 
-  /** Removes what other executions have sent, or may have. Where n8n's database does not answer, everything is removed. */
-  private async recallSent(
-    { accounts, batchSize, isCounted }: Question,
-    pending: ReadonlyArray<readonly Message[]>,
-  ): Promise<Pick<Recalled, 'receipts' | 'pending'>> {
-    const receipts: Receipt[] = [];
-    const left: Array<readonly Message[]> = [];
-    for (const [index, { account }] of accounts.entries()) {
-      const messages = pending[index] ?? [];
-      const reservations = this.reservationsFor(account);
-      // A single request is left to its own reservation.
-      if (reservations === null || (messages.length <= batchSize && !isCounted)) {
-        left.push(messages);
-        continue;
-      }
-      try {
-        const taken = await reservations.find(messages);
-        if (taken.size > 0) receipts.push(this.skipped(taken));
-        left.push(messages.filter((message) => !taken.has(message)));
-      } catch (error) {
-        const unsent: Outcome = { kind: 'not_sent', failure: whyNotReserved(error) };
-        receipts.push(this.withTruth({ ...receiptOf({ number: 0, messages }, unsent), batch: null }));
-        left.push([]);
-      }
+  /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
+  private async recallSent(reservations: Reservations | null, messages: readonly Message[]): Promise<RecalledSent> {
+    if (reservations === null) return { receipts: [], pending: messages };
+    try {
+      const taken = await reservations.find(messages);
+      if (taken.size === 0) return { receipts: [], pending: messages };
+      return { receipts: [this.skipped(taken)], pending: messages.filter((message) => !taken.has(message)) };
+    } catch {
+      const unsent: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
+      return {
+        receipts: [this.withTruth({ ...receiptOf({ number: 0, messages }, unsent), batch: null })],
+        pending: [],
+      };
     }
-    return { receipts, pending: left };
+  }
+
+  /** Notes messages that are skipped. Nothing of them is remembered. */
+  skip(receipt: Receipt): Receipt {
+    const settled = this.withTruth(receipt);
+    this.memories.crash?.settle(settled.results);
+    return settled;
   }
 
   /** The journal of the requests to an account. */
@@ -132,25 +121,27 @@ export class Journal {
     const { record, crash } = this.memories;
     const reservations = this.reservationsFor(account);
     const skip = (receipt: Receipt): Receipt => {
-      const settled = this.withTruth(receipt);
-      crash?.settle(settled.results);
+      const settled = this.skip(receipt);
       reservations?.settle(settled.results);
       return settled;
     };
     return {
+      recall: async (messages) => await this.recallSent(reservations, messages),
       beforeRequest: async (batch) => {
         record.requestStarted(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
-          reservations?.reserve(batch.messages).catch(notReserved),
-          crash?.beforeRequest(batch),
+          reservations?.reserve(batch.messages).catch(() => NOT_STORED),
+          crash?.beforeRequest(batch).catch(() => NOT_STORED),
         ]);
-        if ((reserved === undefined || reserved.kind === 'reserved') && isTaken !== true) return { kind: 'leave' };
+        if ((reserved === undefined || reserved.kind === 'reserved') && (isTaken === undefined || isTaken === false)) {
+          return { kind: 'leave' };
+        }
         record.requestEnded(batch);
         crash?.afterReply(batch, null);
+        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.release(batch.messages);
+        if (reserved === NOT_STORED || isTaken === NOT_STORED) return NOT_STORED;
         switch (reserved?.kind) {
-          case 'refused':
-            return reserved;
           case 'taken':
             return { kind: 'taken', receipt: this.skipped(reserved.taken) };
           case 'inFlight':
@@ -229,13 +220,7 @@ export class Journal {
   }
 }
 
-function notReserved(error: unknown): { readonly kind: 'refused'; readonly failure: Failure } {
-  return { kind: 'refused', failure: whyNotReserved(error) };
-}
-
-function whyNotReserved(error: unknown): Failure {
-  return failure(error instanceof UnexpectedAnswer ? 'notRemembered' : 'notReserved');
-}
+const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
 
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 
@@ -246,10 +231,4 @@ function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {
     results: [{ message, outcome: { kind: 'uncertain', failure: why } }],
     data: null,
   }));
-}
-
-function noteAll(receipts: readonly Receipt[], record: DeliveryRecord): void {
-  for (const receipt of receipts) {
-    record.note(receipt);
-  }
 }

@@ -4,21 +4,16 @@ import type { Receipt } from '../messages/outcome';
 
 /** What a run is about to do, before it is known what was sent before. */
 export interface Question {
-  /** The messages of each account; a message is in one list. */
-  readonly accounts: ReadonlyArray<{ readonly account: string; readonly messages: readonly Message[] }>;
-  /** Messages that have no account. */
-  readonly others: readonly Message[];
+  readonly messages: readonly Message[];
   /** Drafts that can't be composed. */
   readonly unsendable: readonly Unsendable[];
-  /** The phones that more than one text goes to; one text may go in several parts. */
+  /** The phones that more than one message goes to. */
   readonly repeated: ReadonlySet<string>;
   /** Messages in each request. */
   readonly batchSize: number;
   readonly sendUncertainAgain: boolean;
   /** Whether pending messages are sent now, and not in a dry run or with a set-up that is wrong. */
   readonly willSend: boolean;
-  /** Whether it must be known before the first request how many messages are left. */
-  readonly isCounted: boolean;
   /** Whether the service's answers have the form of a single send (API 2.2). */
   readonly isSingle: boolean;
 }
@@ -27,15 +22,12 @@ export interface Question {
 export interface Recalled {
   /** Of messages that already have an outcome, as it was when it was new. */
   readonly receipts: readonly Receipt[];
-  /** The messages of each account that are still to be sent, in the order of the question. */
-  readonly pending: ReadonlyArray<readonly Message[]>;
-  readonly others: readonly Message[];
+  /** The messages that are still to be sent, in the order of the question. */
+  readonly pending: readonly Message[];
   /** Those of them that may already have been sent, with the reason. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
   readonly lastBatch: number;
   /** The drafts that can't be sent, without those that have an outcome. */
   readonly unsendable: readonly Unsendable[];
-  /** Whether an earlier attempt may have sent messages of which nothing else is known. */
-  readonly mayHaveSentOthers: boolean;
 }

@@ -6,8 +6,6 @@ export interface Origin {
   readonly item: number;
   /** Index in the item's list of messages; null when the item is the message. */
   readonly entry: number | null;
-  /** Index of the part, where a long text was split; null where it was not. */
-  readonly part: number | null;
 }
 
 /** What the user gave for one message, before it is checked. */
@@ -30,7 +28,7 @@ export interface Unsendable extends Origin {
   readonly kind: 'unsendable';
   readonly phone: unknown;
   readonly failure: Failure;
-  /** `uncertain`: an earlier attempt may have sent it, or some of it, when it could still be composed. */
+  /** `uncertain`: an earlier attempt may have sent it, when it could still be composed. */
   readonly outcome: 'not_sent' | 'uncertain';
 }
 
@@ -55,9 +53,10 @@ export interface Message extends Origin {
   readonly phone: string;
   /** What the user gave for `phone`, where cleaning changed it; kept in a dry run only, to save memory. */
   readonly phoneGiven?: string;
+  /** As the user has it. Whatever is sent of it, this is what the message is known by. */
   readonly text: string;
-  /** The text that was split, where this is a part of one. */
-  readonly whole?: string;
+  /** What is sent in place of the text: its beginning, or its parts in their order. */
+  readonly parts?: readonly string[];
   /** The 'Message Key' by which the user identifies the message, if not number and text. */
   readonly key?: string;
   /** The fields of which the text was to contain a value, and that have none. */
@@ -66,10 +65,18 @@ export interface Message extends Origin {
   readonly testFor?: string;
 }
 
-/** What identical messages have in common. A key identifies one message, or a whole list of them. */
-export function duplicateKey({ entry, part, phone, text, whole = text, key }: Message): string {
-  if (key === undefined) return JSON.stringify([personOf(phone), whole, part]);
-  return JSON.stringify(entry === null ? [key, part] : [key, personOf(phone), whole, part]);
+/** The texts that are sent for a message, in their order. Nearly all messages have one. */
+export function textsOf({ text, parts = [text] }: Message): readonly string[] {
+  return parts;
+}
+
+/**
+ * What identical messages have in common. A key identifies one message, or a whole list of them. The null keeps the names
+ * that earlier versions gave to messages: n8n's database remembers them.
+ */
+export function duplicateKey({ entry, phone, text, key }: Message): string {
+  if (key === undefined) return JSON.stringify([personOf(phone), text, null]);
+  return JSON.stringify(entry === null ? [key, null] : [key, personOf(phone), text, null]);
 }
 
 /** Argentina's mobile numbers reach the same person with a 9 behind the country code and without it. */
@@ -97,9 +104,9 @@ export function countMessages(batches: readonly Batch[]): number {
 }
 
 export function unsendable(
-  { item, entry, part, phone }: Origin & { readonly phone: unknown },
+  { item, entry, phone }: Origin & { readonly phone: unknown },
   failure: Failure,
   outcome: Unsendable['outcome'] = 'not_sent',
 ): Unsendable {
-  return { kind: 'unsendable', item, entry, part, phone, failure, outcome };
+  return { kind: 'unsendable', item, entry, phone, failure, outcome };
 }

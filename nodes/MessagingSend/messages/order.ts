@@ -1,7 +1,7 @@
 import type { Origin } from './message';
 
 export function byOrigin(a: Origin, b: Origin): number {
-  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0) || (a.part ?? 0) - (b.part ?? 0);
+  return a.item - b.item || (a.entry ?? 0) - (b.entry ?? 0);
 }
 
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {

@@ -8,9 +8,7 @@ import type {
 
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
-import type { JsonRecord } from '../api/records';
 import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/reply';
-import { follow } from '../requests/wait';
 import { CREDENTIAL, type NodeAccount } from './input/account';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
@@ -33,16 +31,11 @@ export function callBy(send: (request: ApiRequest) => Promise<HttpAnswer>, apiKe
   const mask = keyMask(apiKey);
   return async (request) => {
     try {
-      return readReply(await send(request), mask, messagesIn(request.body));
+      return readReply(await send(request), mask, request.body);
     } catch (error) {
       return networkReply(error);
     }
   };
-}
-
-function messagesIn(body: JsonRecord | undefined): number {
-  if (body === undefined) return 0;
-  return Array.isArray(body.messages) ? body.messages.length : 1;
 }
 
 type Context = IExecuteFunctions | IPollFunctions;
@@ -90,8 +83,11 @@ export function httpCall(
   return callBy(send, account.apiKey);
 }
 
-/** n8n's helper listens to the signal of the context it is called on, for each request anew; a poll has none. */
+/**
+ * n8n's helper adds a listener to the signal of the context it is called on, for each request; a poll has no signal. Node
+ * warns of a leak if a signal has more than ten, so the context gets a signal of its own.
+ */
 function withSignal(context: Context, signal: AbortSignal | undefined): IExecuteFunctions {
-  const own = signal && follow(signal);
+  const own = signal && AbortSignal.any([signal]);
   return Object.create(context, { getExecutionCancelSignal: { value: () => own } }) as IExecuteFunctions;
 }

@@ -2,37 +2,30 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 
 import { accountId } from '../api/account';
 import type { Call } from '../api/reply';
-import { deliver, type Delivered, type Progress } from '../delivery/deliver';
+import { deliver, type Delivered, type Progress, type Sender } from '../delivery/deliver';
 import { keepBackBy } from '../delivery/keepBack';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import type { Channel, Order } from '../delivery/plan';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
-import { requestsOf, trafficOf } from '../requests/requests';
-import type { Tally, Traffic } from '../requests/traffic';
+import { requestsOf } from '../requests/requests';
+import { Tally } from '../requests/tally';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
-import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
+import { draftsOfCall, draftsOfRun, type ReadDrafts, refusedBy } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
 import { canRemember } from './memory/crashLedgerOfRun';
-import {
-  deviationsOf,
-  journalOfCall,
-  type JournalSettings,
-  journalWithoutTrace,
-  openJournal,
-} from './memory/openJournal';
+import { journalOfCall, type JournalSettings, journalWithoutTrace, openJournal } from './memory/openJournal';
 import { type Outages, outagesOfCall, outagesOfRun } from './memory/outages';
 import { countInCustomData } from './output/customData';
 import { progressReporter, reportSummary } from './output/hints';
 import { setUpError } from './output/nodeErrors';
-import { type Output, outputItems, withInputFields } from './output/outputItems';
+import { outputItems, withInputFields } from './output/outputItems';
 import { runError } from './output/runError';
-import { summarize } from './output/summary';
+import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
 import { isTool } from './tool';
@@ -41,7 +34,6 @@ import { isTool } from './tool';
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Drafts;
-  readonly readOutput: (given: GivenOptions) => Output;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
   /** Why nothing can be sent, whatever the parameters are. */
   readonly failure?: Failure | null;
@@ -59,7 +51,6 @@ const REMEMBERED_MESSAGES = 50_000;
 interface Settings {
   readonly options: DeliveryOptions;
   readonly requestOptions: RequestOptions;
-  readonly output: Output;
   /** Whether the output items have the fields of their input items as well. */
   readonly includesInput: boolean;
   /** Why nothing can be sent with them, if so. What can't be used has its default. */
@@ -121,13 +112,10 @@ export async function sendForRun(
       onProgress: progressReporter(context),
       inputs: context.getInputData(),
     };
-    const { delivered, tally } = await send(run);
-    const summary = summarize(delivered, tally, accounts.count, settings.options);
-    const deviations = whyNot === null && memory.kind === 'real' ? deviationsOf(context, job.operation, journal) : [];
-    const gaps = [...(journal.protection === 'refused' ? (['refused'] as const) : []), ...deviations];
-    reportSummary(context, job.operation.maxBatchSize, summary, gaps);
+    const { delivered, summary } = await send(run);
+    reportSummary(context, job.operation.maxBatchSize, summary);
     countInCustomData(context, summary);
-    return { delivered, items: await itemsOrError(run, delivered) };
+    return { delivered, items: await itemsOrError(run, delivered, summary) };
   } finally {
     endAttempt?.();
   }
@@ -156,9 +144,8 @@ async function sendForItem(
   given: Job,
   request: RoutedRequest,
 ): Promise<INodeExecutionData[]> {
-  // An n8n that no longer uses the custom operation of a workflow's node: a Retry has no record here.
-  const isUnknown = context.getMode() === 'retry' && !isTool(context.getNode());
-  const job = isUnknown ? { ...given, failure: failure('unanswered') } : given;
+  // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
+  const job = isTool(context.getNode()) ? given : { ...given, failure: failure('engineUnsupported') };
   const run: Run = {
     context,
     job,
@@ -171,18 +158,17 @@ async function sendForItem(
     onProgress: () => undefined,
     inputs: [],
   };
-  const { delivered } = await send(run);
-  return await itemsOrError(run, delivered);
+  const { delivered, summary } = await send(run);
+  return await itemsOrError(run, delivered, summary);
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
 function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
-  const { readOptions, readOutput } = job;
+  const { readOptions } = job;
   const given = GivenOptions.in('options', read);
   const givenForRequests = GivenOptions.in('requestOptions', read);
   const settings = {
     options: readOptions(given),
-    output: readOutput(given),
     includesInput: readBoolean(given, includeOtherFields),
     requestOptions: readRequestOptions(givenForRequests),
   };
@@ -195,9 +181,9 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
-async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
+async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary }> {
   const { context, job, settings, accounts, journal, onProgress } = run;
-  const { options, output, requestOptions } = settings;
+  const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
@@ -207,54 +193,57 @@ async function send(run: Run): Promise<{ delivered: Delivered; tally: Tally }> {
     if (broken !== null && stopOnFailure && journal.isEmpty) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
-    const traffic = trafficOf(options.parallelRequests);
-    const delivered = await deliver({
+    const tally = new Tally();
+    const outcomes = await deliver({
       operation: job.operation,
-      drafts: job.drafts,
+      drafts: refusedBy((item) => broken ?? failureOf(accounts.of(item)), job.drafts),
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      channel: channelsOf(run, traffic, broken !== null),
+      senderOf: sendersOf(run, tally),
       keepBack,
-      broken,
       journal,
-      wholeAnswers: output === 'batches',
       pause,
       signal: context.getExecutionCancelSignal(),
       onProgress,
     });
-    return { delivered: job.review?.(delivered) ?? delivered, tally: traffic.tally };
+    const delivered = job.review?.(outcomes) ?? outcomes;
+    return { delivered, summary: summarize(delivered, tally, accounts.count, options) };
   } finally {
     await journal.end();
   }
 }
 
-function channelsOf(run: Run, traffic: Traffic, isBroken: boolean): Order['channel'] {
-  const { context, settings, accounts, callFor, outages } = run;
+/** The sender of each item that has an account. */
+function sendersOf({ context, settings, accounts, callFor, outages }: Run, tally: Tally): (item: number) => Sender {
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
-  const channels = new Map<NodeAccount, Channel>();
-  const channelTo = (account: NodeAccount): Channel => {
-    const known = channels.get(account);
-    if (known !== undefined) return known;
-    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), traffic);
-    const channel = { account: accountId(account), requests, outages: outages(account) };
-    channels.set(account, channel);
-    return channel;
-  };
-  if (!isBroken && accounts.only !== null) return channelTo(accounts.only);
+  const senders = new Map<NodeAccount, Sender>();
   return (item) => {
     const account = accounts.of(item);
-    return isFailure(account) ? account : channelTo(account);
+    if (isFailure(account)) throw new FailureError(account);
+    const known = senders.get(account);
+    if (known !== undefined) return known;
+    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
+    const sender = { account: accountId(account), requests, outages: outages(account) };
+    senders.set(account, sender);
+    return sender;
   };
 }
 
-async function itemsOrError({ context, settings, inputs }: Run, delivered: Delivered): Promise<INodeExecutionData[]> {
+function failureOf(account: NodeAccount | Failure): Failure | null {
+  return isFailure(account) ? account : null;
+}
+
+async function itemsOrError(
+  { context, job, settings, inputs }: Run,
+  delivered: Delivered,
+  summary: Summary,
+): Promise<INodeExecutionData[]> {
   if (!context.continueOnFail()) {
-    const isRemembered = settings.options.duplicateMessages === 'sendOnceEver';
-    const error = runError(context.getNode(), delivered, isRemembered);
+    const error = runError(context.getNode(), summary);
     if (error !== null) throw error;
     await pause();
   }
-  const items = outputItems(delivered, settings.output);
+  const items = outputItems(delivered, job.operation);
   return settings.includesInput ? withInputFields(items, inputs) : items;
 }

@@ -1,221 +1,156 @@
-import type { Wait } from './wait';
+import type { Clock, Wait } from './wait';
 
+/** The service counts requests by the minute (API part 8), in milliseconds. */
+const WINDOW = 60_000;
 /** In milliseconds, because the clocks and timers of two machines differ. */
 const MARGIN = 5;
 
-/** The time that a pacer goes by; tests bring their own. */
-export interface PacerClock {
-  /** Milliseconds, never going back. */
-  readonly now: () => number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-}
-
-/** Permission for one request. */
-export interface Slot {
-  /** Must be called when the answer has arrived. */
-  readonly release: () => void;
-  /** Gives the slot back if the request was not made: it does not count. */
-  readonly cancel: () => void;
-}
-
-/** What a request gets instead of a slot if the service asked for a longer wait than it accepts. */
-export class HeldTooLong {
-  /** @param left what is left of that wait, in milliseconds */
-  constructor(readonly left: number) {}
+/** A request's place in the queue. The request keeps it when it is repeated. */
+export interface Ticket {
+  readonly number: number;
+  /** How long the request may wait because of 429s, in milliseconds. */
+  readonly maxWait: number;
+  /** The pacer's `holdTime` when the request came. */
+  readonly holdTimeBefore: number;
+  /** When its wait because of 429s began, as if without a break; null until its own first 429. */
+  waitsSince: number | null;
 }
 
 interface Waiting {
-  /** When the request first wanted a slot, by the pacer's clock. */
-  readonly came: number;
-  readonly limit: number;
-  /** Leaves the queue without a slot once {@link Pacer.held} exceeds this, in milliseconds. */
-  readonly maxHeld: number;
-  readonly resolve: (result: Slot | HeldTooLong) => void;
-}
-
-/** The slots taken under one limit. */
-interface Used {
-  inFlight: number;
-  /** When the answers that still count have arrived, oldest first. */
-  readonly answered: number[];
+  readonly ticket: Ticket;
+  /** Called with whether the request has a slot. */
+  readonly resolve: (hasSlot: boolean) => void;
 }
 
 /**
- * Hands out request slots, first come, first served: at most `limit` requests in any window. A request rejected with a
- * 429 returns to its place in the queue. At the end of the queue, the same requests would be rejected in every window
- * when several processes share a key.
- *
- * Runs may have different limits. A limit counts the requests of all runs with this limit or a lower one, and a request
- * keeps to its own limit and to every higher one in use. So runs with a limit of 60 make at most 60 requests together,
- * and a run with 600 beside them makes at most 600 including theirs. A request that waits only for its own limit lets
- * others pass. When the highest limit is used up, the earliest request goes first, so none waits for ever.
+ * Hands out the request slots of one API key, first come, first served: at most `limit` in any window.
  *
  * A slot counts from the start of its request until a whole window after the answer. The service counted the request at
  * some moment in between, so it never sees more than the limit in a window, whether it uses sliding windows, fixed
  * windows or a token bucket.
+ *
+ * A 429 puts a *hold* on the key: no request starts for as long as the service asks. The rejected request keeps its place
+ * in the queue. At the end of the queue, the same requests would be rejected in every window when several processes
+ * share a key.
  */
 export class Pacer {
-  /** By limit. Limits without a slot that counts are removed. */
-  private readonly used = new Map<number, Used>();
-  private heldUntil = 0;
-  /** The sum of all holds so far, including the rest of the present one, in milliseconds. */
-  private held = 0;
-  private latestAnswer = 0;
-  /** In the order in which the requests first wanted a slot. */
+  private limit = 0;
+  private tickets = 0;
+  /** In the order of their tickets. */
   private queue: Waiting[] = [];
+  private inFlight = 0;
+  /** When the answers that still count have arrived, oldest first. */
+  private readonly answered: number[] = [];
+  private holdEnd = 0;
+  /** The length of all holds so far, with the rest of the present one, in milliseconds. */
+  private holdTime = 0;
   /** When the queue is checked next; Infinity if that depends on an answer. */
   private wakesAt = Infinity;
 
-  constructor(
-    private readonly window: number,
-    private readonly clock: PacerClock,
-  ) {}
+  constructor(private readonly clock: Pick<Clock, 'now' | 'sleep'>) {}
+
+  /** From now on, all requests of the key keep to this limit, including those that wait. */
+  limitTo(requests: number): void {
+    this.limit = requests;
+    this.serve();
+  }
+
+  /** @param maxWait how long the request may wait because of 429s, in milliseconds */
+  ticket(maxWait: number): Ticket {
+    this.tickets += 1;
+    return { number: this.tickets, maxWait, holdTimeBefore: this.holdTime - this.holdLeft, waitsSince: null };
+  }
 
   /**
-   * Waits for a slot.
-   * @param limit requests in a window
-   * @param came when the request first wanted a slot, by the pacer's clock
-   * @param maxHold how long it may wait because the service asked for it, in milliseconds
+   * Waits for a slot. Every slot must be given back: by {@link release} or by {@link cancel}.
+   * @returns false, without a slot, if the hold is longer than the request may wait
    * @throws what `wait` throws when the run is stopped
    */
-  async acquire(limit: number, wait: Wait, came: number, maxHold: number): Promise<Slot | HeldTooLong>;
-  async acquire(limit: number, wait: Wait): Promise<Slot>;
-  async acquire(limit: number, wait: Wait, came = this.clock.now(), maxHold = Infinity): Promise<Slot | HeldTooLong> {
-    let give: Waiting['resolve'] = () => undefined;
-    const turn = new Promise<Slot | HeldTooLong>((resolve) => (give = resolve));
-    const maxHeld = this.held - this.heldFor(this.clock.now()) + maxHold;
-    const own: Waiting = { came, limit, maxHeld, resolve: give };
-    const place = this.queue.findIndex((other) => other.came > came);
-    this.queue.splice(place === -1 ? this.queue.length : place, 0, own);
-    let isTurn = false;
-    try {
-      await wait(Promise.resolve());
-      this.serve();
-      if (this.queue.includes(own)) await wait(turn.then(() => undefined));
-      isTurn = true;
-    } finally {
-      if (!isTurn) this.withdraw(own, turn);
-    }
+  async acquire(ticket: Ticket, wait: Wait): Promise<boolean> {
+    let resolve: Waiting['resolve'] = () => undefined;
+    const turn = new Promise<boolean>((settle) => (resolve = settle));
+    const place = this.queue.findLastIndex((other) => other.ticket.number < ticket.number) + 1;
+    this.queue.splice(place, 0, { ticket, resolve });
+    this.serve();
+    const waiting = wait(turn);
+    // A stopped request passes its slot on.
+    void waiting.catch(async () => (await turn) && this.cancel());
+    await waiting;
     return await turn;
   }
 
-  /** Lets no request start for this many milliseconds, because the service asked for a wait. */
-  hold(milliseconds: number): void {
+  /** Gives a slot back because the answer to its request has arrived. */
+  release(): void {
+    this.answered.push(this.clock.now());
+    this.inFlight -= 1;
+    this.serve();
+  }
+
+  /** Gives a slot back because its request was not made: it does not count. */
+  cancel(): void {
+    this.inFlight -= 1;
+    this.serve();
+  }
+
+  /**
+   * Holds the key for this many milliseconds, because this request got a 429.
+   * @returns false, without a hold, if that is longer than the request may wait
+   */
+  hold(milliseconds: number, ticket: Ticket): boolean {
     const now = this.clock.now();
-    const from = Math.max(this.heldUntil, now);
-    const until = Math.max(this.heldUntil, now + milliseconds);
-    this.held += Math.max(0, until - from);
-    this.heldUntil = until;
+    const end = now + milliseconds;
+    ticket.waitsSince ??= now - (this.holdTime - this.holdLeft - ticket.holdTimeBefore);
+    if (end - ticket.waitsSince > ticket.maxWait) return false;
+    this.holdTime += Math.max(0, end - Math.max(now, this.holdEnd));
+    this.holdEnd = Math.max(end, this.holdEnd);
     this.serve();
+    return true;
   }
 
-  /** Whether the service has asked for a wait that is not over. */
-  get isHeld(): boolean {
-    return this.heldFor(this.clock.now()) > 0;
+  /** What is left of the hold, in milliseconds. */
+  get holdLeft(): number {
+    return Math.max(0, this.holdEnd - this.clock.now());
   }
 
-  /** How long the latest answer took, as a share of the window; 0 before the first. */
-  get answerTime(): number {
-    return this.latestAnswer / this.window;
-  }
-
-  /** @param milliseconds from the start of a request to its answer */
-  noteAnswer(milliseconds: number): void {
-    this.latestAnswer = milliseconds;
-  }
-
-  /** Takes a request whose run was stopped out of the queue. */
-  private withdraw(own: Waiting, turn: Promise<Slot | HeldTooLong>): void {
-    if (this.queue.includes(own)) this.queue = this.queue.filter((other) => other !== own);
-    // It got its slot at the same moment.
-    else void turn.then((result) => 'cancel' in result && result.cancel());
-    this.serve();
-  }
-
-  /** Gives a slot to every request whose turn it is, and removes requests for which the hold is too long. */
+  /** Gives slots to the first requests of the queue, as many as the limit allows now. */
   private serve(): void {
-    const now = this.clock.now();
-    this.forget(now);
-    const hold = this.heldFor(now);
-    const full = new Set<number>();
-    let next = Infinity;
-    this.queue = this.queue.filter(({ limit, maxHeld, resolve }) => {
-      // One millisecond of tolerance, because sums of times are not exact.
-      if (hold > 0 && this.held > maxHeld + 1) {
-        resolve(new HeldTooLong(hold));
-        return false;
-      }
-      const delay = hold > 0 ? hold : full.has(limit) ? null : this.delay(limit, now);
-      if (delay === 0) {
-        resolve(this.slot(limit));
-        return false;
-      }
-      full.add(limit);
-      next = Math.min(next, delay ?? Infinity);
-      return true;
-    });
-    if (now + next < this.wakesAt) this.wakeAt(now + next, Math.ceil(next));
+    if (this.holdLeft > 0) {
+      this.sendAway();
+      this.wakeAt(this.holdEnd);
+      return;
+    }
+    while (this.nextFree <= this.clock.now()) this.answered.shift();
+    const free = Math.max(0, this.limit - this.inFlight - this.answered.length);
+    for (const { resolve } of this.queue.splice(0, free)) {
+      this.inFlight += 1;
+      resolve(true);
+    }
+    this.wakeAt(this.nextFree);
   }
 
-  private wakeAt(time: number, delay: number): void {
+  /** When the oldest answer no longer counts; Infinity if there is none. */
+  private get nextFree(): number {
+    return (this.answered[0] ?? Infinity) + WINDOW + MARGIN;
+  }
+
+  /** Removes the requests that may not wait until the end of the hold. */
+  private sendAway(): void {
+    this.queue = this.queue.filter(({ ticket: { holdTimeBefore, waitsSince, maxWait }, resolve }) => {
+      // Before its own first 429, only holds count; after it, the request waits for nothing else.
+      const wait = waitsSince === null ? this.holdTime - holdTimeBefore : this.holdEnd - waitsSince;
+      // One millisecond of tolerance, because sums of times are not exact.
+      const isTooLong = wait > maxWait + 1;
+      if (isTooLong) resolve(false);
+      return !isTooLong;
+    });
+  }
+
+  private wakeAt(time: number): void {
+    if (this.queue.length === 0 || time >= this.wakesAt) return;
     this.wakesAt = time;
-    void this.clock.sleep(delay).then(() => {
+    void this.clock.sleep(Math.ceil(time - this.clock.now())).then(() => {
       if (this.wakesAt === time) this.wakesAt = Infinity;
       this.serve();
     });
   }
-
-  /** Milliseconds until a request may start, 0 for now; null if that depends on an answer that has not arrived. */
-  private delay(own: number, now: number): number | null {
-    let longest = 0;
-    for (const limit of new Set([own, ...this.used.keys()])) {
-      const delay = limit < own ? 0 : this.delayBy(limit, now);
-      if (delay === null) return null;
-      longest = Math.max(longest, delay);
-    }
-    return longest;
-  }
-
-  /** Like {@link delay}, for one limit alone. */
-  private delayBy(limit: number, now: number): number | null {
-    const counted = [...this.used].filter(([other]) => other <= limit).map(([, used]) => used);
-    const count = counted.reduce((sum, { inFlight, answered }) => sum + inFlight + answered.length, 0);
-    const tooMany = count - limit + 1;
-    if (tooMany <= 0) return 0;
-    const answered =
-      counted.length === 1 ? counted[0]?.answered : counted.flatMap((used) => used.answered).sort(byTime);
-    const leaving = answered?.[tooMany - 1];
-    return leaving === undefined ? null : leaving + this.window + MARGIN - now;
-  }
-
-  private slot(limit: number): Slot {
-    const used = this.used.get(limit) ?? { inFlight: 0, answered: [] };
-    this.used.set(limit, used);
-    used.inFlight += 1;
-    let isOpen = true;
-    const close = (isCounted: boolean): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      used.inFlight -= 1;
-      if (isCounted) used.answered.push(this.clock.now());
-      this.serve();
-    };
-    return { release: () => close(true), cancel: () => close(false) };
-  }
-
-  private forget(now: number): void {
-    for (const [limit, { inFlight, answered }] of this.used) {
-      while (answered.length > 0 && (answered[0] ?? 0) + this.window + MARGIN <= now) answered.shift();
-      if (inFlight + answered.length === 0) this.used.delete(limit);
-    }
-  }
-
-  /** How much longer no request may start, in milliseconds, because the service asked for a wait. */
-  private heldFor(now: number): number {
-    return Math.max(0, this.heldUntil - now);
-  }
-}
-
-function byTime(one: number, other: number): number {
-  return one - other;
 }

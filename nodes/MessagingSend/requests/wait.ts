@@ -1,13 +1,24 @@
 import { sleep } from 'n8n-workflow';
 
+/** Time and chance; tests bring their own. */
+export interface Clock {
+  /** Milliseconds, never going back. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export const SYSTEM_CLOCK: Clock = { now: () => performance.now(), sleep, random: Math.random };
+
 /** Waits for a number of milliseconds, or for a promise. Throws as soon as the run is stopped. */
-export type Wait = (what: number | Promise<void>) => Promise<void>;
+export type Wait = (what: number | Promise<unknown>) => Promise<void>;
 
 /**
  * The wait of one run. `sleep` races with the signal, because n8n-workflow 2.41 has no `sleepWithAbort`.
  * @param signal its reason is what a wait throws
  */
-export function waitUnless(signal: AbortSignal): Wait {
+export function waitUnless(signal: AbortSignal, clock: Pick<Clock, 'sleep'> = SYSTEM_CLOCK): Wait {
   // One listener for all waits, and only during a wait: Node keeps a signal alive while it has listeners.
   const waiting = new Set<() => void>();
   const stopAll = (): void => {
@@ -15,25 +26,16 @@ export function waitUnless(signal: AbortSignal): Wait {
   };
   return async (what) => {
     signal.throwIfAborted();
-    const end = typeof what === 'number' ? sleep(what) : what;
-    let stop: () => void = () => undefined;
+    let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
     if (waiting.size === 0) signal.addEventListener('abort', stopAll);
     waiting.add(stop);
     try {
-      await Promise.race([end, stopped]);
+      await Promise.race([typeof what === 'number' ? clock.sleep(what) : what, stopped]);
     } finally {
       waiting.delete(stop);
       if (waiting.size === 0) signal.removeEventListener('abort', stopAll);
     }
     signal.throwIfAborted();
   };
-}
-
-/**
- * A signal that follows another. Node warns of a leak when a signal has more than ten listeners, and more requests than
- * that listen for the Stop button at once.
- */
-export function follow(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal]);
 }

@@ -3,6 +3,7 @@ import type { IExecutePaginationFunctions, INodeExecutionData, INodePropertyRout
 import { failure, FailureError } from '../failures/failure';
 import { setUpError } from '../n8n/output/nodeErrors';
 import { failedItem } from '../n8n/output/outputItems';
+import { isTool } from '../n8n/tool';
 import { sendAndWait } from './message/sendAndWait';
 
 /**
@@ -13,8 +14,8 @@ export const unavailable: INodePropertyRouting = { send: { paginate: true }, ope
 
 function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
   const node = this.getNode();
-  const isKnown = node.parameters.operation === sendAndWait.value;
-  const reason = failure(isKnown ? 'waitUnavailable' : 'operationUnknown');
+  const waiting = isTool(node) ? 'waitUnavailable' : 'engineUnsupported';
+  const reason = failure(node.parameters.operation === sendAndWait.value ? waiting : 'operationUnknown');
   // n8n itself would pass on an empty item to an MCP server or a sub-agent.
   if (this.continueOnFail()) return Promise.resolve([failedItem(this.getItemIndex(), reason)]);
   return Promise.reject(setUpError(node, new FailureError(reason), this.getItemIndex()));

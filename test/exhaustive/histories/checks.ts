@@ -15,7 +15,6 @@ import type { Settings } from './scenario';
  * apart. `hasChanged`: the answers to one operation, as they are recorded, lack fields of the other.
  */
 export function checkIds(
-  { options }: Settings,
   messages: readonly RequestedMessage[],
   { outputs }: Execution,
   arrived: readonly SentMessage[],
@@ -35,8 +34,7 @@ export function checkIds(
       !isInOrder || messages.some((one) => one.item === item && one.text === message.message),
       `message_id ${id} belongs to another item`,
     );
-    if (options.output === 'messages' && sentAt !== undefined && !(sentAt === null && hasChanged))
-      deepStrictEqual(sentAt, message.sent_at);
+    if (sentAt !== undefined && !(sentAt === null && hasChanged)) deepStrictEqual(sentAt, message.sent_at);
   }
 }
 

@@ -35,7 +35,7 @@ export function readOutputs(
   { outputs }: Execution,
   wasKilled: boolean,
 ): Report {
-  const { onError, operation, options, tested } = settings;
+  const { onError, options, tested } = settings;
   deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const items = outputs.flat();
   const failed = items.filter(({ json }) => json.error !== undefined);
@@ -51,9 +51,7 @@ export function readOutputs(
     left.every(({ text }) => text !== null),
     "a message that can't be sent has no failed item",
   );
-  if (options.output === 'batches' && operation === 'sendBulk' && !options.dryRun)
-    readBatches(messages, left, succeeded, report, tested !== null);
-  else readMessages(left, succeeded, report);
+  readMessages(left, succeeded, report);
   if (options.dryRun) {
     ok(
       left.every((message) => report.get(message) !== 'sent'),
@@ -68,7 +66,7 @@ export function readOutputs(
     ok(reported !== 'kept_back' || why !== null || tested !== null, 'kept back without a reason');
   }
   if (tested !== null) checkTest(tested, succeeded);
-  const represented = new Set(items.flatMap(({ pairedItem }) => linksOf(pairedItem)));
+  const represented = new Set(items.map(({ pairedItem }) => linkOf(pairedItem)));
   for (const { item } of messages) ok(represented.has(item), `item ${item} is lost`);
   return report;
 }
@@ -145,59 +143,13 @@ function readMessages(
   });
 }
 
-/** One item per request, and one for each message that was skipped; in a test, also for one like a message that failed. */
-function readBatches(
-  messages: readonly RequestedMessage[],
-  left: readonly RequestedMessage[],
-  succeeded: readonly INodeExecutionData[],
-  report: Report,
-  isTest: boolean,
-): void {
-  const skipped = succeeded.filter(({ json }) => json.status === 'skipped');
-  const batches = succeeded.filter(({ json }) => json.status !== 'skipped');
-  for (const item of new Set(batches.flatMap(({ pairedItem }) => linksOf(pairedItem)))) {
-    ok(
-      left.some((message) => message.item === item),
-      `item ${item} is linked to a request, and has no message in it`,
-    );
-  }
-  ok(
-    batches.every(({ json: { batch } }) => Number.isInteger(batch) && Number(batch) > 0),
-    'batch numbers',
-  );
-  const copies = skipped.map(({ pairedItem, json }) => ({
-    item: linkOf(pairedItem),
-    phone: json.phone,
-    isSentBefore: json.sent_before === true,
-    isKept: isKeptBack(json.reason),
-    original: { item: json.duplicate_of, entry: json.duplicate_of_entry ?? null },
-  }));
-  // Two entries of an item can have the same phone. Which of them was skipped shows the text of its original.
-  const isLikeOriginal = (message: RequestedMessage, { original }: (typeof copies)[number]) =>
-    messages.some(
-      (other) => other.item === original.item && other.entry === original.entry && other.text === message.text,
-    );
-  for (const message of left) {
-    const at = copies.findIndex(
-      (copy) =>
-        copy.item === message.item &&
-        copy.phone === message.input.cleanPhone &&
-        (copy.isKept || copy.isSentBefore || isTest || isLikeOriginal(message, copy)),
-    );
-    const [copy] = at === -1 ? [] : copies.splice(at, 1);
-    if (copy === undefined) report.set(message, 'sent');
-    else report.set(message, copy.isKept ? 'kept_back' : copy.isSentBefore ? 'sent_before' : 'skipped');
-  }
-  deepStrictEqual(copies, [], 'skipped items that represent no message');
-}
-
 function isKeptBack(reason: unknown): boolean {
   return reason === 'opted_out' || reason === 'outside_window' || reason === 'test_run';
 }
 
 /** What a test has sent went to the tester, and no more of it than the user wants. */
 function checkTest(tested: number, succeeded: readonly INodeExecutionData[]): void {
-  const sent = succeeded.filter(({ json }) => json.test_for !== undefined && !Array.isArray(json.test_for));
+  const sent = succeeded.filter(({ json }) => json.test_for !== undefined);
   ok(
     sent.every(({ json }) => json.phone === TESTER),
     'a test went to somebody else',
@@ -207,12 +159,6 @@ function checkTest(tested: number, succeeded: readonly INodeExecutionData[]): vo
 }
 
 export function linkOf(pairedItem: INodeExecutionData['pairedItem']): number {
-  const [item, ...others] = linksOf(pairedItem);
-  deepStrictEqual(others, [], 'more than one link');
-  ok(item !== undefined, 'no link');
-  return item;
-}
-
-function linksOf(pairedItem: INodeExecutionData['pairedItem']): number[] {
-  return [pairedItem ?? []].flat().map((link) => (typeof link === 'number' ? link : link.item));
+  ok(typeof pairedItem === 'object' && !Array.isArray(pairedItem), 'not one link');
+  return pairedItem.item;
 }

@@ -6,7 +6,7 @@ import { Lifetime, type Moment } from '../../../tools/engine/lifetime';
 import { processedData } from '../../../tools/engine/processedData';
 import { arrived, type Attempt, attempt } from '../../support/engine/restart';
 import { type Execution, keptIn, type Setup } from '../../support/engine/workflow';
-import { detailsOf, hintsOf, textOf } from '../../support/outputs';
+import { detailsOf, textOf } from '../../support/outputs';
 import { atRisk } from '../atRisk';
 import {
   checkArrivals,
@@ -263,7 +263,6 @@ class History {
   private read(lineage: Lineage, round: Round, messages: readonly RequestedMessage[], ended: Execution): void {
     const { settings, list, faults, outage, refusedText, credits } = round;
     checkNoSecret(settings, ended);
-    ok(!hintsOf(ended).some(({ message }) => message.includes('not protected')), 'the run was not protected');
     lineage.execution = ended;
     this.isInOrder &&= faults.every(({ kind }) => kind !== 'bulk-answer');
     if (ended.error !== undefined) {
@@ -275,7 +274,7 @@ class History {
     const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
     // A Retry with it is refused, and what was sent before is still to be reported.
     const isTest = settings.tested !== null && !codesOf(ended).includes('NOT_SET_UP');
-    if (!isTest) checkIds(settings, messages, ended, this.received(settings), service);
+    if (!isTest) checkIds(messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill);
     lineage.report = isTest ? new Map() : report;
     this.had.sentOnce ||=

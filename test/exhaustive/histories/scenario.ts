@@ -38,7 +38,6 @@ export interface Settings {
     readonly longMessages: 'fail' | 'truncate' | 'split';
     /** 'Max Wait (Minutes)' */
     readonly longestWait: number;
-    readonly output: 'messages' | 'batches';
     readonly parallelRequests: number;
     readonly uncertain: 'report' | 'sendAgain';
   };
@@ -177,7 +176,6 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         dryRun: fc.nat({ max: 29 }).map((number) => number === 0),
         duplicateMessages,
         longMessages: fc.constantFrom('fail' as const, 'truncate' as const, 'split' as const),
-        output: fc.constantFrom('messages' as const, 'messages' as const, 'batches' as const),
         parallelRequests: fc.integer({ min: 1, max: 6 }),
         uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
       }),
@@ -191,9 +189,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     const listChange = rest.accounts > 1 ? undefined : changes[choice % changes.length];
     let list = listOf(kind === 'json' ? 'json' : 'items', given);
     const operation = kind === 'send' ? 'send' : 'sendBulk';
-    // An item for a request does not say which entries of a list were sent before.
-    const output = isPatient && kind === 'json' ? 'messages' : options.output;
-    let settings: Settings = { ...rest, operation, options: { ...options, output, longestWait: isPatient ? 1 : 0 } };
+    let settings: Settings = { ...rest, operation, options: { ...options, longestWait: isPatient ? 1 : 0 } };
     return {
       mode,
       rounds: rounds.map(({ service: own, calmService: calm, places, change: wanted, ...events }, index): Round => {

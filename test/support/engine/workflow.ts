@@ -45,8 +45,6 @@ export interface Setup extends Pick<
   readonly type?: '' | 'Tool' | 'HitlTool';
   /** Older releases of n8n give an execution no token that it keeps through its Retries. */
   readonly withoutToken?: boolean;
-  /** Another token than n8n's own. */
-  readonly token?: string;
 }
 
 export interface Execution {
@@ -87,14 +85,13 @@ export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
 }
 
 /** The data that an execution begins with, and that n8n stores before anything runs. */
-export function dataAtStart({ withoutToken = false, token, startType }: Setup): IRunExecutionData {
+export function dataAtStart({ withoutToken = false, startType }: Setup): IRunExecutionData {
   const data = createRunExecutionData({
     executionData: {
       nodeExecutionStack: [{ node: startOf(startType), data: { main: [[{ json: {} }]] }, source: null }],
     },
   });
   if (withoutToken) delete data.resumeToken;
-  else if (token !== undefined) data.resumeToken = token;
   return data;
 }
 
@@ -154,9 +151,9 @@ export function resultOf(run: IRun): Execution {
   return { run, outputs, error: (data?.error ?? run.data.resultData.error) as StoredError | undefined };
 }
 
-/** Runs the node's `execute` as MCP Server Trigger and sub-agents do: by its routing, without the custom operations. */
+/** Runs a tool's `execute` as MCP Server Trigger and sub-agents do: by its routing, without the custom operations. */
 export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
-  const { context, nodeType } = await contextOf(setup);
+  const { context, nodeType } = await contextOf({ type: 'Tool', ...setup });
   const outputs = await nodeType.execute?.call(context);
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }

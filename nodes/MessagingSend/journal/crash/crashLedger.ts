@@ -2,10 +2,9 @@ import type { Reply } from '../../api/reply';
 import type { Batch, Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
-import { UnexpectedAnswer } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { Question } from '../question';
-import { type Plan, type PlannedMessages, planOf, type Unit } from './plan';
+import { type Plan, planOf, type Unit } from './plan';
 import {
   askEarlier,
   divide,
@@ -34,15 +33,6 @@ interface Followed {
   /** How many Retries with this name had begun by then, this one among them: one more is somebody else's. */
   readonly begun: number;
 }
-
-/** Whether the list took what a re-run needs: it refused some of it, or does not return what was written to it. */
-export type Protection = 'whole' | 'refused' | 'unexpected';
-
-/**
- * What hides the outcomes of earlier attempts: n8n was killed in one, or the user has retried an older execution in the
- * meantime; or n8n's list does not say whether that was so.
- */
-export type Gap = 'killed' | 'unanswered';
 
 /** How a run came about. */
 export interface Start {
@@ -75,7 +65,6 @@ export class CrashLedger {
   private requests: 'none' | 'left' | 'noted' = 'none';
   /** Whether a request left, or may leave, that a re-run would not find. */
   private gap: 'none' | 'to be noted' | 'noted' = 'none';
-  private protectedBy: Protection = 'whole';
   private started: Promise<unknown> = Promise.resolve();
   private plan: Plan | null = null;
   /** The runs that this one follows, the latest first: a Retry of any of their executions must know of this one. */
@@ -103,51 +92,45 @@ export class CrashLedger {
     return this.earlier === 'begun';
   }
 
-  /** Whether a re-run would find all requests. */
-  get protection(): Protection {
-    return this.protectedBy;
-  }
-
   /**
    * Notes that an attempt has started.
-   * @returns why earlier ones may have sent messages of which the list knows nothing; null if they have not
+   * @returns whether earlier ones may have sent messages of which the list knows nothing: n8n was killed in one, or the user
+   * has retried an older execution in the meantime
    */
-  async start({ isRetry, followsKill }: Start): Promise<Gap | null> {
+  async start({ isRetry, followsKill }: Start): Promise<boolean> {
     this.facts.runStarted();
     // Retry On Fail: what the attempt before has noted stays valid.
-    if (this.earlier !== 'not asked') return null;
+    if (this.earlier !== 'not asked') return false;
     this.earlier = isRetry ? 'nothing' : 'none before';
     try {
       if (isRetry) return await this.startAgain(followsKill);
-      this.started = this.startOnce().catch((error: unknown) => this.breaks(error));
-      return null;
-    } catch (error) {
-      this.breaks(error);
-      if (error instanceof UnexpectedAnswer) return 'unanswered';
-      return followsKill ? 'killed' : null;
+      this.started = this.startOnce().catch(() => this.breaks());
+      return false;
+    } catch {
+      this.breaks();
+      return followsKill;
     }
   }
 
-  /** That nothing is known of a run counts only if the list has what was written to it a moment ago. */
-  private async startAgain(followsKill: boolean): Promise<Gap | null> {
+  private async startAgain(followsKill: boolean): Promise<boolean> {
     const own = [this.run, this.firstRun, retryOf(this.run, 1)];
     const others = this.followed.map(({ name, begun }) => retryOf(name, begun + 1));
-    const [run, firstRun, firstRetry, ...since] = await this.facts.askBeforeWrite([...own, ...others]);
+    const [run, firstRun, firstRetry, ...since] = await this.facts.ask([...own, ...others]);
     this.retry = firstRetry === 'unknown' ? 1 : await this.nextRetry();
     if (since.some((retry) => retry !== 'unknown')) {
       await this.noteGap();
-      return 'killed';
+      return true;
     }
     if (run !== 'unknown') {
       if (run === 'open') this.earlier = 'begun';
-      return null;
+      return false;
     }
     if (!followsKill || firstRun !== 'unknown') {
       await this.facts.record({ note: [this.run] });
-      return null;
+      return false;
     }
     await this.noteGap();
-    return 'killed';
+    return true;
   }
 
   private async noteGap(): Promise<void> {
@@ -168,9 +151,7 @@ export class CrashLedger {
     this.earlier = 'begun';
   }
 
-  private breaks(error: unknown): void {
-    if (error instanceof UnexpectedAnswer) this.protectedBy = 'unexpected';
-    else if (this.protectedBy === 'whole') this.protectedBy = 'refused';
+  private breaks(): void {
     this.gap = 'to be noted';
   }
 
@@ -184,7 +165,7 @@ export class CrashLedger {
    * Finds what is known of these messages, and takes them for those of the run.
    * @param firstBatch the number of the first batch
    */
-  async recall(question: Question, pending: PlannedMessages, firstBatch: number): Promise<Recollection> {
+  async recall(question: Question, pending: readonly Message[], firstBatch: number): Promise<Recollection> {
     await this.started;
     const { batchSize, sendUncertainAgain } = question;
     if (this.plan !== null && this.doubt !== 'all') {
@@ -198,8 +179,8 @@ export class CrashLedger {
       plan.pack(batchSize, firstBatch);
       return nothingKnown(pending);
     }
-    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch((error: unknown) => {
-      this.breaks(error);
+    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch(() => {
+      this.breaks();
       return null;
     });
     if (known === null) {
@@ -215,6 +196,7 @@ export class CrashLedger {
   /**
    * Resolves once a re-run would know that this request has left.
    * @returns whether another process has begun it, which runs another attempt
+   * @throws where that can't be stored: then the request must not leave, and {@link afterReply} is to be called with null
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
     await this.started;
@@ -252,16 +234,11 @@ export class CrashLedger {
     const own = isFirst || this.gap === 'to be noted' ? this.runs : [];
     const begins = isFirst ? [...this.retries, ...(this.plan?.notes ?? []), ...this.previousIncomplete] : [];
     const note = [...begins, ...this.gapNotes()];
-    try {
-      const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
-      this.facts.releaseWhenFound([...own, ...note]);
-      this.requests = 'noted';
-      if (note.includes(this.incomplete)) this.gap = 'noted';
-      return isTaken;
-    } catch (error) {
-      this.breaks(error);
-      return false;
-    }
+    const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
+    this.facts.releaseWhenFound([...own, ...note]);
+    this.requests = 'noted';
+    if (note.includes(this.incomplete)) this.gap = 'noted';
+    return isTaken;
   }
 
   private unitsOf(messages: readonly Message[]): ReadonlyArray<Unit | undefined> {
@@ -339,7 +316,7 @@ export class CrashLedger {
         this.facts.releaseWhenFound(note);
         if (unit.inFlight === 0 && unit.unsettled === 0) this.close(unit);
       },
-      (error: unknown) => this.breaks(error),
+      () => this.breaks(),
     );
   }
 

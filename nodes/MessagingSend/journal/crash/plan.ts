@@ -5,15 +5,12 @@ import { byOrigin } from '../../messages/order';
 import { placeOf } from '../identity';
 import type { FactState } from '../list/factList';
 
-/** The messages that a run is going to send, from one account after the other, each in the order of their places. */
-export type PlannedMessages = ReadonlyArray<readonly Message[]>;
-
 /** A request as the first attempt packed it; later attempts may pack its messages otherwise. */
 export interface PlannedRequest extends Batch {
   readonly unit: Unit;
 }
 
-/** How many messages are digested between two interruptions: with usual texts, they take some 0.1 ms. */
+/** How many messages are digested in one go. */
 export const DIGESTED_TOGETHER = 64;
 
 /** The most units of a run. */
@@ -32,8 +29,7 @@ export class Plan {
   haveTextsChanged = false;
   units: readonly Unit[] = [];
   private size = 0;
-  /** Of each account. */
-  private requests: readonly PlannedRequest[][] = [];
+  private requests: readonly PlannedRequest[] = [];
 
   /**
    * @param places identifies the places and phones of the messages
@@ -41,7 +37,7 @@ export class Plan {
    */
   constructor(
     run: string,
-    private readonly accounts: PlannedMessages,
+    private readonly messages: readonly Message[],
     places: string,
     contents: string,
   ) {
@@ -69,26 +65,20 @@ export class Plan {
    * @param firstBatch the number of the first one
    */
   pack(size: number, firstBatch: number): void {
-    const count = this.accounts.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
-    const together = Math.max(1, Math.ceil(count / MAX_UNITS));
+    const together = Math.max(1, Math.ceil(this.messages.length / size / MAX_UNITS));
     const units: Unit[] = [];
-    const requests: PlannedRequest[][] = [];
+    const requests: PlannedRequest[] = [];
     let unit = new Unit('');
-    let packed = 0;
-    for (const all of this.accounts) {
-      const own: PlannedRequest[] = [];
-      requests.push(own);
-      for (let start = 0; start < all.length; start += size) {
-        if (packed % together === 0) {
-          unit = new Unit(`${this.name} ${size} ${packed}`);
-          units.push(unit);
-        }
-        const request = { number: firstBatch + packed, messages: all.slice(start, start + size), unit };
-        unit.requests.push(request);
-        unit.unsettled += request.messages.length;
-        own.push(request);
-        packed += 1;
+    for (let start = 0; start < this.messages.length; start += size) {
+      const packed = requests.length;
+      if (packed % together === 0) {
+        unit = new Unit(`${this.name} ${size} ${packed}`);
+        units.push(unit);
       }
+      const request = { number: firstBatch + packed, messages: this.messages.slice(start, start + size), unit };
+      unit.requests.push(request);
+      unit.unsettled += request.messages.length;
+      requests.push(request);
     }
     this.size = size;
     this.units = units;
@@ -100,11 +90,8 @@ export class Plan {
    * @returns undefined for a message that was added since the first try
    */
   requestOf(message: Message): PlannedRequest | undefined {
-    for (const [account, messages] of this.accounts.entries()) {
-      const index = indexIn(messages, message);
-      if (messages[index]?.phone === message.phone) return this.requests[account]?.[Math.floor(index / this.size)];
-    }
-    return undefined;
+    const index = indexIn(this.messages, message);
+    return this.messages[index]?.phone === message.phone ? this.requests[Math.floor(index / this.size)] : undefined;
   }
 
   /** @returns the unit of each message; most batches are those of the plan, without a message more or less */
@@ -127,22 +114,22 @@ function indexIn(messages: readonly Message[], message: Message): number {
   return -1;
 }
 
-/** @param run the run's name in short */
-export function planOf(run: string, accounts: PlannedMessages): Plan {
+/**
+ * @param run the run's name in short
+ * @param messages what the run is going to send, in the order of the places
+ */
+export function planOf(run: string, messages: readonly Message[]): Plan {
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
-  for (const messages of accounts) {
-    for (let start = 0; start < messages.length; start += DIGESTED_TOGETHER) {
-      const some = messages.slice(start, start + DIGESTED_TOGETHER);
-      digest(places, some.map(placeOf));
-      digest(
-        places,
-        some.map(({ phone }) => phone),
-      );
-      digest(contents, some.map(content));
-    }
-    places.update(';');
+  for (let start = 0; start < messages.length; start += DIGESTED_TOGETHER) {
+    const some = messages.slice(start, start + DIGESTED_TOGETHER);
+    digest(places, some.map(placeOf));
+    digest(
+      places,
+      some.map(({ phone }) => phone),
+    );
+    digest(contents, some.map(content));
   }
-  return new Plan(run, accounts, places.digest('base64'), contents.digest('base64'));
+  return new Plan(run, messages, places.digest('base64'), contents.digest('base64'));
 }
 
 /**

@@ -6,12 +6,15 @@ import type { Outcome, Result } from '../../messages/outcome';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { Question, Recalled } from '../question';
-import type { Plan, PlannedMessages, PlannedRequest, Unit } from './plan';
+import type { Plan, PlannedRequest, Unit } from './plan';
 
 /** What an earlier attempt did that n8n was killed in. */
-export type Recollection = Pick<Recalled, 'receipts' | 'pending' | 'again' | 'mayHaveSentOthers'>;
+export type Recollection = Pick<Recalled, 'receipts' | 'pending' | 'again'> & {
+  /** Whether it may have sent messages of which nothing else is known. */
+  readonly mayHaveSentOthers: boolean;
+};
 
-export function nothingKnown(pending: PlannedMessages): Recollection {
+export function nothingKnown(pending: readonly Message[]): Recollection {
   return { receipts: [], pending, again: new Map(), mayHaveSentOthers: false };
 }
 
@@ -35,31 +38,27 @@ export const MAY_HAVE_SENT_ANYTHING: Known = { stateOf: () => 'open', mayHaveSen
 
 /** Divides messages, of the plan or added since, by what an earlier attempt did with them. */
 export function divide(
-  accounts: PlannedMessages,
+  messages: readonly Message[],
   plan: Plan,
   { stateOf, mayHaveSentOthers }: Known,
   sendUncertainAgain: boolean,
 ): Recollection {
   const settled = new Map<PlannedRequest | undefined, Result[]>();
   const again = new Map<Message, Failure>();
-  const pending: Message[][] = [];
+  const pending: Message[] = [];
   for (const unit of plan.units) Object.assign(unit, { unsettled: 0, unsent: [] });
-  for (const messages of accounts) {
-    const left: Message[] = [];
-    pending.push(left);
-    for (const message of messages) {
-      const request = plan.requestOf(message);
-      const state = request === undefined ? (mayHaveSentOthers ? 'open' : 'unknown') : stateOf(message, request.unit);
-      if (state === 'noted' || (state === 'open' && !sendUncertainAgain)) {
-        // Also if a later try sends its other messages: what stays uncertain must not become sent with them.
-        if (state === 'open' && request?.unit.state === 'open') request.unit.isUncertain = true;
-        addTo(settled, request, { message, outcome: state === 'noted' ? SENT : UNCERTAIN });
-        continue;
-      }
-      if (state === 'open') again.set(message, WHY_UNCERTAIN);
-      if (request !== undefined) request.unit.unsettled += 1;
-      left.push(message);
+  for (const message of messages) {
+    const request = plan.requestOf(message);
+    const state = request === undefined ? (mayHaveSentOthers ? 'open' : 'unknown') : stateOf(message, request.unit);
+    if (state === 'noted' || (state === 'open' && !sendUncertainAgain)) {
+      // Also if a later try sends its other messages: what stays uncertain must not become sent with them.
+      if (state === 'open' && request?.unit.state === 'open') request.unit.isUncertain = true;
+      addTo(settled, request, { message, outcome: state === 'noted' ? SENT : UNCERTAIN });
+      continue;
     }
+    if (state === 'open') again.set(message, WHY_UNCERTAIN);
+    if (request !== undefined) request.unit.unsettled += 1;
+    pending.push(message);
   }
   const receipts = [...settled].map(([request, results]) => ({ batch: request?.number ?? null, results, data: null }));
   return { receipts, pending, again, mayHaveSentOthers };
@@ -90,7 +89,7 @@ export async function askEarlier(
   facts: Facts,
   plan: Plan,
   incompleteFact: string,
-  { batchSize, repeated, others, unsendable }: Question,
+  { batchSize, repeated, unsendable }: Question,
   firstBatch: number,
 ): Promise<Known | null> {
   const asked = [plan.allSent, plan.texts, plan.otherTexts, incompleteFact];
@@ -108,10 +107,9 @@ export async function askEarlier(
     return state === 'unknown' && incomplete !== 'unknown' ? 'open' : state;
   };
   const doubtful = plan.haveTextsChanged ? touchedPhones(plan, stateOf, repeated) : new Set();
-  const hasOthers = others.length + unsendable.length > 0;
   return {
     stateOf: (message, unit) => (doubtful.has(message.phone) ? 'open' : stateOf(message, unit)),
-    mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && hasOthers),
+    mayHaveSentOthers: incomplete !== 'unknown' || (doubtful.size > 0 && unsendable.length > 0),
   };
 }
 

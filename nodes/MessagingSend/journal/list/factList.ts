@@ -3,8 +3,7 @@ export interface ListStorage {
   /**
    * Appends the entries that are missing. There is no read without it.
    * @returns those that were there before
-   * @throws when the database does not take it, however long it was waited for; {@link UnexpectedAnswer} where the answer
-   * is none
+   * @throws when the database does not take it, however long it was waited for
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly remove: (entries: readonly string[]) => Promise<void>;
@@ -16,9 +15,6 @@ export interface ListStorage {
    */
   readonly waitForOthers: (attempt: number) => Promise<void>;
 }
-
-/** The list does not return what was written to it: nothing that it says, or does not say, can be relied on. */
-export class UnexpectedAnswer extends Error {}
 
 /**
  * `open`: begun, and its end is not noted. `noted`: it is true.
@@ -53,26 +49,18 @@ interface SharedWrite {
 /** n8n looks for each entry to remove from the start of the list, which takes some 0.1 ms in a long one. */
 const MAX_REMOVED = 100;
 
-/** How often a write that found nothing is repeated: another process may write without a pause for some seconds. */
-const MAX_CONFIRMATIONS = 25;
-
 /**
  * What this process knows of the facts of a node, for all its runs. n8n reads the list, changes it and writes it back
  * without a lock, so of two concurrent writes one would be lost: writes take turns, and what arrives during one goes into
  * the next.
  *
- * Another process can still overwrite a write. So each write repeats what a run relies on, and what it repeats it must
- * find: that costs nothing, and shows that the list returns what was written to it.
+ * Another process can still overwrite a write. So each write repeats what a run relies on.
  */
 export class FactList {
   private lastTurn: Promise<unknown> = Promise.resolve();
   private nextWrite: SharedWrite | null = null;
   private readonly known = new Map<string, Known>();
   private isRemoving = false;
-  /** What the latest write has left in the list. */
-  private written = new Set<string>();
-  /** Whether a write has not found what it should have. */
-  private isUnexpected = false;
   private runs = 0;
 
   /** @param now milliseconds, never going back */
@@ -146,7 +134,7 @@ export class FactList {
   /**
    * Writes these entries with all that a run relies on.
    * @returns what was in the list before
-   * @throws what the storage throws; {@link UnexpectedAnswer} where the list has lost all that was written to it
+   * @throws what the storage throws
    */
   async write(entries: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
     if (this.nextWrite === null) {
@@ -168,43 +156,13 @@ export class FactList {
     for (const [fact, { state, hold }] of this.known) {
       if (hold !== null && hold !== 'claiming') held.push(...entriesOf(fact, state));
     }
-    const all = new Set([...held, ...entries]);
-    const present = await storage.record([...all]);
-    await this.confirm(all, present, storage);
+    const present = await storage.record([...new Set([...held, ...entries])]);
     for (const [fact, { state, hold }] of this.known) {
       if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
       if (entriesOf(fact, state).every((entry) => present.has(entry))) this.changeHold(fact, null);
     }
     this.removeSurplus(storage);
     return present;
-  }
-
-  /** @throws UnexpectedAnswer unless the list has anything of what was in it for certain */
-  private async confirm(all: Set<string>, present: ReadonlySet<string>, storage: ListStorage): Promise<void> {
-    const repeated = [...all].filter((entry) => this.written.has(entry));
-    this.written = all;
-    if (repeated.length === 0) return;
-    let isFound = hasAny(present, repeated);
-    // The write before may have been overwritten.
-    for (let attempt = 0; !isFound && !this.isUnexpected && attempt < MAX_CONFIRMATIONS; attempt += 1) {
-      await storage.waitForOthers(Math.min(attempt, 1));
-      isFound = hasAny(await storage.record([...all]), all);
-    }
-    this.isUnexpected = !isFound;
-    if (!isFound) throw new UnexpectedAnswer('the list returns nothing of what was written, or others overwrite it');
-  }
-
-  /** Records entries in the caller's turn: what is left of them must be found by the next write that repeats it. */
-  async record(entries: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
-    const present = await storage.record(entries);
-    for (const entry of entries) this.written.add(entry);
-    return present;
-  }
-
-  /** Removes entries in the caller's turn. */
-  async remove(entries: readonly string[], storage: ListStorage): Promise<void> {
-    for (const entry of entries) this.written.delete(entry);
-    await storage.remove(entries);
   }
 
   /** In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write. */
@@ -243,7 +201,7 @@ export class FactList {
       removed.set(fact, state);
       entries.push(...surplus);
     }
-    if (entries.length > 0) await this.remove(entries, storage);
+    if (entries.length > 0) await storage.remove(entries);
     for (const [fact, state] of removed) {
       const known = this.known.get(fact);
       if (known?.state !== state) continue;
@@ -262,11 +220,6 @@ export class FactList {
 /** With its pending marker, which shows that the end of the fact is not noted. */
 export function entriesOfOpen(fact: string): [entry: string, marker: string] {
   return [fact, `${fact}?`];
-}
-
-function hasAny(present: ReadonlySet<string>, entries: Iterable<string>): boolean {
-  for (const entry of entries) if (present.has(entry)) return true;
-  return false;
 }
 
 function entriesOf(fact: string, state: FactState): string[] {

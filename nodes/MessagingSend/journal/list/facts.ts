@@ -53,23 +53,6 @@ export class Facts {
     return (await this.answers(names)).flatMap(({ states }) => states);
   }
 
-  /**
-   * Like {@link ask}, of a few facts of which the caller notes the first one next, if it is unknown: only after that are
-   * the entries of the question removed, so that the write must find some. Otherwise, the list returns nothing at all.
-   */
-  async askBeforeWrite(names: readonly string[]): Promise<FactState[]> {
-    const { list } = this;
-    const facts = this.hashed(names);
-    return await list.inTurn(async () => {
-      const asked = facts.filter((fact) => list.stateOf(fact) === undefined);
-      const entries = asked.flatMap(entriesOfOpen);
-      const present = entries.length === 0 ? new Set<string>() : await list.record(entries, this.storage);
-      const states = facts.map((fact) => list.stateOf(fact) ?? stateIn(present, fact));
-      this.removeLater(asked, present, states[0] === 'unknown');
-      return states;
-    });
-  }
-
   /** Like {@link ask}, then removes what other processes have written back: it would count as claimed. */
   async askBeforeClaim(names: readonly string[]): Promise<FactState[]> {
     const answers = await this.answers(names);
@@ -102,10 +85,10 @@ export class Facts {
     const known = facts.map((fact) => list.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
     const entries = asked.flatMap(entriesOfOpen);
-    const present = entries.length === 0 ? new Set<string>() : await list.record([mark, ...entries], storage);
+    const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
     const added = entries.filter((entry) => !present.has(entry));
     if (entries.length > 0) {
-      await list.remove([mark, ...added], storage).catch(() => this.removeLater([...asked, mark], present, false));
+      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present, false));
     }
     const states = facts.map((fact, index) => list.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
     return { states, mark, added };
@@ -123,11 +106,11 @@ export class Facts {
   /** @returns the answers that another process had written back */
   private async removeWrittenBack(answers: readonly Answer[]): Promise<Answer[]> {
     const marks = answers.map(({ mark }) => mark);
-    const present = await this.list.record(marks, this.storage);
+    const present = await this.storage.record(marks);
     const back = answers.filter(({ mark }) => present.has(mark));
     // One write removes both: an entry that is written back after it comes back with its mark.
     const added = this.list.withoutKnown(back.flatMap((each) => each.added));
-    await this.list.remove([...marks, ...added], this.storage);
+    await this.storage.remove([...marks, ...added]);
     return back;
   }
 

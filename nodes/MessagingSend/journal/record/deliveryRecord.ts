@@ -8,11 +8,6 @@ import type { Question, Recalled } from '../question';
 import { EarlierMessages, type Found, placeAndContent, recognize, type Recorded } from './recognition';
 import { isKept, readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
 
-/** What a record contains about a run's messages, whatever their account. */
-export type FromRecord = Pick<Recalled, 'receipts' | 'again' | 'lastBatch' | 'unsendable'> & {
-  readonly pending: readonly Message[];
-};
-
 /** The outcome of a message, with the receipt it was in. */
 type Known = Pick<Recorded, 'receipt' | 'outcome'>;
 
@@ -22,9 +17,6 @@ const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], dataFor: () => 
 function uncertain(why: Failure): Known {
   return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why } };
 }
-
-/** n8n should have the outcome, but does not return it. */
-const UNANSWERED = uncertain(failure('unanswered'));
 
 /** n8n has not stored the outcome. */
 const INTERRUPTED = uncertain(failure('interrupted'));
@@ -92,17 +84,8 @@ export class DeliveryRecord {
     this.context.interrupted = true;
   }
 
-  /** Notes that outcomes of this execution may have been lost, with the same effect. */
-  markUnanswered(): void {
-    if (this.context.interrupted === true) return;
-    this.markInterrupted();
-    this.context.unanswered = true;
-  }
-
   private get whyUnknown(): Known | undefined {
-    const { interrupted, unanswered } = this.context;
-    if (interrupted !== true) return undefined;
-    return unanswered === true ? UNANSWERED : INTERRUPTED;
+    return this.context.interrupted === true ? INTERRUPTED : undefined;
   }
 
   /** Whether no message has an outcome, nor can have lost one. */
@@ -115,10 +98,7 @@ export class DeliveryRecord {
    * Divides messages by whether they already have an outcome. Drafts that can't be composed any more have the outcome of
    * their place: their number or text may have been readable when a message of theirs was sent.
    */
-  recall(
-    messages: readonly Message[],
-    { unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Omit<Question, 'accounts' | 'others'>,
-  ): FromRecord {
+  recall({ messages, unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Question): Recalled {
     const { recorded, earlier, lastBatch, isReadable } = this.read();
     const found: Found = recorded.size === 0 ? new Map() : recognize(messages, recorded, earlier, repeated);
     const fallback = this.whyUnknown ?? (isReadable ? undefined : UNREADABLE);
@@ -150,7 +130,7 @@ export class DeliveryRecord {
       for (const { identity, receipt, outcome } of own) {
         addTo(byReceipt, receipt, { message: { ...readPlace(identity.place), phone, text: '' }, outcome });
       }
-      // Of parts and of the entries of a list, nobody knows whether there were more.
+      // Of the entries of a list, nobody knows whether there were more.
       const isWhole = own.length === 1 && own[0]?.identity.place === placeOf(draft);
       const mayBeSent = own.length > 0 || fallback !== undefined;
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
@@ -300,9 +280,9 @@ export class DeliveryRecord {
 function byPlace(recorded: ReadonlyMap<string, Recorded>, claimed: ReadonlySet<unknown>): Map<string, Recorded[]> {
   const found = new Map<string, Recorded[]>();
   for (const entry of recorded.values()) {
-    const { item, entry: listEntry } = readPlace(entry.identity.place);
+    const { place } = entry.identity;
     // The item of an entry as well, because its list may be what can't be read.
-    const places = new Set([placeOf({ item, entry: listEntry, part: null }), `${item}`]);
+    const places = new Set([place, `${readPlace(place).item}`]);
     if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
   }
   return found;

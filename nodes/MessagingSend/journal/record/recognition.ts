@@ -1,7 +1,7 @@
-import type { Message, Origin } from '../../messages/message';
+import type { Message } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
-import { contentOf, type Identity, phoneMarkOf, type Placed, placeOf, readPlace } from '../identity';
+import { contentOf, type Identity, phoneMarkOf, type Placed, placeOf } from '../identity';
 import type { Remembered } from './storedReceipt';
 
 /** A message in the record, with its outcome. */
@@ -103,15 +103,9 @@ export function recognize(
     }
     const isOnly =
       !repeated.has(message.phone) &&
-      entries.every(
-        ({ identity }) => isSameText(readPlace(identity.place), message) && !earlier.hasContent(identity.content),
-      );
+      entries.every(({ identity }) => identity.place === place && !earlier.hasContent(identity.content));
     const own = isOnly ? entries.find(({ identity }) => identity.place === place) : undefined;
     found.set(message, own ?? null);
   }
   return found;
-}
-
-function isSameText(one: Origin, other: Origin): boolean {
-  return one.item === other.item && one.entry === other.entry;
 }

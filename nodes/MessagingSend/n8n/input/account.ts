@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 
 import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
-import { CREDENTIAL_EXPRESSION_FAILED } from '../memory/assumptions';
+import { CREDENTIAL_EXPRESSION_FAILED } from '../assumptions';
 import { reasonOf } from '../output/failureText';
 import { pause } from '../pause';
 
@@ -50,7 +50,7 @@ export async function readAccounts(
 ): Promise<Accounts> {
   const { length } = context.getInputData();
   const first = await read(context, 0);
-  if (first.scope === 'all') return oneForAll(first.account);
+  if (first.isForAll) return oneForAll(first.account);
 
   const known = new Map<string, NodeAccount>();
   const unified = (account: NodeAccount | Failure): NodeAccount | Failure => {
@@ -61,17 +61,10 @@ export async function readAccounts(
     return same;
   };
   const accounts = [unified(first.account)];
-  let isAlike = first.scope === 'unclear';
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    const { account, scope } = await read(context, accounts.length);
-    // Without expressions, the first reading failed for all items.
-    if (scope === 'all') return oneForAll(first.account);
-    isAlike &&= isFailure(account) && isFailure(first.account) && account.message === first.account.message;
-    accounts.push(unified(account));
-    if (isAlike && accounts.length === ENOUGH_ALIKE) break;
+    accounts.push(unified((await read(context, accounts.length)).account));
     await pause();
   }
-  if (isAlike) return oneForAll(first.account);
   const stopped = failure('stopped');
   return { of: (item) => accounts[item] ?? stopped, only: null, count: known.size, failure: null };
 }
@@ -81,25 +74,23 @@ function oneForAll(account: NodeAccount | Failure): Accounts {
   return { of: () => account, only, count: 1, failure: broken };
 }
 
-/** After so many items that fail alike, the rest will. */
-const ENOUGH_ALIKE = 50;
-
 /** The account that the credential gives for an item, and whether every item gets the same. */
 async function read(
   context: GetCredentials,
   item?: number,
-): Promise<{ account: NodeAccount | Failure; scope: 'all' | 'item' | 'unclear' }> {
+): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);
     const account = accountIn(credential);
     return {
       account: isFailure(account) ? account : { ...account, credential },
-      scope: credential.isFixed === true ? 'all' : 'item',
+      isForAll: credential.isFixed === true,
     };
   } catch (error) {
     const reason = reasonOf(error);
-    // Without n8n's words for an expression that failed, hardly anything depends on the item.
-    const scope = reason.includes(CREDENTIAL_EXPRESSION_FAILED) ? 'item' : 'unclear';
-    return { account: failure('credentialUnreadable', { reason }), scope };
+    return {
+      account: failure('credentialUnreadable', { reason }),
+      isForAll: !reason.includes(CREDENTIAL_EXPRESSION_FAILED),
+    };
   }
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
 
 import { asText, isRecord } from '../../api/records';
-import { failure, FailureError } from '../../failures/failure';
+import { type Failure, failure, FailureError } from '../../failures/failure';
 import {
   type Draft,
   type Drafts,
@@ -28,6 +28,21 @@ export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts):
   return { items: context.getInputData().length, of };
 }
 
+/** The same drafts, without those of items that nothing can be sent for. @param whyNot null for all others */
+export function refusedBy(whyNot: (item: number) => Failure | null, { items, of }: Drafts): Drafts {
+  return {
+    items,
+    of: (item) => {
+      const given = of(item);
+      const why = whyNot(item);
+      if (why === null) return given;
+      // Another attempt may be sending them.
+      const outcome = why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
+      return ('kind' in given ? [given] : given).map((draft) => unsendable(draft, why, outcome));
+    },
+  };
+}
+
 /** The drafts of the one item that a call through the routing is about. */
 export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
   const read: ReadParameter = (name, _item, fallback) => {
@@ -47,7 +62,7 @@ export function draftFromItem(item: number, read: ReadParameter): Draft | Unsend
     phone = read('phone', item);
     const countryCode = readCountryCode(item, read);
     const key = readMessageKey(item, read);
-    return { kind: 'draft', item, entry: null, part: null, phone, message: read('message', item), countryCode, key };
+    return { kind: 'draft', item, entry: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
     return brokenParameter(item, error, phone);
   }
@@ -64,7 +79,7 @@ export function draftsFromSource(item: number, read: ReadParameter): DraftsOfIte
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
 function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft | Unsendable> {
-  const origin = { item, entry: null, part: null, phone: null };
+  const origin = { item, entry: null, phone: null };
   const list = parseList(read('messages', item));
   const forAll = { countryCode: readCountryCode(item, read), key: readMessageKey(item, read) };
   if (list === NOT_JSON) return [unsendable(origin, failure('listNotJson'))];
@@ -93,7 +108,7 @@ function parseList(given: unknown): unknown {
 
 /** An item of which a parameter can't be read. */
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
-  const origin = { item, entry: null, part: null, phone };
+  const origin = { item, entry: null, phone };
   if (error instanceof FailureError) return unsendable(origin, error.reason);
   return unsendable(origin, failure('expressionFailed', { reason: reasonOf(error) }));
 }

@@ -1,7 +1,7 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
-import { FactList, type ListStorage, UnexpectedAnswer } from '../../journal/list/factList';
+import { FactList, type ListStorage } from '../../journal/list/factList';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
@@ -110,13 +110,13 @@ export function listStorageOf(context: Context, { rememberLast, maxWait }: ListS
   };
 }
 
-/** @throws UnexpectedAnswer unless each entry is either new or was there before */
+/** @throws unless each entry is either new or was there before */
 function presentIn(answer: unknown, asked: number): Set<string> {
   const { new: added, processed } = isRecord(answer) ? answer : {};
   if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === asked) {
     return new Set(processed.map(String));
   }
-  throw new UnexpectedAnswer('the list has not answered for each entry');
+  throw new Error('the list has not answered for each entry');
 }
 
 /** Repeats work that the database refuses for a moment, until the run has waited this long for it, or is stopped. */

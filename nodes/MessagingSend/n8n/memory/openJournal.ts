@@ -13,8 +13,8 @@ import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
 import { isTool } from '../tool';
-import { canRemember, crashLedgerOfRun, isWorthIt } from './crashLedgerOfRun';
-import { isKept, keptOf, keptOfCall } from './kept';
+import { canRemember, crashLedgerOfRun } from './crashLedgerOfRun';
+import { keptOf, keptOfCall } from './kept';
 import { factListOf, type ListSettings, listStorageOf } from './listStorage';
 import { lineageOf } from './runData';
 import { type Runs, runsOf } from './runs';
@@ -42,9 +42,8 @@ export async function openJournal(
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
   const mayFollowKill = runs.followsKill || (isRetry && lineageOf(context) === null);
   const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
-  const gap = crash === null ? (start.followsKill ? 'killed' : null) : await crash.start(start);
-  if (gap === 'killed') record.markInterrupted();
-  else if (gap === 'unanswered') record.markUnanswered();
+  const hasGap = crash === null ? start.followsKill : await crash.start(start);
+  if (hasGap) record.markInterrupted();
   if (settings.kind === 'test') {
     // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
     await crash?.end();
@@ -66,19 +65,6 @@ export async function openJournal(
     reservationsOf: isReserved ? reservationsOf : () => null,
     patiently: patience.atMost,
   });
-}
-
-/** What n8n did otherwise in a run than this node relies on, and its retries need. */
-export type Deviation = 'list' | 'token' | 'kept';
-
-/** Called when a run has sent: what of it a retry can't find. */
-export function deviationsOf(context: IExecuteFunctions, operation: SendOperation, journal: Journal): Deviation[] {
-  const hasNoToken = lineageOf(context) === null && isWorthIt(context, operation, runsOf(context).ordinal);
-  return [
-    ...(journal.protection === 'unexpected' ? (['list'] as const) : []),
-    ...(hasNoToken ? (['token'] as const) : []),
-    ...(isKept(context, keptOf(context)) ? [] : (['kept'] as const)),
-  ];
 }
 
 /** How often a wait for another run is looked at, in milliseconds. */

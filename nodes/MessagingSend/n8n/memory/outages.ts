@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { type Account, accountId } from '../../api/account';
 import type { JsonRecord } from '../../api/records';
-import { OutageRecord } from '../../journal/outageRecord';
+import { OutageRecord } from '../../delivery/outageRecord';
 import { keptOf, keptOfCall } from './kept';
 
 /** What is known of the outages of an account's service from earlier attempts. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { TOKEN } from './assumptions';
+import { TOKEN } from '../assumptions';
 
 /** What n8n lets expressions see of an execution, by the same names. */
 export interface RunData {

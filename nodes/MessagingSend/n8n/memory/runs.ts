@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
+import { RECOVERED_SIGN } from '../assumptions';
 import { isTool } from '../tool';
-import { RECOVERED_SIGN } from './assumptions';
 import { runDataOf, type RunsOfNode } from './runData';
 
 /** Where a run is among those of the node in its execution. */
@@ -37,10 +37,7 @@ export function runsOf(context: IExecuteFunctions | IExecutePaginationFunctions)
 function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   try {
     const first = own.first(0, 0)?.json;
-    if (!isRecord(first)) return false;
-    const [name, ...others] = Object.keys(first);
-    // An item of this node has at least two fields, or only the answer to a question.
-    return first[RECOVERED_SIGN] === true || (others.length === 0 && name !== 'data');
+    return isRecord(first) && first[RECOVERED_SIGN] === true;
   } catch {
     return true;
   }

@@ -13,32 +13,23 @@ import type { Summary } from './summary';
  */
 export function countInCustomData(context: IExecuteFunctions, summary: Summary): void {
   if (context.getMode() === 'manual' || summary.planned !== null) return;
-  const counts = {
-    messages_sent: summary.sent,
-    messages_not_sent: summary.notSent.messages,
-    messages_uncertain: summary.uncertain.messages,
-  };
+  const { sent, notSent, uncertain } = summary;
+  const counts = { messages_sent: sent, messages_not_sent: notSent, messages_uncertain: uncertain };
   try {
     const { customData } = context;
     const kept = keptOf(context);
     const run = Number(runDataOf(context).$runIndex);
+    const before = isRecord(kept.counted) && kept.counted.run === run ? kept.counted : {};
     // A model may call a tool several times at once, and n8n retries none of it.
-    const isRetryable = counts.messages_not_sent + counts.messages_uncertain > 0 && !isTool(context.getNode());
-    const before = countedIn(kept.counted, run);
-    if (isRetryable) kept.counted = { run, ...counts };
+    if (notSent + uncertain > 0 && !isTool(context.getNode())) kept.counted = { run, ...counts };
     else delete kept.counted;
     const totals = customData.getAll();
     for (const [key, count] of Object.entries(counts)) {
-      const total = (Number(totals[key]) || 0) - (before[key] ?? 0) + count;
+      const added = before[key];
+      const total = (Number(totals[key]) || 0) - (isNumber(added) ? added : 0) + count;
       if (total > 0 || totals[key] !== undefined) customData.set(key, String(total));
     }
   } catch {
     // The outcomes are in the items and in the hint as well.
   }
-}
-
-/** What an earlier attempt of this run has added. */
-function countedIn(kept: unknown, run: number): Readonly<Record<string, number>> {
-  if (!isRecord(kept) || kept.run !== run) return {};
-  return Object.fromEntries(Object.entries(kept).flatMap(([key, count]) => (isNumber(count) ? [[key, count]] : [])));
 }

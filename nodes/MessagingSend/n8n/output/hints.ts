@@ -2,8 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import type { Progress } from '../../delivery/deliver';
-import { countAll, type Summary } from './summary';
-import { secondSendText, summaryText } from './summaryText';
+import { inSentences } from './failureText';
+import { contentsText, counted, countsText, isNothing, reasonsText, secondSendText, withinSentence } from './sentences';
+import { countSkipped, type Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
@@ -23,44 +24,31 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
   };
 }
 
-const OTHER_VERSIONS = 'Install a version of this node that was tested with this n8n.';
-
-/** Why a retry of the run can't know what was sent. */
-const NOT_PROTECTED = {
-  refused:
-    "n8n's database could not be written to, so this run was not protected: if n8n had stopped, a retry could have sent messages twice.",
-  list: `n8n does not return what was written to its list of processed items, so this run was not protected: a retry sends no message that has no outcome, and reports it as uncertain. ${OTHER_VERSIONS}`,
-  token: `n8n gave this execution no token to recognise its retries by, so this run was not protected: if n8n had stopped, a retry would have reported every message as uncertain. ${OTHER_VERSIONS}`,
-  kept: `n8n did not keep what this node stored with the execution, so a retry knows only what is in n8n's database, and may report messages as uncertain. ${OTHER_VERSIONS}`,
-} as const;
-
-/**
- * Reports the result of a run: in a hint over the output, and in production in n8n's log.
- * @param gaps why a retry would not know everything that was sent
- */
-export function reportSummary(
-  context: IExecuteFunctions,
-  maxBatchSize: number,
-  summary: Summary,
-  gaps: ReadonlyArray<keyof typeof NOT_PROTECTED>,
-): void {
+/** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
+export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, notSent, uncertain, resumed, planned } = summary;
-  if (countAll(summary) === 0) return;
+  if (sent + notSent + uncertain + countSkipped(summary) + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
+  const show = (message: string, type: 'info' | 'warning') =>
+    context.addExecutionHints({ message, location: 'outputPane', type });
   // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
-  // The editor shows a hint as HTML, and a reason can contain what n8n says about an expression.
-  const show = (message: string, type: 'info' | 'warning') =>
-    context.addExecutionHints({ message: message.replaceAll('<', '&lt;'), location: 'outputPane', type });
-  show(again === '' ? text : `${text} ${again}`, notSent.messages + uncertain.messages > 0 ? 'warning' : 'info');
+  show(inSentences(text, again), notSent + uncertain > 0 ? 'warning' : 'info');
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
-  const warnings = gaps.map((gap) => NOT_PROTECTED[gap]);
-  for (const warning of warnings) show(warning, 'warning');
-  if (!isManual) context.logger.info(['Messaging Send:', text, ...warnings].join(' '));
+  if (!isManual) context.logger.info(`Messaging Send: ${text}`);
+}
+
+/** The summary in words, for the hint over the output and the log. */
+export function summaryText(summary: Summary): string {
+  const [first, ...others] = summary.reasons;
+  if (first !== undefined && others.length === 0 && isNothing(summary)) {
+    return `Nothing was sent: ${withinSentence(first.failure)}.`;
+  }
+  return inSentences(countsText(summary), reasonsText(summary), contentsText(summary));
 }
 
 function bulkAdvice(messages: number): string {
-  const requests = Math.ceil(messages / MAX_BATCH_SIZE);
-  return `Send made one request for each of the ${messages} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests === 1 ? '1 request' : `${requests} requests`}.`;
+  const requests = counted(Math.ceil(messages / MAX_BATCH_SIZE), 'request');
+  return `Send made one request for each of the ${messages} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests}.`;
 }

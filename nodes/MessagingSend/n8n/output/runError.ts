@@ -1,101 +1,45 @@
 import type { INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Delivered } from '../../delivery/deliver';
-import type { Message, Unsendable } from '../../messages/message';
-import type { Unconfirmed } from '../../messages/outcome';
-import { isTool, progressForModel, unsendableForModel } from '../tool';
-import { descriptionOf, type ErrorText, messageOf } from './failureText';
+import { isTool } from '../tool';
+import { descriptionOf, inSentences } from './failureText';
 import { nodeApiError, nodeOperationError } from './nodeErrors';
-import { reasonsOf, reasonsText } from './reasons';
-
-interface Counts {
-  readonly total: number;
-  readonly sent: number;
-  readonly uncertain: number;
-}
-
-interface Failed extends Unconfirmed {
-  readonly message: Message;
-}
+import { countsText, isNothing, reasonsText, secondSendText } from './sentences';
+import type { Summary } from './summary';
 
 /**
- * The error that ends a run with On Error: Stop, or null if everything was sent: the first failure, how many messages
- * were sent, and why each of the others was not.
- * @param isRemembered whether a new execution skips what this one has sent
+ * The error that ends a run with On Error: Stop, or null if there is no reason for one: what happened first, how many
+ * messages were sent, what to do about the rest, and why each of them was not sent.
  */
-export function runError(
-  node: INode,
-  delivered: Delivered,
-  isRemembered = false,
-): NodeApiError | NodeOperationError | null {
-  const { unsendable, receipts } = delivered;
-  const [wrong] = unsendable;
-  const { counts, first } = countsOf(delivered);
-  if (wrong !== undefined) {
-    const all = reasonsText(reasonsOf({ ...delivered, receipts: [] }));
-    const text = isTool(node) ? unsendableForModel(delivered) : unsendableForUser(wrong, counts, delivered.heldUp, all);
-    return nodeOperationError(node, text, wrong.item);
+export function runError(node: INode, summary: Summary): NodeApiError | NodeOperationError | null {
+  const { reasons, isInvalid, heldUp } = summary;
+  const [first] = reasons;
+  const [origin] = first?.origins ?? [];
+  if (first === undefined || origin === undefined) return null;
+  const { failure, kind, origins } = first;
+  // Where one item is concerned, n8n shows which; a failure of a run that sent nothing concerns all.
+  const isOneItem = origins.length === 1 && origin.entry === null;
+  const isAll = failure.scope === 'run' && isNothing(summary) && heldUp === 0;
+  const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
+  const further = isTool(node) ? [which, forModel(summary)] : [forUser(summary), which];
+  const description = inSentences(descriptionOf(failure, kind), countsText(summary), ...further);
+  return (isInvalid ? nodeOperationError : nodeApiError)(node, failure, origin.item, description);
+}
+
+function forUser(summary: Summary): string {
+  const { heldUp, notSent } = summary;
+  if (heldUp > 0) {
+    const others = heldUp === 1 ? 'the other message' : `the other ${heldUp} messages`;
+    return `To send ${others} anyway, set On Error under Settings to Continue (using error output).`;
   }
-  if (first === null) return null;
-  const { message, failure, kind } = first;
-  const results = () => receipts.flatMap((receipt) => receipt.results);
-  const further = isTool(node)
-    ? progressForModel(results())
-    : `${progressForUser(counts, isRemembered)} ${reasonsText(reasonsOf(delivered))}`.trimEnd();
-  const description = `${descriptionOf(failure, kind)} ${further}`;
-  return nodeApiError(node, failure, message.item, { message: failure.message, description });
+  const again = secondSendText(summary);
+  if (again === '' || notSent === 0) return again;
+  return `${again} To send only the rest, open the tab Executions and use Retry on the newest one.`;
 }
 
-function countsOf({ unsendable, receipts }: Delivered): { counts: Counts; first: Failed | null } {
-  let total = 0;
-  let sent = 0;
-  let uncertain = unsendable.filter(({ outcome }) => outcome === 'uncertain').length;
-  let first: Failed | null = null;
-  for (const { results } of receipts) {
-    for (const { message, outcome } of results) {
-      if (outcome.kind === 'skipped') continue;
-      total += 1;
-      if (outcome.kind === 'sent') {
-        sent += 1;
-        continue;
-      }
-      if (outcome.kind === 'uncertain') uncertain += 1;
-      // With several accounts, messages that a failure kept from being sent may come before the failed one.
-      if (first === null || (first.failure.code === 'NOT_STARTED' && outcome.failure.code !== 'NOT_STARTED')) {
-        first = { ...outcome, message };
-      }
-    }
-  }
-  return { counts: { total, sent, uncertain }, first };
-}
-
-/** The error text for drafts that can't be sent. In a Retry, earlier attempts may have sent messages. */
-function unsendableForUser(wrong: Unsendable, { sent, uncertain }: Counts, heldUp: number, all: string): ErrorText {
-  const earlier = [
-    sent > 0 ? `${sent} ${sent === 1 ? 'was' : 'were'} sent` : '',
-    uncertain > 0 ? `${uncertain} may have been sent` : '',
-  ];
-  const known = earlier.filter((part) => part !== '').join(', and ');
-  const nothing = known === '' ? 'Nothing was sent.' : `Nothing more was sent; ${known} in an earlier attempt.`;
-  const others = heldUp === 1 ? 'the other message' : `the other ${heldUp} messages`;
-  const way =
-    heldUp === 0 ? '' : ` To send ${others} anyway, set On Error under Settings to Continue (using error output).`;
-  return {
-    message: messageOf(wrong),
-    description: `${descriptionOf(wrong.failure)} ${nothing}${way} ${all}`.trimEnd(),
-  };
-}
-
-/** How far the run was when it failed, and how to send the rest. */
-function progressForUser({ total, sent, uncertain }: Counts, isRemembered: boolean): string {
-  const also = uncertain > 0 ? `, and ${uncertain} may have been sent` : '';
-  const messages = total === 1 ? 'message' : 'messages';
-  const progress = `${sent} of ${total} ${messages} ${sent === 1 || total === 1 ? 'was' : 'were'} sent${also}.`;
-  const rest = sent > 0 && sent + uncertain < total && !isRemembered ? ` ${sendTheRest(sent)}` : '';
-  return `${progress}${rest}`;
-}
-
-function sendTheRest(sent: number): string {
-  const again = sent === 1 ? 'that message' : `those ${sent} messages`;
-  return `Don't run this step again: it would send ${again} again. To send the rest, open the tab Executions and use Retry on the newest one.`;
+/** A model calls again with what it thinks is left. */
+function forModel({ sent, notSent, uncertain, reasons }: Summary): string {
+  if (sent + uncertain === 0) return '';
+  const isList = reasons.some(({ origins }) => origins.some(({ entry }) => entry !== null));
+  if (isList && notSent > 0) return 'Call this tool again with only the entries named as not sent.';
+  return 'Do not call this tool again until it is clear whether the message was sent.';
 }

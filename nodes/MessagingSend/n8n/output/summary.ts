@@ -1,30 +1,37 @@
 import type { Delivered } from '../../delivery/deliver';
 import type { DeliveryOptions } from '../../delivery/options';
-import { countMessages, type Message, personOf } from '../../messages/message';
-import type { Skipped } from '../../messages/outcome';
-import type { Tally } from '../../requests/traffic';
-import { type Reason, reasonsOf } from './reasons';
+import type { Failure } from '../../failures/failure';
+import { countMessages, type Message, type Origin, personOf } from '../../messages/message';
+import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
+import type { Tally } from '../../requests/tally';
 
-/** How many messages were not sent, or are uncertain, and the reason that most of them have. */
-export interface Cause {
-  readonly messages: number;
-  readonly mainReason: string;
-  readonly withMainReason: number;
+/** Why messages were not sent, or may have been. Texts of failures differ by what varies in them, such as a length. */
+export interface Reason {
+  readonly kind: Unconfirmed['kind'];
+  readonly failure: Failure;
+  /** Where the messages came from: at least one. */
+  readonly origins: readonly Origin[];
 }
 
 export type SkipReason = Skipped['reason'] | 'duplicate';
 
-/** The result of a run in numbers; no phone number and no text is among them. */
+/** The result of a run, counted once for hint, log, error and custom data; no phone number and no text is in it. */
 export interface Summary {
   readonly sent: number;
   /** How many of the sent messages an earlier attempt of the run had sent. */
   readonly resumed: number;
-  readonly notSent: Cause;
-  readonly uncertain: Cause;
+  readonly notSent: number;
+  readonly uncertain: number;
   /** How many of the uncertain messages are duplicates of an uncertain message. */
   readonly uncertainDuplicates: number;
   /** Not sent, on purpose: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
+  /** In the order in which they first occur; what another message kept from being sent comes last. */
+  readonly reasons: readonly Reason[];
+  /** Whether there are drafts that can't be sent. */
+  readonly isInvalid: boolean;
+  /** How many messages these drafts kept from being sent. */
+  readonly heldUp: number;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
   /** How many numbers the messages go to, and how many of these get more than one; null if none does. */
@@ -46,22 +53,41 @@ export interface Summary {
 /** @param accounts how many accounts the messages were sent from */
 export function summarize(
   delivered: Delivered,
-  { requests, waited }: Tally,
+  { requests, waited }: Pick<Tally, 'requests' | 'waited'>,
   accounts: number,
   { dryRun, duplicateMessages, testRun }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'testRun'>,
 ): Summary {
-  const { unsendable, receipts, duplicates, planned, recalled } = delivered;
+  const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
   const skipped = new Map<SkipReason, number>();
-  let resumed = 0;
-  let creditsUsed = 0;
+  const reasons = new Map<string, Reason & { origins: Origin[] }>();
+  const emptyFields = new Map<string, number>();
+  const messagesTo = new Map<string, number>();
+  let [resumed, uncertainDuplicates, creditsUsed] = [0, 0, 0];
   let creditsLeft: number | null = null;
+
+  const addFailed = ({ kind, failure }: Unconfirmed, origin: Origin) => {
+    count[kind] += 1;
+    const key = `${kind} ${failure.message}`;
+    const reason = reasons.get(key);
+    if (reason === undefined) reasons.set(key, { kind, failure, origins: [origin] });
+    else reason.origins.push(origin);
+  };
+  const addContents = ({ phone, testFor, empty }: Message, arrives: boolean) => {
+    if (arrives && repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
+    for (const name of empty ?? []) increase(emptyFields, name);
+  };
+
+  for (const draft of unsendable) addFailed({ kind: draft.outcome, failure: draft.failure }, draft);
   for (const [index, { results, data }] of receipts.entries()) {
     const isNew = index >= recalled;
-    for (const { outcome } of results) {
-      count[outcome.kind] += 1;
-      if (!isNew && outcome.kind === 'sent') resumed += 1;
+    for (const { message, outcome } of results) {
+      if ('failure' in outcome) addFailed(outcome, message);
+      else count[outcome.kind] += 1;
+      if (outcome.kind === 'sent' && !isNew) resumed += 1;
       if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
+      if (outcome.kind === 'sent' || outcome.kind === 'uncertain') addContents(message, true);
+      else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') addContents(message, false);
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
     if (typeof used === 'number') creditsUsed += used;
@@ -69,25 +95,30 @@ export function summarize(
     // the account may have been topped up.
     if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
-  for (const { outcome } of unsendable) {
-    count[outcome] += 1;
+  const outcomes = outcomesOfOriginals(delivered);
+  for (const { message, original } of duplicates) {
+    const outcome = outcomes.get(original);
+    if (outcome === undefined || !('failure' in outcome)) increase(skipped, 'duplicate');
+    else addFailed(outcome, message);
+    if (outcome?.kind === 'uncertain') uncertainDuplicates += 1;
   }
-  const reasons = reasonsOf(delivered);
-  const [notSent, uncertain] = [causeOf(reasons, 'not_sent'), causeOf(reasons, 'uncertain')];
-  // The reasons count duplicates as well: each shares the outcome of its original.
-  const uncertainDuplicates = uncertain.messages - count.uncertain;
-  const failedDuplicates = notSent.messages - count.not_sent;
-  const skippedDuplicates = duplicates.length - failedDuplicates - uncertainDuplicates;
-  if (skippedDuplicates > 0) skipped.set('duplicate', skippedDuplicates);
+  for (const { messages } of planned) for (const message of messages) addContents(message, true);
+
+  const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
+  const isCause = ({ failure }: Reason) => failure.code !== 'NOT_STARTED';
   return {
     sent: count.sent,
     resumed,
-    notSent,
-    uncertain,
+    notSent: count.not_sent,
+    uncertain: count.uncertain,
     uncertainDuplicates,
     skipped,
+    reasons: [...reasons.values()].sort((a, b) => Number(isCause(b)) - Number(isCause(a))),
+    isInvalid: unsendable.length > 0,
+    heldUp,
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
-    ...countContents(delivered),
+    numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral },
+    emptyFields,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,
@@ -98,44 +129,21 @@ export function summarize(
   };
 }
 
-/** What stopped a run is named before what did not start because of it. */
-function causeOf(reasons: readonly Reason[], kind: Reason['kind']): Cause {
-  const ofKind = reasons.filter((reason) => reason.kind === kind);
-  const messages = ofKind.reduce((sum, { origins }) => sum + origins.length, 0);
-  const rank = ({ failure, origins }: Reason) => (failure.code === 'NOT_STARTED' ? 0 : origins.length);
-  const [main] = ofKind.sort((a, b) => rank(b) - rank(a));
-  return { messages, mainReason: main?.failure.message ?? '', withMainReason: main?.origins.length ?? 0 };
+/** A duplicate shares the outcome of its original, unless that was sent: then it is skipped. */
+export function outcomesOfOriginals({ receipts, duplicates }: Delivered): ReadonlyMap<Message, Outcome> {
+  const originals = new Set(duplicates.map(({ original }) => original));
+  const outcomes = new Map<Message, Outcome>();
+  if (originals.size === 0) return outcomes;
+  for (const { results } of receipts) {
+    for (const { message, outcome } of results) if (originals.has(message)) outcomes.set(message, outcome);
+  }
+  return outcomes;
 }
 
-/** Counts the numbers that messages were sent to, or would be, and the fields that are empty in texts. */
-function countContents({ receipts, planned, repeated }: Delivered): Pick<Summary, 'numbers' | 'emptyFields'> {
-  const messagesTo = new Map<string, number>();
-  const emptyFields = new Map<string, number>();
-  const countFields = ({ empty }: Message) => empty?.forEach((name) => increase(emptyFields, name));
-  const count = (message: Message) => {
-    const { phone, part, testFor } = message;
-    if (part !== null && part > 0) return;
-    if (repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
-    countFields(message);
-  };
-  for (const { results } of receipts) {
-    for (const { message, outcome } of results) {
-      if (outcome.kind === 'sent' || outcome.kind === 'uncertain') count(message);
-      else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') countFields(message);
-    }
-  }
-  for (const { messages } of planned) {
-    messages.forEach(count);
-  }
-  const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
-  return { numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral }, emptyFields };
+export function countSkipped({ skipped }: Summary): number {
+  return [...skipped.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-export function countAll({ sent, notSent, uncertain, skipped, planned }: Summary): number {
-  const onPurpose = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-  return sent + notSent.messages + uncertain.messages + onPurpose + (planned?.messages ?? 0);
 }

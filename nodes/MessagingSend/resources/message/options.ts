@@ -12,8 +12,8 @@ import {
   optionsField,
   readBoolean,
   readChoice,
-  readCount,
   readLimitOptions,
+  readNumber,
   requestsPerMinute,
 } from '../../n8n/input/options';
 import { MAX_TEXT } from './fields';
@@ -173,29 +173,6 @@ const uncertain = choiceField({
   description: 'What a retry does with a message that may have been sent, because the service did not confirm it',
 });
 
-/** Read in `sendBulk.ts`: Send has no choice. */
-export const output = choiceField({
-  displayName: 'Output',
-  name: 'output',
-  type: 'options',
-  noDataExpression: true,
-  displayOptions: { show: { '/operation': ['sendBulk'] } },
-  options: [
-    {
-      name: 'One Item per Message',
-      value: 'messages',
-      description: 'Message ID, phone, status and batch number of each message',
-    },
-    {
-      name: 'One Item per Request',
-      value: 'batches',
-      description: "The service's response to each request, linked to all items in it",
-    },
-  ],
-  default: 'messages',
-  description: 'What each output item contains. A message that was not sent always has its own item.',
-});
-
 const parallelRequests: INodeProperties = {
   displayName: 'Parallel Requests',
   name: 'parallelRequests',
@@ -221,7 +198,6 @@ export const deliveryOptions = optionsField(
     neverSendTo,
     numberCheck,
     uncertain,
-    output,
     parallelRequests,
     requestsPerMinute,
     sendWindow,
@@ -259,7 +235,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     longMessages: readChoice(given, longMessages),
     neverSendTo: readNeverSendTo(given),
     numberCheck: check,
-    parallelRequests: readCount(given, parallelRequests),
+    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
     uncertain: readChoice(given, uncertain),

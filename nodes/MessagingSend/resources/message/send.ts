@@ -10,7 +10,6 @@ import { readDeliveryOptions } from './options';
 const JOB: JobOfItems = {
   operation: SEND,
   readDrafts: draftFromItem,
-  readOutput: () => 'send',
   readOptions: readDeliveryOptions,
 };
 

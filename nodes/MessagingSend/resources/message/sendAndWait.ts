@@ -91,7 +91,6 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const { delivered, items } = await sendForRun(this, {
     operation: SEND,
     drafts: onlyDrafts(draftWithLink(this, asked)),
-    readOutput: () => 'send',
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
       return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };

@@ -3,11 +3,10 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import { draftsFromSource } from '../../n8n/input/drafts';
-import { readChoice } from '../../n8n/input/options';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
-import { output, readDeliveryOptions } from './options';
+import { readDeliveryOptions } from './options';
 
 const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };
@@ -16,7 +15,6 @@ const FROM_LIST = { ...BULK, source: ['json'] };
 const JOB: JobOfItems = {
   operation: SEND_BULK,
   readDrafts: draftsFromSource,
-  readOutput: (given) => readChoice(given, output),
   readOptions: readDeliveryOptions,
 };
 

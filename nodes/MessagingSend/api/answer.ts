@@ -1,0 +1,125 @@
+/**
+ * What an answer of the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md shows users the
+ * same table. What the document leaves open is uncertain.
+ */
+import type { CodeGiven } from '../failures/failure';
+import { readComplaints } from './complaints';
+import { asText, isRecord, type JsonRecord } from './records';
+
+export interface Answer {
+  readonly statusCode: number;
+  /** The body as a JSON object; null if it is anything else. */
+  readonly envelope: JsonRecord | null;
+  /** The envelope's `error`; empty where there is none. */
+  readonly error: JsonRecord;
+  /** A body of plain text; empty if it is a JSON object or a page. */
+  readonly text: string;
+}
+
+/** A 4xx that leaves open whether the service handled the request: a timeout, a conflict, or a gateway that gave up. */
+const OPEN: ReadonlySet<number> = new Set([408, 409, 425, 499]);
+
+/** The codes of part 7 by which nothing is sent. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'VALIDATION_ERROR',
+  'INSUFFICIENT_CREDITS',
+]);
+
+/** How a service says that it failed, perhaps after it had sent the message. */
+const SERVICE_FAILED = /timed?[\W_]?out(?!side| of)|(server|internal)[\W_]?error/i;
+
+/** What an answer means for its request: with `accepted` the entries decide, with `rejected` nothing was sent. */
+export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'uncertain' {
+  const { statusCode, envelope } = answer;
+  if (isSuccess(statusCode) && envelope?.success === true && isRecord(envelope.data)) return 'accepted';
+  if (!isRefusal(answer)) return 'uncertain';
+  if (hasEntries(envelope)) return 'accepted';
+  if (hasMessageId(envelope)) return 'uncertain';
+  // A 429 is the rate limit, whatever its body (part 8).
+  return statusCode !== 429 && saysServiceFailed(answer) ? 'uncertain' : 'rejected';
+}
+
+function isRefusal({ statusCode, envelope, error }: Answer): boolean {
+  if (isSuccess(statusCode)) return envelope?.success === false && REFUSALS.has(codeIn(error) ?? '');
+  return statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
+}
+
+function saysServiceFailed({ envelope, error, text }: Answer): boolean {
+  const said = [envelope ?? {}, error].flatMap(({ code, message }) => [asText(code), asText(message)]);
+  return [...said, text].some((each) => SERVICE_FAILED.test(each));
+}
+
+/** Whether an answer says what became of its messages, rather than repeating them. */
+function hasEntries(envelope: JsonRecord | null): boolean {
+  const entries = isRecord(envelope?.data) ? envelope.data.messages : null;
+  const isEntry = (each: unknown) => isRecord(each) && ('message_id' in each || 'status' in each || hasError(each));
+  return Array.isArray(entries) && entries.some(isEntry);
+}
+
+const SENT: ReadonlySet<string> = new Set(['sent', 'queued', 'pending', 'accepted', 'scheduled', 'delivered']);
+const NOT_SENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'invalid', 'error']);
+
+/** What an entry (2.3), or the data of a single send (2.2), means for its message. */
+export function meaningOfEntry(entry: JsonRecord): 'sent' | 'not_sent' | 'uncertain' {
+  const [status, hasId, isWrong] = [statusOf(entry), isId(entry.message_id), hasError(entry)];
+  if (!isWrong && (SENT.has(status) || (status === '' && hasId))) return 'sent';
+  const isRefused = !hasId && !SENT.has(status) && (isWrong || NOT_SENT.has(status));
+  const serviceFailed = [status, ...wordsOfEntry(entry)].some((text) => SERVICE_FAILED.test(text));
+  return isRefused && !serviceFailed ? 'not_sent' : 'uncertain';
+}
+
+/** The service's reasons in an entry. Its `message` may be the text that was to be sent. */
+export function wordsOfEntry(entry: JsonRecord): string[] {
+  const status = statusOf(entry);
+  const reasons = Object.entries(entry).filter(([name]) => /^(error|reason)/i.test(name));
+  const texts = readComplaints(Object.fromEntries(reasons)).map(({ text }) => text);
+  return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [asText(entry.status)];
+}
+
+/** A field about an error that has a value, or the document's sign of a failure (2.4). */
+function hasError(entry: JsonRecord): boolean {
+  return (
+    entry.success === false || Object.entries(entry).some(([name, value]) => /^error/i.test(name) && hasValue(value))
+  );
+}
+
+function hasValue(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.trim() !== '';
+  if (typeof value !== 'object' || value === null) return Boolean(value);
+  return depth < MAX_DEPTH && Object.values(value).some((inner) => hasValue(inner, depth + 1));
+}
+
+/** In lower case; empty where there is none, and "?" for anything but a text. */
+function statusOf({ status }: JsonRecord): string {
+  if (typeof status === 'string') return status.trim().toLowerCase();
+  return status === undefined || status === null ? '' : '?';
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+}
+
+const MAX_DEPTH = 100;
+
+export function hasMessageId(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
+  return Object.entries(value).some(
+    ([name, inner]) => (name === 'message_id' && isId(inner)) || hasMessageId(inner, depth + 1),
+  );
+}
+
+/** The code of an error, in the document's spelling; null if it has none. */
+export function codeIn({ code }: JsonRecord): CodeGiven | null {
+  if (typeof code !== 'string') return null;
+  const name = code
+    .slice(0, 100)
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_');
+  return /^[A-Z][A-Z0-9_]{2,60}$/.test(name) ? (name as CodeGiven) : null;
+}
+
+export function isSuccess(statusCode: number): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}

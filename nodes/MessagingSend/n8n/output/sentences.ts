@@ -1,0 +1,140 @@
+/** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
+import type { Failure } from '../../failures/failure';
+import type { Origin } from '../../messages/message';
+import { addTo, byOrigin } from '../../messages/order';
+import { inSentences } from './failureText';
+import { countSkipped, type SkipReason, type Summary } from './summary';
+
+/** Of everything that can be named, the first are: items, reasons, fields. */
+const FIRST = 5;
+/** A model can't look at items, so it is given the entries that it can send again. */
+const FIRST_FOR_MODELS = 100;
+
+/** Whether the run came to nothing at all: no message may have been sent, and none was skipped. */
+export function isNothing(summary: Summary): boolean {
+  const { sent, notSent, uncertain, planned } = summary;
+  return planned === null && notSent > 0 && sent + uncertain + countSkipped(summary) === 0;
+}
+
+/** How many messages came to what, with the credits, requests and time that took. */
+export function countsText(summary: Summary): string {
+  if (isNothing(summary)) return 'Nothing was sent.';
+  const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft, waited } = summary;
+  const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
+  const outcomes = joined(
+    sent > 0 || planned === null ? inAll : '',
+    notSent > 0 ? `${notSent} ${planned === null ? 'not' : "can't be"} sent` : '',
+    uncertain > 0 ? `${uncertain} uncertain (may have been sent)` : '',
+    ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
+  );
+  if (planned === null) {
+    const cost = joined(
+      creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
+      creditsLeft === null ? '' : `${creditsLeft} left`,
+      counted(summary.requests, 'request'),
+      waited >= 500 ? `${durationText(waited)} spent waiting for the rate limit` : '',
+    );
+    return `${isTest ? 'Test run: ' : ''}${joined(outcomes, cost)}.`;
+  }
+  const { messages, requests } = planned;
+  // Each message costs 1 credit (API 4.3).
+  const cost = messages === 0 ? '' : ` in ${counted(requests, 'request')}, for ${counted(messages, 'credit')}`;
+  const plan = `Dry run: ${counted(messages, 'message')} would be sent${cost}`;
+  return `${plan}${outcomes === '' ? '' : `; ${outcomes}`}. Nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.`;
+}
+
+const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
+  duplicate: "of 'Duplicate Messages'",
+  sent_before: 'already sent',
+  empty_field: "of 'Empty Fields'",
+  opted_out: "of 'Never Send To'",
+  outside_window: "of 'Send Window'",
+  test_run: "of 'Test Run'",
+};
+
+/** Which messages were not sent, or may have been, and why. */
+export function reasonsText({ reasons, planned }: Summary, forModel = false): string {
+  const sentences = reasons.slice(0, FIRST).map(({ kind, failure, origins }) => {
+    const notSent = planned !== null ? "can't be" : origins.length === 1 ? 'was not' : 'were not';
+    const outcome = kind === 'uncertain' ? 'may have been' : notSent;
+    return `${placesText(origins, forModel)} ${outcome} sent: ${withinSentence(failure)}.`;
+  });
+  const others = reasons.slice(FIRST).reduce((sum, { origins }) => sum + origins.length, 0);
+  return inSentences(
+    ...sentences,
+    others > 0 ? `For other reasons: ${others} more.` : '',
+    sentences.length > 0 ? 'Numbering starts at 0.' : '',
+  );
+}
+
+/** The first items, or entries of their lists, and how many more: `Items 0, 3 and 195 more`, `Entry 4 of item 2`. */
+function placesText(origins: readonly Origin[], forModel: boolean): string {
+  const most = forModel ? FIRST_FOR_MODELS : FIRST;
+  const numbers = new Map<number | null, number[]>();
+  for (const { item, entry } of origins.toSorted(byOrigin).slice(0, most)) {
+    addTo(numbers, entry === null ? null : item, entry ?? item);
+  }
+  const texts = Array.from(numbers, ([item, list]) => {
+    const [one, many] = item === null ? ['item', 'items'] : ['entry', 'entries'];
+    // A call of a model has one item.
+    const ofItem = item === null || forModel ? '' : ` of item ${item}`;
+    return `${list.length === 1 ? one : many} ${list.join(', ')}${ofItem}`;
+  });
+  const text = `${texts.join(', ')}${moreText(origins.length - most)}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function moreText(count: number): string {
+  return count > 0 ? ` and ${count} more` : '';
+}
+
+/** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
+export function withinSentence({ message }: Failure): string {
+  return escaped(message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()));
+}
+
+/** A reason can contain what n8n says about an expression, and a field can have any name. */
+function escaped(text: string): string {
+  return text.replaceAll('<', '&lt;');
+}
+
+/** What running the step again would send a second time; empty if nothing. */
+export function secondSendText({ sent, uncertain: all, uncertainDuplicates, isRemembered }: Summary): string {
+  const uncertain = all - uncertainDuplicates;
+  if (isRemembered || sent + uncertain === 0) return '';
+  const those = [
+    sent > 0 ? theMessages(sent, 'sent message') : '',
+    uncertain > 0 ? theMessages(uncertain, sent > 0 ? 'uncertain one' : 'uncertain message') : '',
+  ];
+  return `If you run this step again, ${those.filter((one) => one !== '').join(' and ')} will be sent again.`;
+}
+
+/** Numbers that get several messages, and fields that are empty in texts: what may be wrong although it can be sent. */
+export function contentsText({ numbers, emptyFields, planned }: Summary): string {
+  const went = planned === null ? 'went' : 'would go';
+  const several =
+    numbers?.all === 1
+      ? `All messages ${went} to 1 number.`
+      : numbers && `More than one message ${went} to ${counted(numbers.withSeveral, 'number')}.`;
+  const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
+  const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
+  const empty = `Empty fields: ${named.join(', ')}${moreText(fields.length - FIRST)}.`;
+  return inSentences(several ?? '', named.length > 0 ? empty : '');
+}
+
+function theMessages(count: number, noun: string): string {
+  return count === 1 ? `the ${noun}` : `the ${count} ${noun}s`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+
+import getPort from 'get-port';
+
+import { type Session } from '../../tools/cli/session';
+import { type JsonObject } from '../../tools/json';
+import { type Execution } from '../../tools/n8n/execution';
+import { CURRENT } from '../../tools/n8n/releases';
+import { contacts, phoneAt } from '../support/contacts';
+import { startPostgres } from '../support/n8n/postgres';
+import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
+import { instanceForTests } from './instanceForTests';
+
+const OPERATIONS = ['send', 'sendBulk', 'sendAndWait'];
+const NEEDS = "Sending needs n8n's engine v1, and this workflow runs on another engine";
+
+/** n8n's settings for its second engine, which has a database and an interface of its own. */
+async function withSecondEngine(session: Session): Promise<NodeJS.ProcessEnv> {
+  const first = await startPostgres(session);
+  const second = await startPostgres(session);
+  const { DB_POSTGRESDB_USER: user, DB_POSTGRESDB_DATABASE: database, DB_POSTGRESDB_HOST: folder } = second;
+  return {
+    ...first,
+    N8N_ENABLED_MODULES: 'engine-v2',
+    N8N_EXPRESSION_ENGINE: 'vm',
+    N8N_ENGINE_DATABASE_URL: `postgres://${user}@localhost/${database}?host=${folder}`,
+    N8N_ENGINE_HOST: '127.0.0.1',
+    N8N_ENGINE_PORT: String(await getPort()),
+    N8N_ENGINE_CONTROL_PLANE_PORT: String(await getPort()),
+  };
+}
+
+// Older releases have only one engine.
+describe(`A workflow on the second engine of n8n ${CURRENT}`, () => {
+  const instance = instanceForTests({ release: CURRENT, database: withSecondEngine });
+  beforeEach(() => instance().sandbox.reset());
+
+  const run = async (parameters: JsonObject, settings?: JsonObject): Promise<Execution> => {
+    const { rest, credential } = instance();
+    const nodes = [start(), items(contacts(3)), messagingSend(parameters, settings)];
+    const workflow = { ...chain('On the second engine', nodes), settings: { engineType: 'v2' } };
+    return await rest.run(await rest.importWorkflow(workflow, [credential]), START);
+  };
+  const send = async (operation: string, onError: string): Promise<Execution> => {
+    const fields = { source: 'items', phone: '={{ $json.phone }}', message: '={{ $json.text }}', sendTo: phoneAt(0) };
+    return await run({ resource: 'message', operation, ...fields }, { onError });
+  };
+
+  test('With On Error: Stop, every operation that sends ends before its first request, and names the engine that it needs', async () => {
+    for (const operation of OPERATIONS) {
+      const { status, error } = await send(operation, 'stopWorkflow');
+      assert.deepEqual([operation, status, error], [operation, 'error', NEEDS]);
+    }
+    assert.deepEqual(instance().sandbox.requests(), []);
+  });
+
+  test('With On Error: Continue, each item comes out with that error, and none is sent', async () => {
+    for (const operation of OPERATIONS) {
+      const execution = await send(operation, 'continueRegularOutput');
+      assert.deepEqual(
+        execution.outputOf(SENDER).map(({ json, pairedItem }) => [operation, json.error, pairedItem]),
+        [0, 1, 2].map((item) => [operation, NEEDS, item]),
+      );
+    }
+    assert.deepEqual(instance().sandbox.requests(), []);
+  });
+
+  test('Get Balance, which spends nothing, runs once for each item', async () => {
+    const execution = await run({ resource: 'balance', operation: 'get' });
+    assert.deepEqual(
+      execution.outputOf(SENDER).map(({ json }) => json.credits),
+      Array(3).fill(1_000_000),
+    );
+  });
+});

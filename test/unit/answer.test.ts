@@ -1,0 +1,223 @@
+/** The table of answers, row by row: what an answer means for its request, and an entry for its message. */
+import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
+import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { readReply } from '../../nodes/MessagingSend/api/reply';
+import { entryOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { KEY } from '../support/account';
+import { phoneAt } from '../support/contacts';
+import { listOf, ODD_VALUES } from './samples';
+
+/** What an answer means: the kind of its reply, with the code and the scope of its failure. */
+function meaningOf(statusCode: number, body: unknown): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const reply = readReply({ statusCode, body: text, headers: {} }, keyMask(KEY));
+  return reply.kind === 'accepted' ? 'accepted' : `${reply.kind} ${reply.failure.code} ${reply.failure.scope}`;
+}
+
+function refusal(code: unknown, more: JsonRecord = {}): JsonRecord {
+  return { success: false, error: { code, message: 'No', ...more } };
+}
+
+const SENT = { success: true, data: { message_id: 7, status: 'sent' } };
+const PAGE = '<html><body><h1>Bad Gateway, Server Error</h1></body></html>';
+
+describe('An answer with', () => {
+  test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
+    // 2xx, success: true and data
+    ['a message that was sent', 201, SENT, 'accepted'],
+    ['a message that was sent, and status 200', 200, SENT, 'accepted'],
+    // 3xx, 4xx, and 2xx with success: false and a code of the document
+    ['a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
+    ['a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
+    ['status 401 and no body', 401, '', 'rejected INVALID_API_KEY run'],
+    ['status 401 and a page', 401, PAGE, 'rejected INVALID_API_KEY run'],
+    ['status 401 and an unknown code', 401, refusal('ON_HOLD'), 'rejected ON_HOLD run'],
+    ['no credits', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
+    ['status 402 and no body', 402, '', 'rejected INSUFFICIENT_CREDITS run'],
+    ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
+    ['status 403 and an unknown code', 403, refusal('ON_HOLD'), 'rejected ON_HOLD unclear'],
+    ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
+    ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
+    ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
+    ['the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],
+    ['an error that is a text', 422, { success: false, error: 'Invalid' }, 'rejected VALIDATION_ERROR request'],
+    ['status 400', 400, '', 'rejected HTTP_400 request'],
+    ['an unknown code', 400, refusal('NOT_CONNECTED'), 'rejected NOT_CONNECTED request'],
+    ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
+    ['status 413 and a page', 413, PAGE, 'rejected HTTP_413 request'],
+    ['status 428', 428, refusal('WAIT'), 'rejected WAIT request'],
+    ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
+    ['status 303', 303, '', 'rejected REDIRECTED unclear'],
+    ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED unclear'],
+    ['status 200 and a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
+    ['status 201 and no credits', 201, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
+    ['status 200 and wrong values', 200, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
+    // the rate limit
+    ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
+    ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
+    ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
+    ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
+    // everything else
+    ...[408, 409, 425, 499].map((status): [string, number, unknown, string] => [
+      'a status that leaves it open',
+      status,
+      '',
+      `uncertain HTTP_${status} request`,
+    ]),
+    ['a conflict and a code', 409, refusal('DUPLICATE'), 'uncertain DUPLICATE request'],
+    ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
+    ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+    ['status 500 and no body', 500, '', 'uncertain HTTP_500 request'],
+    ['status 502 and a page', 502, PAGE, 'uncertain HTTP_502 request'],
+    ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
+    ['status 500 and success', 500, SENT, 'uncertain SERVER_ERROR request'],
+    ['status 200 and SERVER_ERROR', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+    ['status 200 and an unknown code', 200, refusal('BLOCKED'), 'uncertain BLOCKED request'],
+    ['status 200 and success: false alone', 200, { success: false }, 'uncertain SERVER_ERROR request'],
+    ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
+    ['truncated JSON', 201, JSON.stringify(SENT).slice(0, -5), 'uncertain UNREADABLE_ANSWER request'],
+    ['a page', 200, PAGE, 'uncertain UNREADABLE_ANSWER request'],
+    ['the JSON of another API', 200, { status: 'ok', results: [] }, 'uncertain UNREADABLE_ANSWER request'],
+    ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
+    ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
+    ['success and a list as data', 201, { success: true, data: [] }, 'uncertain UNREADABLE_ANSWER request'],
+    ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
+    ...[NaN, 0, 101, 600, 999].map((status): [string, number, unknown, string] => [
+      'an invalid status',
+      status,
+      '',
+      `uncertain HTTP_${status} request`,
+    ]),
+  ])('%s (%d) has the meaning of its row', (_what, statusCode, body, meaning) => {
+    expect(meaningOf(statusCode, body)).toBe(meaning);
+  });
+});
+
+describe('A rejection', () => {
+  const REJECTIONS: Array<[statusCode: number, code: string]> = [
+    [200, 'INSUFFICIENT_CREDITS'],
+    [302, 'MOVED'],
+    [400, 'SOME_FAILED'],
+    [422, 'VALIDATION_ERROR'],
+    [429, 'LIMIT'],
+  ];
+
+  test.each(REJECTIONS)('with entries lets them decide (%i, %s)', (statusCode, code) => {
+    for (const entry of [{ message_id: 7 }, { status: 'failed' }, { phone: phoneAt(0), error: 'No account' }]) {
+      const data = { messages: [{ phone: phoneAt(1), message: 'Hello' }, entry] };
+      expect(meaningOf(statusCode, { ...refusal(code, { message: 'Server error' }), data })).toBe('accepted');
+    }
+  });
+
+  test.each(REJECTIONS)('that repeats its messages has no entries (%i, %s)', (statusCode, code) => {
+    const data = { messages: [{ phone: phoneAt(1), message: 'Hello' }, null, 7] };
+    expect(meaningOf(statusCode, { ...refusal(code), data })).toMatch(/^rejected/);
+  });
+
+  test.each(REJECTIONS)('with a message_id anywhere is uncertain (%i, %s)', (statusCode, code) => {
+    for (const message_id of [7, 'a7']) {
+      for (const more of [
+        { data: { message_id } },
+        { data: [{ message_id }] },
+        { sent: { messages: [{ message_id }] } },
+      ])
+        expect(meaningOf(statusCode, { ...refusal(code), ...more })).toBe('uncertain NOT_CONFIRMED request');
+      expect(meaningOf(statusCode, refusal(code, { details: [[{ message_id }]] }))).toMatch(/^uncertain/);
+    }
+    for (const message_id of [null, '', ' ', false])
+      expect(meaningOf(statusCode, { ...refusal(code), data: { message_id } })).toMatch(/^rejected/);
+  });
+
+  const FAILURES = `timeout, Request timed out, Gateway Time-out, ETIMEDOUT, UPSTREAM_TIMEOUT, Server error,
+    INTERNAL_SERVER_ERROR, InternalError, An internal error occurred, SERVER_ERROR`;
+  test.each(listOf(FAILURES))('that speaks of "%s" in its code or message is uncertain', (said) => {
+    for (const error of [said, { code: said }, { code: 'FAILED', message: said }, { message: `No. ${said}.` }]) {
+      for (const statusCode of [302, 400, 401, 403, 422])
+        expect(meaningOf(statusCode, { success: false, error })).toMatch(/^uncertain/);
+    }
+    expect(meaningOf(200, refusal('VALIDATION_ERROR', { message: said }))).toMatch(/^uncertain VALIDATION_ERROR/);
+    expect(meaningOf(400, { success: false, error: { code: 'FAILED' }, message: said })).toMatch(/^uncertain/);
+    expect(meaningOf(400, said)).toMatch(/^uncertain/);
+  });
+
+  const REFUSALS = `The number is not registered, Instance not connected, Phone 447700900500 is invalid, Send time out of range,
+    Outside of the time that is allowed, This time outside of office hours, 500 needed, Error in the text`;
+  test.each(listOf(REFUSALS))('that says "%s" means that nothing was sent', (said) => {
+    for (const error of [said, { code: 'FAILED', message: said }])
+      expect(meaningOf(400, { success: false, error })).toMatch(/^rejected/);
+  });
+
+  test('that speaks of a failure only in its details means that nothing was sent', () => {
+    const details = [{ message: 'Your session timed out', error: 'is blocked' }];
+    expect(meaningOf(422, refusal('VALIDATION_ERROR', { details }))).toMatch(/^rejected/);
+  });
+});
+
+describe('An entry', () => {
+  const ID = { message_id: 7 };
+  const STATUSES = listOf('sent, queued, pending, accepted, scheduled, delivered, Sent');
+  const NO_ERRORS = [null, '', ' ', false, 0, [], {}, [null], { code: 0, message: '' }];
+
+  test.each<JsonRecord>([
+    ...STATUSES.flatMap((status) => [{ ...ID, status }, { status }]),
+    ...[ID, { ...ID, status: null }, { ...ID, status: ' ' }],
+    ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
+    { ...ID, status: 'queued', reason: 'Sent at night' },
+    { ...ID, status: 'sent', success: true },
+  ])('means that its message was sent, with its ID and status: %j', (entry) => {
+    const { message_id: messageId = null, status = null } = entry;
+    expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
+  });
+
+  test.each<[entry: JsonRecord, serviceSays: string]>([
+    ...listOf('failed, rejected, invalid, error, FAILED').map((status): [JsonRecord, string] => [
+      { phone: phoneAt(0), message: 'Dear Anna', status },
+      '',
+    ]),
+    [{ message_id: null, error: 'No account' }, 'No account'],
+    [{ status: 'failed', reason: 'No account' }, 'reason: No account'],
+    [{ error: { code: 'X1', message: 'No such number' } }, 'code: X1; No such number'],
+    [{ error_code: 1404 }, 'error_code: 1404'],
+    [{ errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
+    [{ status: 'in_review', error: 'No account' }, 'No account'],
+    [{ success: false }, ''],
+    [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
+  ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
+    expect(entryOutcome(entry)).toEqual({
+      kind: 'not_sent',
+      failure: failure('messageNotAccepted', undefined, { serviceSays }),
+    });
+  });
+
+  test.each<[entry: JsonRecord, serviceSays: string]>([
+    [{ ...ID, error: 'No account' }, 'No account'],
+    [{ ...ID, status: 'failed' }, ''],
+    [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
+    [{ status: 'sent', error: 'No account' }, 'No account'],
+    [{ ...ID, status: 'sent', success: false }, ''],
+    ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
+      (status): Array<[JsonRecord, string]> => [
+        [{ ...ID, status }, String(status)],
+        [{ status }, String(status)],
+      ],
+    ),
+    ...[true, {}, ['sent'], { code: 'sent' }].map((status): [JsonRecord, string] => [{ ...ID, status }, '']),
+    [{ phone: phoneAt(0), message: 'Hello' }, ''],
+    [{ error: 'Gateway timeout' }, 'Gateway timeout'],
+    [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
+    [{ status: 'timed_out', error: 'No account' }, 'No account'],
+  ])("leaves its message uncertain, in the service's words: %j", (entry, serviceSays) => {
+    expect(entryOutcome(entry)).toEqual({
+      kind: 'uncertain',
+      failure: failure('messageUnclear', undefined, { serviceSays }),
+    });
+  });
+
+  test.each(ODD_VALUES)('is read without harm if its fields are %s', (_name, value) => {
+    for (const field of ['status', 'error', 'errors', 'success', 'reason', '__proto__', 'constructor', 'toString']) {
+      const entry = Object.defineProperty({ message_id: 1 }, field, { value, enumerable: true });
+      expect(() => entryOutcome(entry)).not.toThrow();
+    }
+  });
+});

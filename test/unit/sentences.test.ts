@@ -1,0 +1,171 @@
+import type { Origin } from '../../nodes/MessagingSend/messages/message';
+import { summaryText } from '../../nodes/MessagingSend/n8n/output/hints';
+import { reasonsText, secondSendText } from '../../nodes/MessagingSend/n8n/output/sentences';
+import type { Reason, SkipReason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
+import { failureWith, messageAt, messagesUpTo } from './samples';
+
+const NOTHING: Summary = {
+  sent: 0,
+  resumed: 0,
+  notSent: 0,
+  uncertain: 0,
+  uncertainDuplicates: 0,
+  skipped: new Map(),
+  reasons: [],
+  isInvalid: false,
+  heldUp: 0,
+  isTest: false,
+  planned: null,
+  numbers: null,
+  emptyFields: new Map(),
+  isRemembered: false,
+  creditsUsed: 0,
+  creditsLeft: null,
+  requests: 0,
+  waited: 0,
+};
+
+/** A run in which these messages were not sent, or are uncertain, besides what else it did. */
+function summary(changed: Partial<Summary>): Summary {
+  const { reasons = [] } = changed;
+  const count = (kind: Reason['kind']) =>
+    reasons.filter((reason) => reason.kind === kind).reduce((sum, { origins }) => sum + origins.length, 0);
+  return { ...NOTHING, notSent: count('not_sent'), uncertain: count('uncertain'), ...changed };
+}
+
+function notSent(message: string, origins: readonly Origin[]): Reason {
+  return { kind: 'not_sent', failure: failureWith({ message }), origins };
+}
+
+function uncertain(message: string, origins: readonly Origin[]): Reason {
+  return { ...notSent(message, origins), kind: 'uncertain' };
+}
+
+/** Entries of the list of an item. */
+function entriesOf(item: number, ...entries: number[]): Origin[] {
+  return entries.map((entry) => messageAt(item, { entry }));
+}
+
+const NO_CREDITS = 'Not enough credits (200 needed, 12 left)';
+const fields = (...names: string[]) => new Map(names.map((name, index) => [name, names.length - index]));
+
+test.each<[text: string, Partial<Summary>]>([
+  ['1 sent, 1 credit used, 0 left, 1 request.', { sent: 1, creditsUsed: 1, creditsLeft: 0, requests: 1 }],
+  ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
+  ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
+  ['2 sent, 9 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 9, waited: 359_000 }],
+  [
+    'Nothing was sent: not enough credits (200 needed, 12 left).',
+    { reasons: [notSent(NO_CREDITS, messagesUpTo(200))], requests: 2 },
+  ],
+  [
+    "Nothing was sent. Item 0 was not sent: the key is wrong. Item 1 was not sent: 'Base URL' is wrong. Numbering starts at 0.",
+    { reasons: [notSent('The key is wrong', [messageAt(0)]), notSent("'Base URL' is wrong", [messageAt(1)])] },
+  ],
+  [
+    "0 sent, 1 not sent, 1 skipped because of 'Duplicate Messages', 0 requests. Item 0 was not sent: it failed. Numbering starts at 0.",
+    { reasons: [notSent('It failed', [messageAt(0)])], skipped: new Map([['duplicate', 1]]) },
+  ],
+  [
+    '5 sent, 1 not sent, 2 uncertain (may have been sent), 3 requests. Items 5, 7 may have been sent: timeout. Item 6 was not sent: it failed. Numbering starts at 0.',
+    {
+      sent: 5,
+      reasons: [uncertain('Timeout', [messageAt(5), messageAt(7)]), notSent('It failed', [messageAt(6)])],
+      requests: 3,
+    },
+  ],
+  [
+    'Dry run: 250 messages would be sent in 3 requests, for 250 credits. Nothing was sent.',
+    { planned: { messages: 250, requests: 3 } },
+  ],
+  [
+    "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 can't be sent, 2 skipped because already sent. Nothing was sent. Item 3 can't be sent: it failed. Numbering starts at 0.",
+    {
+      planned: { messages: 1, requests: 1 },
+      reasons: [notSent('It failed', [messageAt(3)])],
+      skipped: new Map([['sent_before', 2]]),
+    },
+  ],
+  [
+    'Dry run: 0 messages would be sent; 3 sent (3 of them in an earlier attempt). Nothing more was sent.',
+    { planned: { messages: 0, requests: 0 }, sent: 3, resumed: 3 },
+  ],
+])('A run is summed up as: %s', (text, changed) => {
+  expect(summaryText(summary(changed))).toBe(text);
+});
+
+test.each<[SkipReason, string]>([
+  ['duplicate', "of 'Duplicate Messages'"],
+  ['sent_before', 'already sent'],
+  ['empty_field', "of 'Empty Fields'"],
+  ['opted_out', "of 'Never Send To'"],
+  ['outside_window', "of 'Send Window'"],
+  ['test_run', "of 'Test Run'"],
+])('Messages that were skipped for the reason %s were skipped because %s', (reason, why) => {
+  const changed = { isTest: true, sent: 3, skipped: new Map([[reason, 7]]), requests: 1 };
+  expect(summaryText(summary(changed))).toBe(`Test run: 3 sent, 7 skipped because ${why}, 1 request.`);
+});
+
+test.each<[text: string, Partial<Summary>]>([
+  ['All messages went to 1 number.', { numbers: { all: 1, withSeveral: 1 } }],
+  ['More than one message went to 1 number.', { numbers: { all: 199, withSeveral: 1 } }],
+  [
+    'More than one message would go to 3 numbers.',
+    { planned: { messages: 9, requests: 1 }, numbers: { all: 9, withSeveral: 3 } },
+  ],
+  ["Empty fields: 'name' in 2 messages, 'order.id' in 1 message.", { emptyFields: fields('name', 'order.id') }],
+  [
+    "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more.",
+    { emptyFields: fields('a', 'b', 'c', 'd', 'e', 'f', 'g') },
+  ],
+])('What may be wrong with messages that can be sent is added: %s', (text, changed) => {
+  const before = summaryText(summary({ sent: 200, requests: 2, ...changed, numbers: null, emptyFields: new Map() }));
+  expect(summaryText(summary({ sent: 200, requests: 2, ...changed }))).toBe(`${before} ${text}`);
+});
+
+test.each<[text: string, Origin[]]>([
+  ['Item 3 was', [messageAt(3)]],
+  ['Items 0, 1, 2, 3, 4 were', messagesUpTo(5)],
+  ['Items 0, 1, 2, 3, 4 and 195 more were', messagesUpTo(200).reverse()],
+  ['Entry 4 of item 2 was', entriesOf(2, 4)],
+  ['Entries 0, 3 of item 2 were', entriesOf(2, 0, 3)],
+  ['Item 1, entries 0, 3 of item 2, entry 5 of item 4 were', [messageAt(1), ...entriesOf(2, 0, 3), ...entriesOf(4, 5)]],
+  [
+    'Entries 0, 1 of item 2, entries 0, 1, 2 of item 3 and 1 more were',
+    [...entriesOf(2, 0, 1), ...entriesOf(3, 0, 1, 2, 3)],
+  ],
+])('The first five places are named, with how many more: %s', (text, origins) => {
+  expect(reasonsText(summary({ reasons: [notSent('It failed', origins)] }))).toBe(
+    `${text} not sent: it failed. Numbering starts at 0.`,
+  );
+});
+
+test('A reason is safe to render as HTML', () => {
+  const reasons = [notSent('The message is <b>empty</b>', [messageAt(0)])];
+  expect(reasonsText(summary({ reasons }))).toMatch(/the message is &lt;b>empty&lt;\/b>\./);
+});
+
+test('The first five reasons are given, with how many messages have others', () => {
+  const reasons = messagesUpTo(8).map((message) => notSent(`Reason ${message.item}`, [message]));
+  expect(reasonsText(summary({ reasons }))).toMatch(
+    /^Item 0 was not sent: reason 0\. .* Item 4 was not sent: reason 4\. For other reasons: 3 more\. Numbering starts at 0\.$/,
+  );
+});
+
+test.each<[text: string, Partial<Summary>]>([
+  ['the sent message', { sent: 1 }],
+  ['the 245 sent messages', { sent: 245, notSent: 5 }],
+  ['the 5 sent messages and the uncertain one', { sent: 5, uncertain: 2, uncertainDuplicates: 1 }],
+  ['the sent message and the 2 uncertain ones', { sent: 1, uncertain: 2 }],
+  ['the uncertain message', { uncertain: 1 }],
+  ['the 2 uncertain messages', { uncertain: 2, notSent: 3 }],
+])('What would be sent a second time is named: %s', (text, changed) => {
+  expect(secondSendText(summary(changed))).toBe(`If you run this step again, ${text} will be sent again.`);
+});
+
+test.each<[why: string, Partial<Summary>]>([
+  ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }],
+  ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }],
+])('Nothing is said of a second time if %s', (_why, changed) => {
+  expect(secondSendText(summary(changed))).toBe('');
+});
