@@ -12,13 +12,9 @@ import { accountOf, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, requests } = nodeForTests({ items: contacts(1) });
 
-test.each([
-  [30, [30, 30, 30, 10]],
-  [1000, [100]],
-  [-1, [100]],
-])("'Items per Batch' of %i makes Send Bulk send 100 items in batches of %j", async (batchSize, sizes) => {
-  await run({ items: contacts(100), parameters: inBatchesOf(batchSize, SEND_BULK) });
-  expect(requestSizes(sandbox())).toEqual(sizes);
+test("'Items per Batch' is the largest batch of Send Bulk", async () => {
+  await run({ items: contacts(100), parameters: inBatchesOf(30, SEND_BULK) });
+  expect(requestSizes(sandbox())).toEqual([30, 30, 30, 10]);
 });
 
 test("'Items per Batch' limits the batches of a list that comes through the routing", async () => {

@@ -40,7 +40,6 @@ export interface Settings {
     readonly longestWait: number;
     readonly parallelRequests: number;
     readonly uncertain: 'report' | 'sendAgain';
-    readonly whenCreditsRunOut: 'stop' | 'sendWhatCreditsAllow';
   };
 }
 
@@ -179,7 +178,6 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         longMessages: fc.constantFrom('fail' as const, 'truncate' as const, 'split' as const),
         parallelRequests: fc.integer({ min: 1, max: 6 }),
         uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
-        whenCreditsRunOut: fc.constantFrom('stop' as const, 'sendWhatCreditsAllow' as const),
       }),
     }),
     listChange: fc.nat({ max: 11 }),

@@ -24,7 +24,7 @@ export const requestsPerMinute: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 60,
   description:
-    'How many requests to make per minute, at most. The service allows 60 per API key. The value of the run that started last applies to all runs with the key.',
+    'How many requests to make per minute; the service allows 60 per API key. The run that started last sets this for all runs with its key.',
 };
 
 export const includeOtherFields: INodeProperties = {

@@ -121,14 +121,16 @@ function messageJson(operation: SendOperation, json: IDataObject, data: JsonReco
 
 function plannedJson(message: Message, batch: number): IDataObject {
   const { phone, phoneGiven, text } = message;
+  const [only, ...more] = textsOf(message);
+  const shown = only === undefined || more.length > 0 ? text : only;
   return {
     phone,
     ...testOf(message),
     ...(phoneGiven !== undefined && { phone_given: phoneGiven }),
-    message: textsOf(message).length === 1 ? textsOf(message)[0] : text,
+    message: shown,
     status: 'dry_run',
     batch,
-    characters: codePoints(text),
+    characters: codePoints(shown),
     ...partsOf(message),
   };
 }
