@@ -47,6 +47,9 @@ describe('An answer with', () => {
     ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
     ['status 413 and a page', 413, PAGE, 'rejected HTTP_413 request'],
     ['status 428', 428, refusal('WAIT'), 'rejected WAIT request'],
+    ['a code with odd characters', 400, refusal('<b> NO_ACCOUNT'), 'rejected HTTP_400 request'],
+    ['a code that is a sentence', 400, refusal('No account!'), 'rejected HTTP_400 request'],
+    ['status 300', 300, '', 'rejected REDIRECTED unclear'],
     ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
     ['status 303', 303, '', 'rejected REDIRECTED unclear'],
     ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED unclear'],
@@ -80,6 +83,7 @@ describe('An answer with', () => {
     ['a page', 200, PAGE, 'uncertain UNREADABLE_ANSWER request'],
     ['the JSON of another API', 200, { status: 'ok', results: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
+    ['a code alone', 200, { error: { code: 'VALIDATION_ERROR' } }, 'uncertain UNREADABLE_ANSWER request'],
     ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
     ['success and a list as data', 201, { success: true, data: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
@@ -181,6 +185,7 @@ describe('An entry', () => {
     [{ error_code: 1404 }, 'error_code: 1404'],
     [{ errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
     [{ status: 'in_review', error: 'No account' }, 'No account'],
+    [{ status: 'failed', failure_reason: 'No account' }, 'failure_reason: No account'],
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
   ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
@@ -196,6 +201,7 @@ describe('An entry', () => {
     [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
     [{ status: 'sent', error: 'No account' }, 'No account'],
     [{ ...ID, status: 'sent', success: false }, ''],
+    [{ ...ID, status: 'sent', last_error: 'No account' }, 'last_error: No account'],
     ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
       (status): Array<[JsonRecord, string]> => [
         [{ ...ID, status }, String(status)],
@@ -212,6 +218,12 @@ describe('An entry', () => {
       kind: 'uncertain',
       failure: failure('messageUnclear', undefined, { serviceSays }),
     });
+  });
+
+  test('is read without harm, however deep its error is', () => {
+    const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
+    expect(entryOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
+    expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
 
   test.each(ODD_VALUES)('is read without harm if its fields are %s', (_name, value) => {

@@ -51,7 +51,7 @@ test.each<[string, unknown, JsonRecord, Record<number, string[]>]>([
     { message: 'messages.1.phone and messages.3.message' },
     { 1: ['phone: messages.1.phone and messages.3.message'], 3: ['message: messages.1.phone and messages.3.message'] },
   ],
-  ['a mark', { messages: [null, { phone: true, message: false }] }, {}, { 1: [] }],
+  ['a mark', { messages: [null, { phone: true }, { phone: false }] }, {}, { 1: [] }],
   ['a number', { 'messages.1': 422 }, {}, { 1: ['any: 422'] }],
   [
     'keys and texts',

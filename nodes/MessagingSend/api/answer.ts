@@ -73,7 +73,7 @@ export function meaningOfEntry(entry: JsonRecord): 'sent' | 'not_sent' | 'uncert
 /** The service's reasons in an entry. Its `message` may be the text that was to be sent. */
 export function wordsOfEntry(entry: JsonRecord): string[] {
   const status = statusOf(entry);
-  const reasons = Object.entries(entry).filter(([name]) => /^(error|reason)/i.test(name));
+  const reasons = Object.entries(entry).filter(([name]) => /error|reason/i.test(name));
   const texts = readComplaints(Object.fromEntries(reasons)).map(({ text }) => text);
   return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [asText(entry.status)];
 }
@@ -81,14 +81,14 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
 /** A field about an error that has a value, or the document's sign of a failure (2.4). */
 function hasError(entry: JsonRecord): boolean {
   return (
-    entry.success === false || Object.entries(entry).some(([name, value]) => /^error/i.test(name) && hasValue(value))
+    entry.success === false || Object.entries(entry).some(([name, value]) => /error/i.test(name) && hasValue(value))
   );
 }
 
 function hasValue(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.trim() !== '';
   if (typeof value !== 'object' || value === null) return Boolean(value);
-  return depth < MAX_DEPTH && Object.values(value).some((inner) => hasValue(inner, depth + 1));
+  return depth > MAX_DEPTH || Object.values(value).some((inner) => hasValue(inner, depth + 1));
 }
 
 /** In lower case; empty where there is none, and "?" for anything but a text. */
