@@ -1,12 +1,12 @@
-import { entry, uncertain } from './entry';
+import { uncertainWithCode, withCode } from './entry';
 
-const invalidPhone = entry('INVALID_PHONE');
-const invalidMessage = entry('INVALID_MESSAGE');
-const invalidList = entry('INVALID_MESSAGES');
-const invalidParameter = entry('INVALID_PARAMETER');
-const notSetUp = entry('NOT_SET_UP', 'run');
-const rejectedValue = entry('VALIDATION_ERROR');
-const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
+const invalidPhone = withCode('INVALID_PHONE');
+const invalidMessage = withCode('INVALID_MESSAGE');
+const invalidList = withCode('INVALID_MESSAGES');
+const invalidParameter = withCode('INVALID_PARAMETER');
+const notSetUp = withCode('NOT_SET_UP', 'run');
+const rejectedValue = withCode('VALIDATION_ERROR');
+const fewCredits = withCode('INSUFFICIENT_CREDITS', 'run');
 
 /** docs/errors.md leaves out these two, and shortens the next. */
 export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
@@ -273,8 +273,8 @@ export const CATALOGUE = {
 
   // The service rejected the request: nothing was sent.
 
-  apiKeyMissing: entry('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
-  apiKeyInvalid: entry('INVALID_API_KEY', 'run')(
+  apiKeyMissing: withCode('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
+  apiKeyInvalid: withCode('INVALID_API_KEY', 'run')(
     'The API key is not valid',
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
@@ -292,49 +292,49 @@ export const CATALOGUE = {
     ({ part }) => `The service rejected ${part}`,
     'Correct it, then try again.',
   ),
-  rateLimited: entry('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
+  rateLimited: withCode('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
     ({ perMinute }) =>
       `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
     ({ wait }) =>
       `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   ),
-  messageNotAccepted: entry('NOT_ACCEPTED')(
+  messageNotAccepted: withCode('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',
     'Check its number and text.',
   ),
-  redirected: entry('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
+  redirected: withCode('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
   ),
-  redirectedNowhere: entry('REDIRECTED', 'unclear')<{ status: number }>(
+  redirectedNowhere: withCode('REDIRECTED', 'unclear')<{ status: number }>(
     ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
     `${CHECK_BASE_URL} If it is right, ask the service's support.`,
   ),
-  notFound: entry('NOT_FOUND', 'unclear')<{ status: number }>(
+  notFound: withCode('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,
     CHECK_BASE_URL,
   ),
-  forbidden: entry('FORBIDDEN', 'unclear')<{ status: number }>(
+  forbidden: withCode('FORBIDDEN', 'unclear')<{ status: number }>(
     ({ status }) => `The service, or a firewall in front of it, does not allow this request (HTTP ${status})`,
     'Check in your account settings what this API key may do.',
   ),
-  messageBlocked: entry('FORBIDDEN')<{ status: number }>(
+  messageBlocked: withCode('FORBIDDEN')<{ status: number }>(
     ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
     'Check its number and text: a firewall can block a link or a word.',
   ),
-  refused: entry('REFUSED')('The service rejected the request', REASON_OF_SERVICE),
-  refusedWithStatus: entry('HTTP_4…')<{ status: number }>(
+  refused: withCode('REFUSED')('The service rejected the request', REASON_OF_SERVICE),
+  refusedWithStatus: withCode('HTTP_4…')<{ status: number }>(
     ({ status }) => `The service rejected the request (HTTP ${status})`,
     REASON_OF_SERVICE,
   ),
 
   // The credits were checked first: nothing was sent.
 
-  creditsNotRead: entry('…', 'run')<{ reason: string; advice: string }>(
+  creditsNotRead: withCode('…', 'run')<{ reason: string; advice: string }>(
     ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
     ({ advice }) => advice,
   ),
-  creditsNotReported: entry('UNREADABLE_ANSWER', 'run')(
+  creditsNotReported: withCode('UNREADABLE_ANSWER', 'run')(
     'Nothing was sent, because the service did not report the credits',
     "Try again later, or turn off the option 'Check Credits First'.",
   ),
@@ -345,161 +345,164 @@ export const CATALOGUE = {
 
   // n8n's database was not reached: nothing was sent.
 
-  notReserved: entry('NOT_RESERVED', 'run')(
+  notReserved: withCode('NOT_RESERVED', 'run')(
     "n8n's database could not be written to, so it is unknown whether this message was sent before",
     `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the database is not needed.`,
   ),
 
-  notRemembered: entry('NOT_RESERVED', 'run')(
+  notRemembered: withCode('NOT_RESERVED', 'run')(
     'n8n does not return what was written to its list of processed items, so it is unknown whether this message was sent before',
     `${OTHER_VERSIONS} ${THEN_SEND_THE_REST} Without 'Send Once, Also in Later Runs', the list is not needed.`,
   ),
 
   // The service was not reached: nothing was sent.
 
-  hostUnknown: entry('UNREACHABLE_ENOTFOUND', 'run')(
+  hostUnknown: withCode('UNREACHABLE_ENOTFOUND', 'run')(
     'The host in the Base URL does not exist',
     `Check the Base URL for typos. ${THEN_TRY_AGAIN}`,
   ),
-  hostLookup: entry('UNREACHABLE_EAI_AGAIN', 'run')(
+  hostLookup: withCode('UNREACHABLE_EAI_AGAIN', 'run')(
     "The host name in the Base URL can't be resolved",
     `Check the network and the DNS server of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
-  connectionRefused: entry('UNREACHABLE_ECONNREFUSED', 'run')(
+  connectionRefused: withCode('UNREACHABLE_ECONNREFUSED', 'run')(
     'The service refused the connection',
     `Check the Base URL, and that the service (or the proxy) is running. ${THEN_TRY_AGAIN}`,
   ),
-  hostUnreachable: entry('UNREACHABLE_EHOSTUNREACH', 'run')(
+  hostUnreachable: withCode('UNREACHABLE_EHOSTUNREACH', 'run')(
     "n8n can't reach the service's host",
     `Check the network and the proxy of n8n's machine. ${THEN_TRY_AGAIN}`,
   ),
-  connectionTimeout: entry('UNREACHABLE_ETIMEDOUT', 'run')(
+  connectionTimeout: withCode('UNREACHABLE_ETIMEDOUT', 'run')(
     'The connection to the service timed out before anything was sent',
     `Check the Base URL, the network and the firewall. ${THEN_TRY_AGAIN}`,
   ),
-  connectionForbidden: entry('UNREACHABLE_EACCES', 'run')(
+  connectionForbidden: withCode('UNREACHABLE_EACCES', 'run')(
     "n8n's machine does not allow a connection to the service",
     `Check its firewall and security settings. ${THEN_TRY_AGAIN}`,
   ),
-  connectionClosed: entry('UNREACHABLE_ECONNRESET', 'run')(
+  connectionClosed: withCode('UNREACHABLE_ECONNRESET', 'run')(
     'The connection was closed before the request could be sent',
     `Check the Base URL, and the proxy or firewall on the way. ${THEN_TRY_AGAIN}`,
   ),
-  connectionsUsedUp: entry('UNREACHABLE_EMFILE', 'run')(
+  connectionsUsedUp: withCode('UNREACHABLE_EMFILE', 'run')(
     "n8n's machine can't open more connections",
     `Run fewer executions at the same time, or raise its limit of open files. ${THEN_TRY_AGAIN}`,
   ),
-  urlInvalid: entry('UNREACHABLE_ERR_INVALID_URL', 'run')(
+  urlInvalid: withCode('UNREACHABLE_ERR_INVALID_URL', 'run')(
     'The Base URL is not a valid address',
     'Enter it in the credential in the form https://host/v1.',
   ),
-  headerInvalid: entry('UNREACHABLE_ERR_INVALID_CHAR', 'run')(
+  headerInvalid: withCode('UNREACHABLE_ERR_INVALID_CHAR', 'run')(
     "The API key contains a character that can't be sent in a request",
     ENTER_KEY,
   ),
-  certificateUntrusted: entry('UNREACHABLE_…', 'run')(
+  certificateUntrusted: withCode('UNREACHABLE_…', 'run')(
     "The connection is not secure: the service's certificate is not trusted",
     `Check the Base URL. If the certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
   ),
-  notHttps: entry('UNREACHABLE_EPROTO', 'run')(
+  notHttps: withCode('UNREACHABLE_EPROTO', 'run')(
     'The service does not speak https at this address',
     `Check the Base URL: it may need to begin with http://. ${THEN_TRY_AGAIN}`,
   ),
-  tlsRefused: entry('UNREACHABLE_EPROTO', 'run')(
+  tlsRefused: withCode('UNREACHABLE_EPROTO', 'run')(
     'The service refused a secure connection',
     `Check the Base URL. If it is right, this n8n does not support the service's TLS settings. ${THEN_TRY_AGAIN}`,
   ),
-  blockedByN8n: entry('UNREACHABLE_…', 'run')(
+  blockedByN8n: withCode('UNREACHABLE_…', 'run')(
     'n8n does not allow a request to this address',
     "Ask the administrator of this n8n to allow the service's host.",
   ),
 
   // The message may have been sent.
 
-  timeout: uncertain('TIMEOUT')(
+  timeout: uncertainWithCode('TIMEOUT')(
     'The service did not answer in time',
     "If the service is slow, raise 'Timeout' under Request Options in this node's settings.",
   ),
-  connectionLost: uncertain('CONNECTION_LOST')(
+  connectionLost: uncertainWithCode('CONNECTION_LOST')(
     'The connection to the service was lost before its response arrived',
     'Check the network between n8n and the service.',
   ),
-  serverError: uncertain('SERVER_ERROR')<{ status: number }>(
+  serverError: uncertainWithCode('SERVER_ERROR')<{ status: number }>(
     ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   ),
-  gatewayError: uncertain('HTTP_5…')<{ status: number }>(
+  gatewayError: uncertainWithCode('HTTP_5…')<{ status: number }>(
     ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
   ),
-  answerUnreadable: uncertain('UNREADABLE_ANSWER')<{ status: number }>(
+  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')<{ status: number }>(
     ({ status }) => `The response is not from this API (HTTP ${status})`,
     CHECK_BASE_URL,
   ),
-  messageNotListed: uncertain('NOT_LISTED')(
+  messageNotListed: uncertainWithCode('NOT_LISTED')(
     'The service accepted the request, but its response does not mention this message',
   ),
-  messageUnclear: uncertain('NOT_CONFIRMED')(
+  messageUnclear: uncertainWithCode('NOT_CONFIRMED')(
     'The service accepted the request, but did not confirm that it sent this message',
   ),
-  stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
-  interrupted: uncertain('INTERRUPTED', 'run')(
+  stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
+  interrupted: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
     AFTER_INTERRUPTION,
   ),
-  unanswered: uncertain('INTERRUPTED', 'run')(
+  unanswered: uncertainWithCode('INTERRUPTED', 'run')(
     'This n8n behaves differently from those this node was tested with, so it is unknown whether an earlier attempt sent this message',
     AFTER_INTERRUPTION,
   ),
-  reserved: uncertain('RESERVED')(
+  reserved: uncertainWithCode('RESERVED')(
     'Another execution started to send this message, and its outcome is unknown',
     "If it was not sent, change its 'Message Key' to send it.",
   ),
-  linkLost: uncertain('LINK_LOST')('An earlier execution sent the message, and its link no longer works', ASK_AGAIN),
-  questionUncertain: uncertain('…')<{ reason: string }>(
+  linkLost: uncertainWithCode('LINK_LOST')(
+    'An earlier execution sent the message, and its link no longer works',
+    ASK_AGAIN,
+  ),
+  questionUncertain: uncertainWithCode('…')<{ reason: string }>(
     ({ reason }) => reason,
     `If it was sent, its link no longer works. ${ASK_AGAIN}`,
   ),
-  outcomeUnknown: uncertain('UNCERTAIN')("This message's outcome is unknown"),
-  textChanged: uncertain('UNCERTAIN')(
+  outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
+  textChanged: uncertainWithCode('UNCERTAIN')(
     'An earlier attempt sent a message to this number, perhaps this one with another text',
     'If it did not arrive, send it in a new execution, with only this item.',
   ),
-  anotherAttempt: uncertain('ANOTHER_RETRY', 'run')(
+  anotherAttempt: uncertainWithCode('ANOTHER_RETRY', 'run')(
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
+  dryRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
     "'Dry Run' can't be used in a retry, after which n8n would offer no other",
     TEST_ELSEWHERE,
   ),
 
-  testRunInRetry: uncertain('NOT_SET_UP', 'run')(
+  testRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
     "'Test Run' can't be used in a retry, after which n8n would offer no other",
     TEST_ELSEWHERE,
   ),
 
   // The run ended before this message's turn.
 
-  serviceDown: entry('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
+  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
     'The service is down',
     ({ reason, uncertain }) =>
       `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
-  notStarted: entry('NOT_STARTED', 'run')(
+  notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
-  stopped: entry('STOPPED', 'run')(
+  stopped: withCode('STOPPED', 'run')(
     'The run was stopped before this message was sent',
     'n8n offers no Retry. Start a new execution with only the items that were not sent.',
   ),
 
   // The trigger.
 
-  balanceNotReported: entry('UNREADABLE_ANSWER', 'run')(
+  balanceNotReported: withCode('UNREADABLE_ANSWER', 'run')(
     'The service responded, but did not report the credits',
     CHECK_BASE_URL,
   ),
-  pollTimeout: entry('TIMEOUT', 'run')(
+  pollTimeout: withCode('TIMEOUT', 'run')(
     'The balance could not be read in the time that n8n allows for a check',
     'The service is slow, or other requests with this API key wait for the rate limit. The next check tries again.',
   ),
