@@ -42,7 +42,6 @@ test('Items whose expressions are slow do not block n8n, even if an option is wr
   const job = {
     operation: SEND,
     drafts: { items: 100, of: slow },
-    readOutput: () => 'send' as const,
     readOptions: readDeliveryOptions,
   };
   const others = setInterval(() => (turns += 1), 1);

@@ -1,13 +1,13 @@
-import { entry, uncertain } from './entry';
+import { uncertainWithCode, withCode } from './entry';
 
-const invalidPhone = entry('INVALID_PHONE');
-const invalidMessage = entry('INVALID_MESSAGE');
-const invalidList = entry('INVALID_MESSAGES');
-const invalidParameter = entry('INVALID_PARAMETER');
-const notSetUp = entry('NOT_SET_UP', 'run');
-const rejectedValue = entry('VALIDATION_ERROR');
-const fewCredits = entry('INSUFFICIENT_CREDITS', 'run');
-const unreachable = entry('UNREACHABLE_…', 'run');
+const invalidPhone = withCode('INVALID_PHONE');
+const invalidMessage = withCode('INVALID_MESSAGE');
+const invalidList = withCode('INVALID_MESSAGES');
+const invalidParameter = withCode('INVALID_PARAMETER');
+const notSetUp = withCode('NOT_SET_UP', 'run');
+const rejectedValue = withCode('VALIDATION_ERROR');
+const fewCredits = withCode('INSUFFICIENT_CREDITS', 'run');
+const unreachable = withCode('UNREACHABLE_…', 'run');
 
 /** docs/errors.md leaves out these two, and shortens the next. */
 export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
@@ -277,8 +277,8 @@ export const CATALOGUE = {
 
   // The service rejected the request: nothing was sent.
 
-  apiKeyMissing: entry('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
-  apiKeyInvalid: entry('INVALID_API_KEY', 'run')(
+  apiKeyMissing: withCode('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
+  apiKeyInvalid: withCode('INVALID_API_KEY', 'run')(
     'The API key is not valid',
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
@@ -292,48 +292,48 @@ export const CATALOGUE = {
     ({ part }) => `The service rejected ${part}`,
     'Correct it, then try again.',
   ),
-  rateLimited: entry('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
+  rateLimited: withCode('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
     ({ perMinute }) =>
       `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
     ({ wait }) =>
       `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   ),
-  messageNotAccepted: entry('NOT_ACCEPTED')(
+  messageNotAccepted: withCode('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',
     'Check its number and text.',
   ),
-  redirected: entry('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
+  redirected: withCode('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
   ),
-  redirectedNowhere: entry('REDIRECTED', 'unclear')<{ status: number }>(
+  redirectedNowhere: withCode('REDIRECTED', 'unclear')<{ status: number }>(
     ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
     `${CHECK_BASE_URL} If it is right, ask the service's support.`,
   ),
-  notFound: entry('NOT_FOUND', 'unclear')<{ status: number }>(
+  notFound: withCode('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,
     CHECK_BASE_URL,
   ),
-  forbidden: entry('FORBIDDEN', 'unclear')<{ status: number }>(
+  forbidden: withCode('FORBIDDEN', 'unclear')<{ status: number }>(
     ({ status }) => `The service, or a firewall in front of it, does not allow this request (HTTP ${status})`,
     'Check in your account settings what this API key may do.',
   ),
-  messageBlocked: entry('FORBIDDEN')<{ status: number }>(
+  messageBlocked: withCode('FORBIDDEN')<{ status: number }>(
     ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
     'Check its number and text: a firewall can block a link or a word.',
   ),
-  refusedWithStatus: entry('HTTP_4…')<{ status: number }>(
+  refusedWithStatus: withCode('HTTP_4…')<{ status: number }>(
     ({ status }) => `The service rejected the request (HTTP ${status})`,
     REASON_OF_SERVICE,
   ),
 
   // The credits were checked first: nothing was sent.
 
-  creditsNotRead: entry('…', 'run')<{ reason: string; advice: string }>(
+  creditsNotRead: withCode('…', 'run')<{ reason: string; advice: string }>(
     ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
     ({ advice }) => advice,
   ),
-  creditsNotReported: entry('UNREADABLE_ANSWER', 'run')(
+  creditsNotReported: withCode('UNREADABLE_ANSWER', 'run')(
     'Nothing was sent, because the service did not report the credits',
     "Try again later, or turn off the option 'Check Credits First'.",
   ),
@@ -344,7 +344,7 @@ export const CATALOGUE = {
 
   // n8n's database was not reached: nothing was sent.
 
-  notReserved: entry('NOT_RESERVED', 'run')(
+  notReserved: withCode('NOT_RESERVED', 'run')(
     "n8n's database took no note of this message, and without it a retry could send it twice",
     `Check that n8n's database is running and its disk is not full. ${THEN_SEND_THE_REST}`,
   ),
@@ -374,88 +374,93 @@ export const CATALOGUE = {
 
   // The message may have been sent.
 
-  timeout: uncertain('TIMEOUT')(
+  timeout: uncertainWithCode('TIMEOUT')(
     'The service did not answer in time',
     "If the service is slow, raise 'Timeout' under Request Options in this node's settings.",
   ),
-  connectionLost: uncertain('CONNECTION_LOST')(
+  connectionLost: uncertainWithCode('CONNECTION_LOST')(
     'The connection to the service was lost before its response arrived',
     'Check the network between n8n and the service.',
   ),
-  serverError: uncertain('SERVER_ERROR')<{ status: number }>(
+  serverError: uncertainWithCode('SERVER_ERROR')<{ status: number }>(
     ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   ),
-  gatewayError: uncertain('HTTP_…')<{ status: number }>(
+  gatewayError: uncertainWithCode('HTTP_…')<{ status: number }>(
     ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
   ),
-  answerUnreadable: uncertain('UNREADABLE_ANSWER')<{ status: number }>(
+  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')<{ status: number }>(
     ({ status }) => `The response is not from this API (HTTP ${status})`,
     CHECK_BASE_URL,
   ),
-  messageNotListed: uncertain('NOT_LISTED')(
+  messageNotListed: uncertainWithCode('NOT_LISTED')(
     'The service accepted the request, but its response does not mention this message',
   ),
-  messageUnclear: uncertain('NOT_CONFIRMED')('The service responded, but did not confirm that it sent this message'),
-  partlySent: uncertain('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
+  messageUnclear: uncertainWithCode('NOT_CONFIRMED')(
+    'The service responded, but did not confirm that it sent this message',
+  ),
+  partlySent: uncertainWithCode('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
     ({ sent, parts, reason }) => `Only ${sent} of the ${parts} parts of the text were certainly sent: ${reason}`,
     'Nothing more of the text is sent automatically.',
   ),
-  stoppedInFlight: uncertain('STOPPED', 'run')('The run was stopped while the request was in flight'),
-  interrupted: uncertain('INTERRUPTED', 'run')(
+  stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
+  interrupted: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
     AFTER_INTERRUPTION,
   ),
-  reserved: uncertain('RESERVED')(
+  reserved: uncertainWithCode('RESERVED')(
     'Another execution started to send this message, and its outcome is unknown',
     "If it was not sent, change its 'Message Key' to send it.",
   ),
-  linkLost: uncertain('LINK_LOST')('An earlier execution sent the message, and its link no longer works', ASK_AGAIN),
-  questionUncertain: uncertain('…')<{ reason: string }>(
+  linkLost: uncertainWithCode('LINK_LOST')(
+    'An earlier execution sent the message, and its link no longer works',
+    ASK_AGAIN,
+  ),
+  questionUncertain: uncertainWithCode('…')<{ reason: string }>(
     ({ reason }) => reason,
     `If it was sent, its link no longer works. ${ASK_AGAIN}`,
   ),
-  outcomeUnknown: uncertain('UNCERTAIN')("This message's outcome is unknown"),
-  textChanged: uncertain('UNCERTAIN')(
+  outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
+  textChanged: uncertainWithCode('UNCERTAIN')(
     'An earlier attempt sent a message to this number, perhaps this one with another text',
     'If it did not arrive, send it in a new execution, with only this item.',
   ),
-  anotherAttempt: uncertain('ANOTHER_RETRY', 'run')(
+  anotherAttempt: uncertainWithCode('ANOTHER_RETRY', 'run')(
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  dryRunInRetry: uncertain('NOT_SET_UP', 'run')(
+  dryRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
     "'Dry Run' can't be used in a retry, after which n8n would offer no other",
     TEST_ELSEWHERE,
   ),
 
-  testRunInRetry: uncertain('NOT_SET_UP', 'run')(
+  testRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
     "'Test Run' can't be used in a retry, after which n8n would offer no other",
     TEST_ELSEWHERE,
   ),
 
   // The run ended before this message's turn.
 
-  serviceDown: entry('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
+  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
     'The service is down',
     ({ reason, uncertain }) =>
       `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
-  notStarted: entry('NOT_STARTED', 'run')(
+  notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
-  stopped: entry('STOPPED', 'run')(
+  stopped: withCode('STOPPED', 'run')(
     'The run was stopped before this message was sent',
     'n8n offers no Retry. Start a new execution with only the items that were not sent.',
   ),
 
   // The trigger.
 
-  balanceNotReported: entry('UNREADABLE_ANSWER', 'run')(
+  balanceNotReported: withCode('UNREADABLE_ANSWER', 'run')(
     'The service responded, but did not report the credits',
     CHECK_BASE_URL,
   ),
-  pollTimeout: entry('TIMEOUT', 'run')(
+  pollTimeout: withCode('TIMEOUT', 'run')(
     'The balance could not be read in the time that n8n allows for a check',
     'The service is slow, or other requests with this API key wait for the rate limit. The next check tries again.',
   ),

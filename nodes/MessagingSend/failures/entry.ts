@@ -19,8 +19,12 @@ export interface Entry<Values, Code extends string> {
 
 type Text<Values> = string | ((values: Values) => string);
 
-/** Declares entries with a code, after which sending again is safe: `entry(code, scope)(message, advice)`. */
-export function entry<const Code extends string>(code: Code, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
+/** Declares entries with a code, after which sending again is safe: `withCode(code, scope)(message, advice)`. */
+export function withCode<const Code extends string>(
+  code: Code,
+  scope: Scope = 'request',
+  sendAgain: SendAgain = 'safe',
+) {
   return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values, Code> => {
     const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
     return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
@@ -28,6 +32,6 @@ export function entry<const Code extends string>(code: Code, scope: Scope = 'req
 }
 
 /** Declares entries after which the message may have been sent. */
-export function uncertain<const Code extends string>(code: Code, scope: Scope = 'request') {
-  return entry(code, scope, 'checkFirst');
+export function uncertainWithCode<const Code extends string>(code: Code, scope: Scope = 'request') {
+  return withCode(code, scope, 'checkFirst');
 }
