@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-
 import getPort from 'get-port';
 
-import { type Session } from '../cli/session';
+import { type Session, untilStopped } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
 import { type JsonObject } from '../json';
+import { findN8n } from './install';
 import { type N8nProcess, type N8nProgram, startN8n } from './process';
-import { findN8n } from './program';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 
@@ -141,7 +139,7 @@ export class N8nInstance {
    */
   async stayUp(): Promise<void> {
     const { signal } = this.session;
-    if (!signal.aborted) await Promise.race([once(signal, 'abort'), this.n8n.whenEnded()]);
+    await Promise.race([untilStopped(signal), this.n8n.whenEnded()]);
     if (!signal.aborted) this.n8n.assertRunning();
   }
 }
