@@ -28,7 +28,10 @@ test('A tag can be published if it has the version of the package, and no other 
   // Between two releases, the changelog has entries that belong to none of them yet.
   const { stdout, stderr } = check(`v${version}`);
   expect(stdout + stderr).toMatch(/^v\S+ can be published, as "latest"|^CHANGELOG\.md: entries under \[Unreleased\]/);
-  expect(check('v0.0.0')).toMatchObject({ status: 1, stderr: expect.stringContaining(`must be v${version}.`) as unknown });
+  expect(check('v0.0.0')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(`must be v${version}.`) as unknown,
+  });
 });
 
 describe.each(files)('The workflow %s', (file) => {
