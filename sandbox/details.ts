@@ -23,7 +23,7 @@ export function formatDetails(shape: DetailsShape, problems: Problem[]): JsonVal
     case 'bracket':
       return Object.fromEntries(problems.map(({ field, message }) => [field.replace(/\.(\d+)/g, '[$1]'), message]));
     case 'nested': {
-      const details: { [name: string]: JsonValue } = {};
+      const details: Record<string, JsonValue> = {};
       for (const { field, message } of problems) {
         const names = field.split('.');
         const last = names.pop() ?? '';
