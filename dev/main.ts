@@ -1,9 +1,11 @@
 import '../tools/cli/requirements';
 
+import { EventEmitter, once } from 'node:events';
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { Command } from 'commander';
+import { execa } from 'execa';
 import gulp from 'gulp';
 
 import { describeAddresses, startForPerson } from '../sandbox/n8n/instance';
@@ -55,16 +57,29 @@ async function buildLive(folder: string, { signal, cleanup, say }: Session): Pro
   await mkdir(dist, { recursive: true });
   for (const file of ['package.json', 'index.js'])
     await copyFile(path.join(PROJECT_FOLDER, file), path.join(folder, file));
-  const build = async () => {
-    const incremental = ['--incremental', '--tsBuildInfoFile', path.join(folder, 'tsbuildinfo')];
-    await runCommand('npx', ['tsc', '--outDir', dist, ...incremental], { signal });
-    await runCommand('npx', ['gulp', 'build'], { signal, env: { MESSAGING_SEND_DIST: dist } });
+  const copyRest = async () => {
+    await runCommand('npx', ['gulp', 'build'], { signal, env: { MESSAGING_SEND_DIST: dist } }).catch(
+      (failure: unknown) => {
+        if (!signal.aborted) say(messageOf(failure));
+      },
+    );
   };
-  await build();
-  const watcher = gulp.watch(['nodes/**', 'credentials/**', 'icons/**'], { cwd: PROJECT_FOLDER }, async () => {
-    await build().catch((failure: unknown) => {
-      if (!signal.aborted) say(messageOf(failure));
-    });
+  const compiler = execa('tsc', ['--watch', '--preserveWatchOutput', '--outDir', dist], {
+    cwd: PROJECT_FOLDER,
+    preferLocal: true,
+    reject: false,
   });
+  cleanup.add(() => compiler.kill());
+  const compiled = new EventEmitter();
+  compiler.stdout.on('data', (text: Buffer) => {
+    const lines = text.toString().split('\n');
+    for (const line of lines.filter((each) => each.includes('error TS'))) say(line);
+    // The compiler's words when it is done.
+    if (text.includes('Watching for file changes')) compiled.emit('done');
+  });
+  await once(compiled, 'done', { signal });
+  await copyRest();
+  compiled.on('done', () => void copyRest());
+  const watcher = gulp.watch(['nodes/**/*.json', 'icons/**'], { cwd: PROJECT_FOLDER }, copyRest);
   cleanup.add(() => watcher.close());
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { type Locator, type Page } from 'playwright-core';
+import { type Page } from 'playwright-core';
 import sharp from 'sharp';
 
 import { STYLE } from './camera';
@@ -22,14 +22,6 @@ export class Film {
   async hold(ms: number, page: Page, corner: Point = { x: 0, y: 0 }): Promise<void> {
     this.frames.push(await page.screenshot({ clip: { ...corner, ...FRAME }, style: STYLE, animations: 'disabled' }));
     this.delays.push(ms);
-  }
-
-  /** Shows a button under the pointer, clicks it, and waits for what follows. */
-  async press(button: Locator, done: Locator, corner: Point): Promise<void> {
-    await button.hover();
-    await this.hold(900, button.page(), corner);
-    await button.click();
-    await done.waitFor();
   }
 
   /** Writes the film into a folder, as a picture that repeats it without end. */

@@ -1,7 +1,15 @@
 import { type Browser, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
-import { closeNode, noticeOn, openNode, openWorkflow, outputPanel, showFullSize } from '../tools/n8n/editor';
+import {
+  closeNode,
+  noticeOn,
+  openNode,
+  openWorkflow,
+  outputPanel,
+  runByButton,
+  showFullSize,
+} from '../tools/n8n/editor';
 import { contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { Film, FRAME } from './film';
 import { inboxOnPhone, messageOnPhone, showPhones } from './phones';
@@ -39,7 +47,9 @@ export async function filmTour(page: Page, browser: Browser, instance: InstanceW
   await page.setViewportSize(CANVAS);
   await page.getByTestId('clear-execution-data-button').click();
   await showFullSize(page);
-  await film.press(page.getByTestId('execute-workflow-button'), noticeOn(page), CANVAS_MIDDLE);
+  await film.hold(900, page, CANVAS_MIDDLE);
+  await runByButton(page);
+  await noticeOn(page).waitFor();
   await film.hold(2000, page, CANVAS_MIDDLE);
 
   await page.setViewportSize(NODE);
@@ -53,7 +63,9 @@ export async function filmTour(page: Page, browser: Browser, instance: InstanceW
   await phones.close();
 
   await page.getByTestId('parameter-input-duplicateMessages').scrollIntoViewIfNeeded();
-  await film.press(page.getByTestId('node-execute-button'), output.getByText('245 skipped'), OUTPUT_SIDE);
+  await film.hold(900, page, OUTPUT_SIDE);
+  await page.getByTestId('node-execute-button').click();
+  await output.getByText('245 skipped').waitFor();
   await noticeOn(page).waitFor({ state: 'detached' });
   await film.hold(3600, page, OUTPUT_SIDE);
   return film;

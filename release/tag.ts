@@ -1,11 +1,14 @@
-/** `npm run release:tag -- v1.2.3`: whether a tag can be published. */
 import { appendFileSync } from 'node:fs';
 
+import { Command } from 'commander';
 import { prerelease, valid } from 'semver';
 
 import { readManifest, readProjectFile } from '../tools/project';
 
-const [tag = ''] = process.argv.slice(2);
+const [tag = ''] = new Command('npm run release:tag --')
+  .description('Checks whether a tag can be published.')
+  .argument('<tag>', 'such as v1.2.3')
+  .parse().args;
 const { version, repository } = readManifest();
 const { version: lockVersion } = JSON.parse(readProjectFile('package-lock.json')) as { version: string };
 const sections = readProjectFile('CHANGELOG.md').split(/^## /m);
