@@ -37,7 +37,7 @@ void runSession(async (session) => {
     process.env[TARBALL_VARIABLE] = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
   }
   // Here, because parts that start together would install the same one at the same time.
-  for (const release of SUPPORTED) await findN8n(release, session);
+  await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
   const { passed, failed } = await runAll(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();

@@ -29,7 +29,7 @@ export async function findN8n(release: ReleaseName, session: Session): Promise<N
 }
 
 /** Finds a release of n8n in the cache folder, or installs it there with the Node that it needs. */
-export async function installN8n(release: ReleaseName, { say, signal }: Session): Promise<N8nProgram> {
+async function installN8n(release: ReleaseName, { say, signal }: Session): Promise<N8nProgram> {
   const cache = process.env[CACHE_VARIABLE] ?? envPaths('n8n-nodes-messaging-send', { suffix: '' }).cache;
   const folder = path.resolve(cache, `n8n-${release}-with-node`);
   const node = path.join(folder, 'node_modules/node/bin/node');
