@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { parse } from 'yaml';
 
-import { filesLinkedFrom, readPage } from '../tools/markdown';
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
+import { filesLinkedFrom, readPage } from './support/markdown';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { filesLinkedFrom } from '../tools/markdown';
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
+import { filesLinkedFrom } from './support/markdown';
 
 const manifest = readManifest();
 

@@ -9,9 +9,9 @@ import {
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
-import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
 import { givenOptions } from '../support/givenOptions';
+import type { Cell, Table } from '../support/markdown';
 import { PAGES, table } from './pages';
 
 let loaded: Loaded;

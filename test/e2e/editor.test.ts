@@ -5,7 +5,7 @@ import { type Page } from 'playwright-core';
 
 import { type JsonObject } from '../../tools/json';
 import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
-import { provideContacts, readContacts } from '../../tools/n8n/examples/contacts';
+import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
@@ -39,7 +39,7 @@ import {
   waitForPreview,
   waitForTexts,
 } from './editorParts';
-import { expectedPhone } from './expectedMessages';
+import { expectedPhone, readContacts } from './expectedMessages';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
 import { askedItem, Asking, sendAndWait, submit } from './questions';

@@ -6,11 +6,11 @@ import { before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 
 import { asObject, asString, type JsonObject } from '../../../tools/json';
-import { provideContacts, readContacts } from '../../../tools/n8n/examples/contacts';
+import { provideContacts } from '../../../tools/n8n/examples/contacts';
 import { contactsExampleNodes } from '../../../tools/n8n/examples/contactsExample';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { filesFolderOf } from '../../../tools/n8n/settings';
-import { expectedMessage, expectedPhone } from '../expectedMessages';
+import { expectedMessage, expectedPhone, readContacts } from '../expectedMessages';
 import { byPhone } from '../recipients';
 import { type ExampleWorld, itemsAt } from './world';
 
