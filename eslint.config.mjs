@@ -117,6 +117,7 @@ export default tseslint.config(
         fetch: 'readonly',
         setTimeout: 'readonly',
         clearTimeout: 'readonly',
+        URLSearchParams: 'readonly',
       },
     },
   },

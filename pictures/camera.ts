@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type Locator } from 'playwright-core';
@@ -28,7 +27,6 @@ export type Shoot = (name: string, elements: Locator, margin?: number) => Promis
 export function camera(folder: string, taken: (file: string) => void): Shoot {
   return async (name, elements, margin = 0) => {
     const file = path.join(folder, `${name}.png`);
-    await mkdir(path.dirname(file), { recursive: true });
     const { left, top, right, bottom } = await areaOf(elements);
     const width = Math.max(right - left + 2 * margin, PAGE_WIDTH);
     const clip = { x: (left + right - width) / 2, y: top - margin, width, height: bottom - top + 2 * margin };

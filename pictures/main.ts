@@ -1,5 +1,6 @@
 import '../tools/cli/requirements';
 
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { Command } from 'commander';
@@ -8,22 +9,36 @@ import { startWithSandbox } from '../sandbox/n8n/instance';
 import { runSession } from '../tools/cli/session';
 import { launchBrowser, openWindow } from '../tools/n8n/browser';
 import { logIn } from '../tools/n8n/editor';
+import { provideContacts } from '../tools/n8n/examples/contacts';
 import { OWNER } from '../tools/n8n/instance';
-import { packPackage, unpackPackage } from '../tools/n8n/package';
+import { providePackage } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
 import { camera } from './camera';
 import { PUBLIC_ADDRESS, takePictures } from './pictures';
 import { filmTour } from './tour';
 
+const { out } = new Command('npm run screenshots --')
+  .description(
+    "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
+  )
+  .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
+  .allowExcessArguments(false)
+  .parse()
+  .opts<{ out: string }>();
+
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
-  const out = readFolder();
-  const providePackage = async (userFolder: string) => {
-    say('Building and packing this package');
-    await unpackPackage(await packPackage(path.join(userFolder, 'package'), signal), userFolder, signal);
-  };
-  const environment = { WEBHOOK_URL: PUBLIC_ADDRESS };
-  const instance = await startWithSandbox({ purpose: 'pictures', providePackage, environment }, session);
+  await mkdir(path.join(out, 'examples'), { recursive: true });
+  say('Starting n8n');
+  const instance = await startWithSandbox(
+    {
+      purpose: 'pictures',
+      providePackage: (userFolder) => providePackage(userFolder, signal),
+      environment: { WEBHOOK_URL: PUBLIC_ADDRESS },
+    },
+    session,
+  );
+  await provideContacts(instance.folder);
   const browser = await launchBrowser();
   cleanup.add(() => browser.close());
   // Fine enough for a screen with two pixels to a point.
@@ -33,22 +48,9 @@ void runSession(async (session) => {
     signal.throwIfAborted();
     say(`Picture: ${file}`);
   };
-  const film = await filmTour(page, browser, instance);
-  await film.save(path.join(out, 'tour.webp'));
+  await (await filmTour(page, browser, instance)).save(out, 'tour.webp');
   taken('tour.webp');
   instance.sandbox.reset();
   await takePictures(page, browser, instance, camera(out, taken));
   return 0;
 });
-
-function readFolder(): string {
-  const { out } = new Command('npm run screenshots --')
-    .description(
-      "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
-    )
-    .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
-    .allowExcessArguments(false)
-    .parse()
-    .opts<{ out: string }>();
-  return path.resolve(out);
-}

@@ -11,25 +11,14 @@ import {
   outputPanel,
   showFullSize,
 } from '../tools/n8n/editor';
-import { provideContacts } from '../tools/n8n/examples/contacts';
-import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
+import { contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { storeExampleCredentials } from '../tools/n8n/examples/credentials';
 import { exampleNames, readExample } from '../tools/n8n/examples/files';
 import { endPageBelow, type Shoot } from './camera';
 import { inboxOnPhone, messageOnPhone, onPhone, showPhones } from './phones';
-import {
-  approval,
-  contactsAndResults,
-  dryRun,
-  lowBalance,
-  SENDER,
-  START,
-  TRIGGER,
-  withoutNotes,
-  withoutTheNode,
-  withTheNode,
-  wrongNumber,
-} from './scenes';
+import { contactsFrom, lowBalance, SENDER, sending, TRIGGER, withoutNotes, withoutTheNode } from './scenes';
+
+const PHONE = '+44 7700 900123';
 
 /** At this width, a node's parameters and output together are as wide as a page. */
 const EDITOR = { width: 1440, height: 1200 };
@@ -59,7 +48,7 @@ export async function takePictures(
   instance: InstanceWithSandbox,
   shoot: Shoot,
 ): Promise<void> {
-  const { credential, folder, n8n, rest, sandbox } = instance;
+  const { credential, n8n, rest, sandbox } = instance;
   const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
   const open = async (workflow: JsonObject) => {
     const stored = await rest.importWorkflow(workflow, credentials);
@@ -84,10 +73,10 @@ export async function takePictures(
     await shoot(name, page.getByTestId('node-parameters').or(output));
   };
 
-  await provideContacts(folder);
-  await open(await contactsAndResults());
+  const contacts = await contactsFrom('Start');
+  await open(contacts);
   await executeWorkflow(page);
-  await openNode(page, contactsExampleNodes(await readExample(CONTACTS_EXAMPLE)).sender);
+  await openNode(page, contactsExampleNodes(contacts).sender);
   await showTenRows(page);
   await shootPanel('node');
 
@@ -102,18 +91,24 @@ export async function takePictures(
   };
   await shootPhones('phone', await inboxOnPhone(browser, sandbox), await messageOnPhone(browser, sandbox));
 
-  await rest.waitUntilWaiting(await rest.start(await rest.importWorkflow(approval(), credentials), START));
+  const question = sending('sendAndWait', {
+    sendTo: PHONE,
+    message: 'Refund order 1234 (£50)?',
+    responseType: 'approval',
+    approvalOptions: { values: { approvalType: 'double', commentLabel: 'Comment' } },
+  });
+  await rest.waitUntilWaiting(await rest.start(await rest.importWorkflow(question, credentials), 'Start'));
   const link = sandbox.messages().at(-1)?.message.split('\n').at(-1) ?? '';
-  const question = await onPhone(browser, link.replace(PUBLIC_ADDRESS, n8n.url));
-  await shootPhones('question', await messageOnPhone(browser, sandbox), question);
+  const form = await onPhone(browser, link.replace(PUBLIC_ADDRESS, n8n.url));
+  await shootPhones('question', await messageOnPhone(browser, sandbox), form);
 
-  await open(dryRun());
+  await open(sending('send', { phone: PHONE, message: 'Hello from n8n', options: { dryRun: true } }));
   await executeWorkflow(page);
   await openNode(page, SENDER);
   await output.getByTestId('radio-button-json').click();
   await shootPanel('dry-run');
 
-  await open(wrongNumber());
+  await open(sending('send', { phone: '07700 900123', message: 'Hello from n8n' }));
   await executeWorkflow(page, 'The phone number begins with 0');
   // A notice of an error stays until it is closed.
   await noticeOn(page).locator('.el-notification__closeBtn').first().click();
@@ -131,9 +126,9 @@ export async function takePictures(
   await output.getByTestId('radio-button-json').click();
   await shootPanel('trigger');
 
-  await open(await withoutTheNode());
+  await open(withoutTheNode());
   await shootCanvas('before');
-  await open(await withTheNode());
+  await open(await contactsFrom('Contacts'));
   await shootCanvas('after');
 
   for (const name of await exampleNames()) {

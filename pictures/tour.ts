@@ -1,13 +1,19 @@
 import { type Browser, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
-import { closeNode, noticeOn, openNode, openWorkflow, outputPanel, showFullSize } from '../tools/n8n/editor';
-import { provideContacts } from '../tools/n8n/examples/contacts';
-import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
-import { readExample } from '../tools/n8n/examples/files';
+import {
+  closeNode,
+  noticeOn,
+  openNode,
+  openWorkflow,
+  outputPanel,
+  runByButton,
+  showFullSize,
+} from '../tools/n8n/editor';
+import { contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { Film, FRAME } from './film';
 import { inboxOnPhone, messageOnPhone, showPhones } from './phones';
-import { sendingOnce } from './scenes';
+import { contactsFrom } from './scenes';
 
 /** At this width, a node's input and parameters together fill a frame, and so do its parameters and output. */
 const NODE = { width: 1550, height: FRAME.height + 50 };
@@ -20,14 +26,13 @@ const CANVAS_MIDDLE = { x: 391, y: 91 };
 
 /** Films the contacts example: the contacts, a run, its messages on a phone, and a second run, which sends nobody twice. */
 export async function filmTour(page: Page, browser: Browser, instance: InstanceWithSandbox): Promise<Film> {
-  const { credential, folder, rest, sandbox } = instance;
-  const { sender } = contactsExampleNodes(await readExample(CONTACTS_EXAMPLE));
+  const { credential, rest, sandbox } = instance;
+  const workflow = await contactsFrom('Start', { duplicateMessages: 'sendOnceEver' });
+  const { sender } = contactsExampleNodes(workflow);
   const output = outputPanel(page);
-
-  await provideContacts(folder);
-  const stored = await rest.importWorkflow(await sendingOnce(), [credential]);
+  const film = new Film();
   await page.setViewportSize(NODE);
-  await openWorkflow(page, instance.editorUrl(stored));
+  await openWorkflow(page, instance.editorUrl(await rest.importWorkflow(workflow, [credential])));
   await page.waitForLoadState('networkidle');
 
   await openNode(page, sender);
@@ -36,36 +41,32 @@ export async function filmTour(page: Page, browser: Browser, instance: InstanceW
   await input.getByText('250 items').first().waitFor();
   await input.getByTestId('radio-button-table').click();
   await noticeOn(page).waitFor({ state: 'detached' });
-  const film = new Film(page);
-  await film.cutTo(page, INPUT_SIDE);
-  await film.hold(3000);
+  await film.hold(3000, page, INPUT_SIDE);
 
   await closeNode(page);
   await page.setViewportSize(CANVAS);
   await page.getByTestId('clear-execution-data-button').click();
   await showFullSize(page);
-  await film.cutTo(page, CANVAS_MIDDLE);
-  await film.hold(700);
-  await film.press(page.getByTestId('execute-workflow-button'), noticeOn(page));
-  await film.hold(1500);
+  await film.hold(900, page, CANVAS_MIDDLE);
+  await runByButton(page);
+  await noticeOn(page).waitFor();
+  await film.hold(2000, page, CANVAS_MIDDLE);
 
   await page.setViewportSize(NODE);
   await noticeOn(page).waitFor({ state: 'detached' });
   await openNode(page, sender);
-  await film.cutTo(page, OUTPUT_SIDE);
-  await film.hold(3400);
+  await film.hold(3600, page, OUTPUT_SIDE);
 
   const phones = await page.context().newPage();
   await showPhones(phones, FRAME, [await inboxOnPhone(browser, sandbox), await messageOnPhone(browser, sandbox)]);
-  await film.cutTo(phones);
-  await film.hold(2800);
+  await film.hold(3000, phones);
   await phones.close();
 
   await page.getByTestId('parameter-input-duplicateMessages').scrollIntoViewIfNeeded();
-  await film.cutTo(page, OUTPUT_SIDE);
-  await film.hold(700);
-  await film.press(page.getByTestId('node-execute-button'), output.getByText('245 skipped'));
+  await film.hold(900, page, OUTPUT_SIDE);
+  await page.getByTestId('node-execute-button').click();
+  await output.getByText('245 skipped').waitFor();
   await noticeOn(page).waitFor({ state: 'detached' });
-  await film.hold(3600);
+  await film.hold(3600, page, OUTPUT_SIDE);
   return film;
 }

@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 
-import type { Account } from './accounts';
 import { type Answer, failure, Refusal } from './answers';
 import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
 import { replacingAnswer } from './faultAnswers';
-import type { Endpoint, ReplacingFault, RequestFault } from './faults';
+import type { Endpoint, Fault, ReplacingFault } from './faults';
 import { type Call, handle, messagesIn } from './handle';
-import type { Allowance } from './limiter';
 import { loggedRequest } from './logging';
-import type { SandboxState } from './state';
+import type { Account, SandboxState } from './state';
 
 /** Part 4 of the document. */
 const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: string }> = [
@@ -58,55 +56,46 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
 function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
   const logged = loggedRequest(request);
   logged.endpoint = endpoint;
-  const authentication = state.accounts.authenticate(request.headers.authorization);
-  if (authentication.kind === 'missing') {
-    throw new Refusal(
-      failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' }),
-    );
-  }
-  if (authentication.kind === 'invalid') {
-    throw new Refusal(failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }));
-  }
-  const { account } = authentication;
+  const account = authenticate(state, request.headers.authorization);
   logged.key = account.label;
-  countAgainstLimit(account, state.options.now(), reply);
-  const fault = state.faults.pick({ endpoint, messages: null }, state.options.now());
+  const now = state.options.now();
+  countAgainstLimit(account, state.options.limit, now, reply);
+  const fault = state.faults.pick(endpoint, null, now);
   logged.fault = fault?.kind ?? null;
   return { endpoint, account, logged, fault, messages: [] };
 }
 
-/** Completes the call with the messages in its body, which a fault may be about. */
-function readMessages(state: SandboxState, call: Call, body: unknown): void {
-  const { endpoint, logged } = call;
-  call.messages = messagesIn(endpoint, body);
-  logged.messages = call.messages.length;
-  call.fault ??= state.faults.pick({ endpoint, messages: call.messages }, state.options.now());
-  logged.fault = call.fault?.kind ?? null;
-  state.options.onRequest(logged, call.messages);
-}
-
-function countAgainstLimit({ limiter }: Account, now: number, reply: FastifyReply): void {
-  if (limiter === null) return;
-  const permit = limiter.take(now);
-  reply.headers({
-    'ratelimit-limit': permit.limit,
-    'ratelimit-remaining': permit.remaining,
-    'ratelimit-reset': wholeSeconds(permit),
-  });
-  if (permit.kind === 'granted') return;
-  const seconds = wholeSeconds(permit);
+/** Reads `Authorization: Bearer <API_KEY>` (part 5); another scheme, or no key in it, is a missing key. */
+function authenticate({ accounts }: SandboxState, authorization = ''): Account {
+  const key = /^Bearer +(\S.*)$/i.exec(authorization.trim())?.[1];
+  const account = accounts.get(key ?? '');
+  if (account !== undefined) return account;
   throw new Refusal(
-    failure(
-      429,
-      { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` },
-      { 'retry-after': String(seconds) },
-    ),
+    key === undefined
+      ? failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' })
+      : failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }),
   );
 }
 
-/** Rounded up, so that a client that waits this long is let in. */
-function wholeSeconds({ resetInMs }: Allowance): number {
-  return Math.ceil(resetInMs / 1000);
+function countAgainstLimit({ limiter }: Account, limit: number, now: number, reply: FastifyReply): void {
+  if (limiter === null) return;
+  const { kind, remaining, resetInMs } = limiter.take(now);
+  // Rounded up, so that a client that waits this long is let in.
+  const seconds = Math.ceil(resetInMs / 1000);
+  reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': seconds });
+  if (kind === 'granted') return;
+  const error = { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` };
+  throw new Refusal(failure(429, error, { 'retry-after': String(seconds) }));
+}
+
+/** Completes the call with the messages in its body, which a fault may be about. */
+function readMessages({ faults, options }: SandboxState, call: Call, body: unknown): void {
+  const { endpoint, logged } = call;
+  call.messages = messagesIn(endpoint, body);
+  logged.messages = call.messages.length;
+  call.fault ??= faults.pick(endpoint, call.messages, options.now());
+  logged.fault = call.fault?.kind ?? null;
+  options.onRequest(logged, call.messages);
 }
 
 /** Does what the request asks for, as far as its fault allows. The answer is not sent yet. */
@@ -114,16 +103,15 @@ function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
   const { fault, messages, endpoint, account } = call;
   if (fault === null || !replaces(fault)) return handle(state, call, body, sendsAtMost(fault, messages.length));
   if (fault.handled === true) handle(state, call, body);
-  const { credits } = account;
-  return replacingAnswer(fault, { endpoint, messages, credits, now: state.options.now() });
+  return replacingAnswer(fault, { endpoint, messages, credits: account.credits });
 }
 
-function replaces(fault: RequestFault): fault is ReplacingFault {
+function replaces(fault: Fault): fault is ReplacingFault {
   return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
 }
 
 /** How many of a request's messages are sent before the fault. */
-function sendsAtMost(fault: RequestFault | null, messages: number): number {
+function sendsAtMost(fault: Fault | null, messages: number): number {
   switch (fault?.kind) {
     case 'reset-before':
       return 0;

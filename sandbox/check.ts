@@ -1,7 +1,9 @@
 import type { z } from 'zod/v4';
 
+import { ExpectedError } from '../tools/cli/errors';
+
 /** Input that does not fit its schema. The message names each wrong field and says what is wrong with it. */
-export class InvalidInput extends TypeError {
+export class InvalidInput extends ExpectedError {
   /** What Fastify answers with. */
   readonly statusCode = 400;
 }
@@ -14,9 +16,9 @@ export class InvalidInput extends TypeError {
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, name?: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => {
-    const field = [...(name === undefined ? [] : [name]), ...issue.path].join('.');
-    return field === '' ? issue.message : `${field}: ${issue.message}`;
+  const problems = result.error.issues.map(({ path, message }) => {
+    const field = [...(name === undefined ? [] : [name]), ...path].join('.');
+    return field === '' ? message : `${field}: ${message}`;
   });
   throw new InvalidInput(problems.join('; '));
 }

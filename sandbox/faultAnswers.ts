@@ -1,18 +1,16 @@
 import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits } from './answers';
-import { formatDetails, type JsonValue, pathOf } from './details';
+import { formatDetails, type JsonValue } from './details';
 import { chosenMessages } from './faultPlan';
-import type { BulkAnswerFault, Endpoint, ReplacingFault, RetryAfter, StatusFault, UnsentFault } from './faults';
+import type { Endpoint, FaultOf, ReplacingFault } from './faults';
 import type { Message } from './validation';
 
-/** The facts about a request that a replacing answer can mention. */
-export interface RequestFacts {
+/** The facts about a request that an answer can mention. */
+interface RequestFacts {
   endpoint: Endpoint;
   /** In its body, valid or not. */
   messages: readonly unknown[];
   /** Balance of the key: before the request, or after it if the fault is `handled`. */
   credits: number;
-  /** ms since 1970. */
-  now: number;
 }
 
 /** An entry of `messages` in the bulk send result (2.3). */
@@ -26,12 +24,8 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
     case 'html':
       return { status: fault.status ?? 502, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE };
     case 'body': {
-      const contentType = fault.contentType === undefined ? 'application/json; charset=utf-8' : fault.contentType;
-      return {
-        status: fault.status,
-        headers: contentType === null ? {} : { 'content-type': contentType },
-        body: fault.body,
-      };
+      const { status, body, contentType = 'application/json; charset=utf-8' } = fault;
+      return { status, headers: contentType === null ? {} : { 'content-type': contentType }, body };
     }
     case 'redirect':
       return { status: fault.status ?? 307, headers: { location: fault.location }, body: '' };
@@ -39,16 +33,16 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
 }
 
 /** The entries of a bulk answer, changed by the fault. */
-export function reshapeEntries(fault: BulkAnswerFault, entries: BulkEntry[]): JsonValue[] {
-  const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
-  const indices = fault.indices ?? (fewByDefault ? [0] : entries.map((_, index) => index));
+export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): JsonValue[] {
   if (fault.shape === 'reordered') return entries.toReversed();
+  const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
+  const indices = fault.indices ?? (fewByDefault ? [0] : [...entries.keys()]);
   return entries.flatMap((entry, index): JsonValue[] => (indices.includes(index) ? reshape(fault, entry) : [entry]));
 }
 
-function reshape(fault: BulkAnswerFault, entry: BulkEntry): JsonValue[] {
+function reshape({ shape, status: other = 'queued' }: FaultOf<'bulk-answer'>, entry: BulkEntry): JsonValue[] {
   const { message_id, phone, status } = entry;
-  switch (fault.shape) {
+  switch (shape) {
     case 'missing':
       return [];
     case 'doubled':
@@ -56,23 +50,23 @@ function reshape(fault: BulkAnswerFault, entry: BulkEntry): JsonValue[] {
     case 'reordered':
       return [entry];
     case 'other-status':
-      return [{ message_id, phone, status: fault.status ?? 'queued' }];
+      return [{ ...entry, status: other }];
     case 'number-phones':
-      return [{ message_id, phone: Number(phone), status }];
+      return [{ ...entry, phone: Number(phone) }];
     case 'plus-phones':
-      return [{ message_id, phone: `+${phone}`, status }];
+      return [{ ...entry, phone: `+${phone}` }];
     case 'no-phones':
       return [{ message_id, status }];
   }
 }
 
 /** The messages of a request that are not sent. */
-export function unsentIndices(fault: UnsentFault, messages: Message[]): number[] {
+export function unsentIndices(fault: FaultOf<'unsent'>, messages: Message[]): number[] {
   return fault.indices ?? chosenMessages(fault, messages) ?? [0];
 }
 
 /** What an answer reports of a message that is not sent: its request's number and its index make an id that no other has. */
-export function unsentFields(fault: UnsentFault, request: number, index: number): Record<string, JsonValue> {
+export function unsentFields(fault: FaultOf<'unsent'>, request: number, index: number): Record<string, JsonValue> {
   const { messageId, status = 'failed', error } = fault;
   return {
     ...(messageId === true && { message_id: 1_000_000_000 + 1000 * request + index }),
@@ -81,21 +75,21 @@ export function unsentFields(fault: UnsentFault, request: number, index: number)
   };
 }
 
-function statusAnswer(fault: StatusFault, facts: RequestFacts): Answer {
+function statusAnswer(fault: FaultOf<'status'>, facts: RequestFacts): Answer {
+  const { status, code, message, retryAfter } = fault;
   const standard = standardError(fault, facts);
   const error: ErrorObject = {
     ...standard,
-    code: fault.code === undefined ? standard.code : (fault.code ?? undefined),
-    message: fault.message ?? standard.message,
+    code: code === undefined ? standard.code : (code ?? undefined),
+    message: message ?? standard.message,
     details: detailsOf(fault, facts),
     ...fault.error,
   };
-  if (fault.retryAfter === undefined) return failure(fault.status, error);
-  return failure(fault.status, error, { 'retry-after': retryAfter(fault.retryAfter, facts.now) });
+  return failure(status, error, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 }
 
 /** The error in the API's words. A 402 contains the numbers in the fault's `error`, or plausible ones. */
-function standardError({ status, error }: StatusFault, { messages, credits }: RequestFacts): ErrorObject {
+function standardError({ status, error }: FaultOf<'status'>, { messages, credits }: RequestFacts): ErrorObject {
   if (status !== 402) {
     return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, requested by a fault` };
   }
@@ -104,24 +98,16 @@ function standardError({ status, error }: StatusFault, { messages, credits }: Re
   return insufficientCredits(Number(required), Number(available));
 }
 
-function detailsOf(fault: StatusFault, facts: RequestFacts): JsonValue | undefined {
-  if (fault.details !== undefined) return fault.details;
-  if (fault.status !== 422 && fault.detailsShape === undefined) return undefined;
-  const fields = fault.fields ?? defaultFields(fault, facts);
-  const problems = fields.map((field) => ({ path: pathOf(field), message: 'is not acceptable', overLimit: false }));
-  return formatDetails(fault.detailsShape ?? 'field-message', problems, facts.messages.length);
-}
-
-/** The fields that a fault with `phones` or `text` is about, else the first phone. */
-function defaultFields(fault: StatusFault, { endpoint, messages }: RequestFacts): string[] {
-  const name = fault.phones === undefined && fault.text !== undefined ? 'message' : 'phone';
-  if (endpoint !== 'bulk') return [name];
-  return (chosenMessages(fault, messages) ?? [0]).map((index) => `messages.${index}.${name}`);
-}
-
-function retryAfter(value: RetryAfter, now: number): string {
-  if (typeof value === 'object') return new Date(now + value.dateInSeconds * 1000).toUTCString();
-  return String(value);
+/** Of a 422, or in a shape that is asked for: about the fields, those that `phones` or `text` match, or the first phone. */
+function detailsOf(fault: FaultOf<'status'>, { endpoint, messages }: RequestFacts): JsonValue | undefined {
+  const { details, status, detailsShape, phones, text } = fault;
+  if (details !== undefined) return details;
+  if (status !== 422 && detailsShape === undefined) return undefined;
+  const name = phones === undefined && text !== undefined ? 'message' : 'phone';
+  const chosen = chosenMessages(fault, messages) ?? [0];
+  const fields = fault.fields ?? (endpoint === 'bulk' ? chosen.map((index) => `messages.${index}.${name}`) : [name]);
+  const problems = fields.map((field) => ({ field, message: 'is not acceptable' }));
+  return formatDetails(detailsShape ?? 'field-message', problems);
 }
 
 const PAGE = `<!DOCTYPE html>

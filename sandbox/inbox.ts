@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { CONTROL_PREFIX, INBOX_PATH } from './logging';
+import { CONTROL_PREFIX } from './logging';
 
 const FILES = [
-  { url: INBOX_PATH, file: 'inbox.html', type: 'text/html' },
+  { url: '/', file: 'inbox.html', type: 'text/html' },
   { url: `${CONTROL_PREFIX}/inbox.css`, file: 'inbox.css', type: 'text/css' },
   { url: `${CONTROL_PREFIX}/inbox.js`, file: 'inbox.js', type: 'text/javascript' },
 ];
@@ -15,14 +15,11 @@ const FILES = [
 export function registerInbox(app: FastifyInstance): void {
   for (const { url, file, type } of FILES) {
     const content = readFileSync(path.join(__dirname, 'inbox', file), 'utf8');
-    app.get(url, (_request, reply) =>
-      reply
-        .headers({
-          'content-security-policy': "default-src 'self'; img-src data:",
-          'content-type': `${type}; charset=utf-8`,
-          'cache-control': 'no-store',
-        })
-        .send(content),
-    );
+    const headers = {
+      'content-security-policy': "default-src 'self'; img-src data:",
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': 'no-store',
+    };
+    app.get(url, (_request, reply) => reply.headers(headers).send(content));
   }
 }

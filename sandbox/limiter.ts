@@ -4,107 +4,78 @@ export type LimiterKind = (typeof LIMITER_KINDS)[number];
 
 /** What is left: `resetInMs` is the time until more requests are free than now, 0 when all are. */
 export interface Allowance {
-  limit: number;
   remaining: number;
   resetInMs: number;
 }
 
-export type Permit = Allowance & { kind: 'granted' | 'refused' };
-
 /** Counts requests against a limit. A refused request counts for nothing: it does not delay the next one. */
-export abstract class Limiter {
-  constructor(
-    protected readonly limit: number,
-    protected readonly windowMs: number,
-  ) {}
-
-  /** What is left at `now` (ms). */
-  abstract look(now: number): Allowance;
-
-  /** Counts one request at `now` (ms), after a look at that time. */
-  protected abstract count(now: number): void;
-
-  /** Takes one request at `now` (ms) if one is left; returns what is left after it. */
-  take(now: number): Permit {
-    const kind = this.look(now).remaining === 0 ? 'refused' : 'granted';
-    if (kind === 'granted') this.count(now);
-    return { kind, ...this.look(now) };
-  }
+export interface Limiter {
+  /** What is left at `now`. */
+  look: (now: number) => Allowance;
+  /** Takes one request at `now` if one is left; returns what is left after it. */
+  take: (now: number) => Allowance & { kind: 'granted' | 'refused' };
 }
 
 /** A limiter of `limit` requests per `windowMs`, or null when `limit` is 0: no limit. */
 export function createLimiter(kind: LimiterKind, limit: number, windowMs: number): Limiter | null {
   if (limit === 0) return null;
-  return new LIMITERS[kind](limit, windowMs);
+  const { look, count } = COUNTERS[kind](limit, windowMs);
+  return {
+    look,
+    take: (now) => {
+      const isGranted = look(now).remaining > 0;
+      if (isGranted) count(now);
+      return { kind: isGranted ? 'granted' : 'refused', ...look(now) };
+    },
+  };
 }
+
+type Counter = (limit: number, windowMs: number) => Pick<Limiter, 'look'> & { count: (now: number) => void };
 
 /** At most `limit` in any stretch of `windowMs`: a request is free again exactly `windowMs` after it was granted. */
-class SlidingLimiter extends Limiter {
-  private granted: number[] = [];
-
-  override look(now: number): Allowance {
-    const stillCounted = this.granted.findIndex((at) => now - at < this.windowMs);
-    this.granted = stillCounted === -1 ? [] : this.granted.slice(stillCounted);
-    const oldest = this.granted[0];
-    return {
-      limit: this.limit,
-      remaining: this.limit - this.granted.length,
-      resetInMs: oldest === undefined ? 0 : oldest + this.windowMs - now,
-    };
-  }
-
-  protected override count(now: number): void {
-    this.granted.push(now);
-  }
-}
+const sliding: Counter = (limit, windowMs) => {
+  let granted: number[] = [];
+  return {
+    look: (now) => {
+      granted = granted.filter((at) => now - at < windowMs);
+      const resetInMs = granted[0] === undefined ? 0 : granted[0] + windowMs - now;
+      return { remaining: limit - granted.length, resetInMs };
+    },
+    count: (now) => void granted.push(now),
+  };
+};
 
 /** At most `limit` per window; windows start at whole multiples of `windowMs`, as a per-minute counter does. */
-class FixedLimiter extends Limiter {
-  private window = -1;
-  private used = 0;
-
-  override look(now: number): Allowance {
-    const window = Math.floor(now / this.windowMs);
-    if (window !== this.window) {
-      this.window = window;
-      this.used = 0;
-    }
-    return {
-      limit: this.limit,
-      remaining: this.limit - this.used,
-      resetInMs: this.used === 0 ? 0 : (window + 1) * this.windowMs - now,
-    };
-  }
-
-  protected override count(): void {
-    this.used += 1;
-  }
-}
+const fixed: Counter = (limit, windowMs) => {
+  let window = -1;
+  let used = 0;
+  return {
+    look: (now) => {
+      if (Math.floor(now / windowMs) !== window) used = 0;
+      window = Math.floor(now / windowMs);
+      return { remaining: limit - used, resetInMs: used === 0 ? 0 : (window + 1) * windowMs - now };
+    },
+    count: () => void (used += 1),
+  };
+};
 
 /**
  * A full bucket of `limit` tokens, refilled evenly over `windowMs`. The level is kept in token-milliseconds
  * (one token is `windowMs` of them, one ms adds `limit`), so that whole-number times give exact results.
  */
-class TokenBucketLimiter extends Limiter {
-  private readonly capacity = this.limit * this.windowMs;
-  private level = this.capacity;
-  private filledAt: number | null = null;
+const tokenBucket: Counter = (limit, windowMs) => {
+  const capacity = limit * windowMs;
+  let level = capacity;
+  let filledAt = Infinity;
+  return {
+    look: (now) => {
+      level = Math.min(capacity, level + Math.max(0, now - filledAt) * limit);
+      filledAt = now;
+      const resetInMs = level === capacity ? 0 : Math.ceil((windowMs - (level % windowMs)) / limit);
+      return { remaining: Math.floor(level / windowMs), resetInMs };
+    },
+    count: () => void (level -= windowMs),
+  };
+};
 
-  override look(now: number): Allowance {
-    const elapsed = Math.max(0, now - (this.filledAt ?? now));
-    this.level = Math.min(this.capacity, this.level + elapsed * this.limit);
-    this.filledAt = now;
-    const toNextToken = this.windowMs - (this.level % this.windowMs);
-    return {
-      limit: this.limit,
-      remaining: Math.floor(this.level / this.windowMs),
-      resetInMs: this.level === this.capacity ? 0 : Math.ceil(toNextToken / this.limit),
-    };
-  }
-
-  protected override count(): void {
-    this.level -= this.windowMs;
-  }
-}
-
-const LIMITERS = { sliding: SlidingLimiter, fixed: FixedLimiter, 'token-bucket': TokenBucketLimiter };
+const COUNTERS = { sliding, fixed, 'token-bucket': tokenBucket };

@@ -4,52 +4,42 @@ import { pause } from './connection';
 import type { LoggedRequest } from './requests';
 import type { SandboxState } from './state';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The log entry; null for requests to the inbox page and the control API. */
-    logged: LoggedRequest | null;
-  }
-}
-
-/** Paths that belong to the sandbox, not to the API. */
+/** Where the sandbox's own paths begin; the inbox is at `/`. */
 export const CONTROL_PREFIX = '/_sandbox';
-export const INBOX_PATH = '/';
+
+/** The log entry of each request to the API, with the time of its arrival. */
+const LOGGED = new WeakMap<FastifyRequest, { logged: LoggedRequest; arrival: number }>();
 
 /** Logs every request to the API, from its arrival to its answer, and delays answers by `latencyMs`. */
 export function registerLogging(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
-  const arrivals = new WeakMap<LoggedRequest, number>();
-
-  app.decorateRequest('logged', null);
-
   app.addHook('onRequest', (request, reply, done) => {
     const path = request.url.replace(/\?.*$/s, '');
-    if (path !== INBOX_PATH && !path.startsWith(`${CONTROL_PREFIX}/`)) {
+    if (path !== '/' && !path.startsWith(`${CONTROL_PREFIX}/`)) {
       const logged = state.requests.open(request.method, path, state.timestamp());
-      request.logged = logged;
-      arrivals.set(logged, performance.now());
-      reply.raw.once('close', () => complete(logged));
+      LOGGED.set(request, { logged, arrival: performance.now() });
+      reply.raw.once('close', () => complete(request));
     }
     done();
   });
 
   app.addHook('onSend', async (request, reply) => {
-    const { logged } = request;
-    if (logged === null) return;
+    const entry = LOGGED.get(request);
+    if (entry === undefined) return;
     await pause(state.options.latencyMs, closing);
     if (reply.raw.destroyed) return;
-    logged.status = reply.statusCode;
-    complete(logged);
+    entry.logged.status = reply.statusCode;
+    complete(request);
   });
+}
 
-  function complete(logged: LoggedRequest): void {
-    if (logged.duration_ms !== null) return;
-    logged.duration_ms = Math.round((performance.now() - (arrivals.get(logged) ?? 0)) * 10) / 10;
-    state.requests.completed += 1;
-  }
+function complete(request: FastifyRequest): void {
+  const { logged, arrival = 0 } = LOGGED.get(request) ?? {};
+  if (logged !== undefined) logged.duration_ms ??= Math.round((performance.now() - arrival) * 10) / 10;
 }
 
 /** The log entry of a request to the API. */
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
-  if (request.logged === null) throw new Error(`${request.url} is not logged`);
-  return request.logged;
+  const entry = LOGGED.get(request);
+  if (entry === undefined) throw new Error(`${request.url} is not logged`);
+  return entry.logged;
 }

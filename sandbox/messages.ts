@@ -2,11 +2,9 @@ import type { Endpoint } from './faults';
 import type { Message } from './validation';
 
 /** A message that was sent. */
-export interface SentMessage {
+export interface SentMessage extends Message {
   /** Consecutive, from 1001. */
   id: number;
-  phone: string;
-  message: string;
   /** Label of the key it was sent with, never the key. */
   key: string;
   endpoint: Endpoint;
@@ -17,7 +15,7 @@ export interface SentMessage {
 }
 
 /** What one phone received: its newest message and the number of messages. */
-export interface Conversation {
+interface Conversation {
   phone: string;
   count: number;
   last: SentMessage;
@@ -38,16 +36,14 @@ export class MessageStore {
     return this.byPhone.size;
   }
 
-  /** Stores the messages as sent at `sentAt` (ISO 8601) and assigns each an id. */
-  add(messages: Message[], from: Pick<SentMessage, 'key' | 'endpoint' | 'request'>, sentAt: string): SentMessage[] {
-    return messages.map(({ phone, message }) => {
-      const sent = { id: FIRST_ID + this.all.length, phone, message, ...from, sent_at: sentAt };
-      this.all.push(sent);
-      const conversation = this.byPhone.get(phone);
-      if (conversation === undefined) this.byPhone.set(phone, [sent]);
-      else conversation.push(sent);
-      return sent;
-    });
+  /** Stores a message as sent, with the next id. */
+  add({ phone, message }: Message, from: Pick<SentMessage, 'key' | 'endpoint' | 'request' | 'sent_at'>): SentMessage {
+    const sent = { id: FIRST_ID + this.all.length, phone, message, ...from };
+    this.all.push(sent);
+    const conversation = this.byPhone.get(phone);
+    if (conversation === undefined) this.byPhone.set(phone, [sent]);
+    else conversation.push(sent);
+    return sent;
   }
 
   list(): SentMessage[] {
@@ -60,14 +56,9 @@ export class MessageStore {
     return this.all.slice(start, start + limit);
   }
 
-  /** How many messages a phone has received. */
-  countTo(phone: string): number {
-    return this.byPhone.get(phone)?.length ?? 0;
-  }
-
-  /** The newest `limit` messages to a phone, oldest first. */
-  conversation(phone: string, limit: number): SentMessage[] {
-    return (this.byPhone.get(phone) ?? []).slice(-limit);
+  /** All messages to a phone, oldest first. */
+  conversation(phone: string): readonly SentMessage[] {
+    return this.byPhone.get(phone) ?? [];
   }
 
   /** At most `limit` conversations, the most recent first; `search` matches phones and newest texts. */
@@ -79,8 +70,8 @@ export class MessageStore {
       const last = this.all[index];
       if (last === undefined || seen.has(last.phone)) continue;
       seen.add(last.phone);
-      if (!last.phone.includes(wanted) && !last.message.toLowerCase().includes(wanted)) continue;
-      found.push({ phone: last.phone, count: this.countTo(last.phone), last });
+      if (!`${last.phone}\n${last.message}`.toLowerCase().includes(wanted)) continue;
+      found.push({ phone: last.phone, count: this.conversation(last.phone).length, last });
     }
     return found;
   }

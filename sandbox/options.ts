@@ -7,6 +7,7 @@ import { LIMITER_KINDS } from './limiter';
 import type { LoggedRequest } from './requests';
 
 const count = z.int().min(0);
+const fn = (value: unknown) => typeof value === 'function';
 
 /** The entry of the log is completed in place. */
 type OnRequest = (request: LoggedRequest, messages: readonly unknown[]) => void;
@@ -16,15 +17,9 @@ const OPTIONS = z.object({
   port: count.max(65535).default(0),
   host: z.string().default('127.0.0.1'),
   /** One or more API keys, each with its own balance and limit. */
-  keys: z
-    .array(z.string().regex(/^\S+$/, 'must not be empty or contain spaces'))
-    .min(1)
-    .refine((keys) => new Set(keys).size === keys.length, 'must differ from each other')
-    .default(['sandbox-key']),
+  keys: z.array(z.string().min(1)).min(1).default(['sandbox-key']),
   /** Credits of each key at the start; a message costs 1. */
   credits: count.default(1000),
-  userId: z.number().default(4711),
-  userName: z.string().default('Sandbox User'),
   /** Requests per window and key; 0 for no limit. */
   limit: count.default(60),
   windowSeconds: z.number().positive().default(60),
@@ -32,30 +27,23 @@ const OPTIONS = z.object({
   /** Every answer comes this much later, in ms. */
   latencyMs: count.default(0),
   faults: FAULTS.default([]),
-  /** Seed of faults with a `probability`. */
-  faultSeed: count.default(1),
   /** How a 422 names the invalid fields. */
   detailsShape: z.enum(DETAILS_SHAPES).default('field-message'),
   /** For over 100 messages or an overlong text: 422 as in part 7 of the document, or 429 as in part 8. */
   overLimitStatus: z.literal([422, 429]).default(422),
   /** Longest text in bulk, in code points; 0 for any length. */
   bulkMessageCharacters: count.default(0),
-  /** Largest request body, in bytes. */
-  bodyLimit: z
-    .int()
-    .min(1)
-    .default(1024 * 1024),
   /** PEM key and certificate: serve https. */
   tls: z.object({ key: z.string(), cert: z.string() }).nullable().default(null),
   /** The clock of limits and timestamps, in ms since 1970. */
-  now: z.custom<() => number>((value) => typeof value === 'function').default(() => Date.now),
+  now: z.custom<() => number>(fn).default(() => Date.now),
   /** Called with each request and the messages in its body, valid or not, before it is handled. */
-  onRequest: z.custom<OnRequest>((value) => typeof value === 'function').default(() => () => undefined),
+  onRequest: z.custom<OnRequest>(fn).default(() => () => undefined),
 });
 
 export type SandboxOptions = z.infer<typeof OPTIONS>;
 
-/** The given options over the defaults; throws a TypeError that names each wrong one. */
+/** The given options over the defaults; throws an error that names each wrong one. */
 export function completeOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
   return check(OPTIONS, given);
 }

@@ -31,30 +31,13 @@ const KEPT = 10_000;
 /** The latest requests, and the number of all. */
 export class RequestLog {
   private latest: LoggedRequest[] = [];
-  private count = 0;
-  /** How many were answered or cut. */
-  completed = 0;
-
-  get total(): number {
-    return this.count;
-  }
+  total = 0;
 
   /** Adds a request on arrival, to be completed in place: requests in flight are in the list too. */
-  open(method: string, path: string, startedAt: string): LoggedRequest {
-    this.count += 1;
-    const logged: LoggedRequest = {
-      number: this.count,
-      method,
-      path,
-      endpoint: null,
-      key: null,
-      status: null,
-      messages: 0,
-      sent: 0,
-      fault: null,
-      started_at: startedAt,
-      duration_ms: null,
-    };
+  open(method: string, path: string, started_at: string): LoggedRequest {
+    this.total += 1;
+    const unknown = { endpoint: null, key: null, status: null, messages: 0, sent: 0, fault: null, duration_ms: null };
+    const logged = { number: this.total, method, path, ...unknown, started_at };
     this.latest.push(logged);
     if (this.latest.length >= 2 * KEPT) this.latest = this.latest.slice(-KEPT);
     return logged;
@@ -67,7 +50,6 @@ export class RequestLog {
 
   clear(): void {
     this.latest = [];
-    this.count = 0;
-    this.completed = 0;
+    this.total = 0;
   }
 }

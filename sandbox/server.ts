@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { createServer } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { registerApi } from './api';
 import { check } from './check';
-import { hangingUp } from './connection';
 import { registerControl } from './control';
 import { answerToError, registerErrors, sendAnswer } from './errors';
 import { type Fault, FAULTS } from './faults';
@@ -46,7 +43,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Starts the API as a local server. Rejects for a wrong option (TypeError) or a port in use (code `EADDRINUSE`). */
+/** Starts the API as a local server. Rejects for a wrong option or a port in use (code `EADDRINUSE`). */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   const state = new SandboxState(completeOptions(options));
   const closing = new AbortController();
@@ -63,8 +60,8 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
     port,
     messages: () => state.messages.list(),
     requests: () => state.requests.list(),
-    credits: (label = 'key 1') => state.accounts.labelled(label).credits,
-    setCredits: (credits, label) => state.accounts.setCredits(credits, label),
+    credits: (label) => state.account(label).credits,
+    setCredits: (credits, label) => state.setCredits(credits, label),
     setFaults: (faults) => state.faults.set(check(FAULTS, faults, 'faults')),
     reset: () => state.reset(),
     close: async () => {
@@ -75,28 +72,17 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 }
 
 function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
-  const { bodyLimit, tls } = state.options;
   const app = Fastify({
-    bodyLimit,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    frameworkErrors: (error, _request, reply) => {
-      sendAnswer(reply, answerToError(error));
-    },
-    serverFactory: (listener) => {
-      if (tls === null) return createServer(listener);
-      return hangingUp(createTlsServer(tls, listener), () => state.faults.hangsUp(state.options.now()));
-    },
+    frameworkErrors: (error, _request, reply) => void sendAnswer(reply, answerToError(error)),
+    https: state.options.tls,
   });
   app.removeContentTypeParser('text/plain');
   registerLogging(app, state, closing);
   registerErrors(app);
   registerInbox(app);
-  register(CONTROL_PREFIX, (control) => registerControl(control, state));
-  for (const prefix of API_PREFIXES) register(prefix, (api) => registerApi(api, state, closing));
-  return app;
-
-  function register(prefix: string, routes: (scope: FastifyInstance) => void): void {
+  const register = (prefix: string, routes: (scope: FastifyInstance) => void) => {
     app.register(
       (scope, _options, done) => {
         routes(scope);
@@ -104,7 +90,10 @@ function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
       },
       { prefix },
     );
-  }
+  };
+  register(CONTROL_PREFIX, (control) => registerControl(control, state));
+  for (const prefix of API_PREFIXES) register(prefix, (api) => registerApi(api, state, closing));
+  return app;
 }
 
 /** The address that reaches a server listening on `host`. */

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { readManifest } from '../release/project';
-import { filesLinkedFrom, readPage } from '../tools/markdown';
-import { PROJECT_FOLDER } from '../tools/project';
+import { parse } from 'yaml';
+
+import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
+import { filesLinkedFrom, readPage } from './support/markdown';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
@@ -167,8 +168,19 @@ test('The README of the examples has no address of a file that is no example', (
   expect(raw.map((target) => path.basename(target)).sort()).toEqual(files.toSorted());
 });
 
-test('Every file that the README of the examples links to exists', () => {
-  for (const file of filesLinkedFrom(README)) expect(statSync(path.join(FOLDER, file)).size).toBeGreaterThan(0);
+test('The example for Docker Compose installs this package, and keeps it in a volume with the data of n8n', () => {
+  const { services, volumes } = parse(readProjectFile('examples/docker/compose.yaml')) as {
+    services: { n8n: { environment: Record<string, string>; volumes: string[] } };
+    volumes: object;
+  };
+  const { environment, volumes: mounted } = services.n8n;
+  expect(environment).toMatchObject({
+    N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
+    N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+    N8N_COMMUNITY_PACKAGES_MANAGED_BY_ENV: 'true',
+    N8N_COMMUNITY_PACKAGES: JSON.stringify([{ name: readManifest().name }]),
+  });
+  expect(mounted).toEqual(Object.keys(volumes).map((volume) => `${volume}:/home/node/.n8n`));
 });
 
 /** How many outputs of a node must be connected, unless the node is an end. */

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { readManifest } from '../release/project';
-import { filesLinkedFrom } from '../tools/markdown';
-import { PROJECT_FOLDER, readProjectFile } from '../tools/project';
+import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
+import { filesLinkedFrom } from './support/markdown';
 
 const manifest = readManifest();
 
@@ -36,6 +36,19 @@ test('The package contains what n8n needs, README, licence and changelog, and no
   expect(inDist.filter((file) => !belongs.test(file) && !schemas.includes(file))).toEqual([]);
 });
 
+test('npm pack in a fresh clone builds the package, and packs it', () => {
+  const clone = mkdtempSync(path.join(tmpdir(), 'messaging-send-clone-'));
+  const run = (command: string, ...args: string[]) => execFileSync(command, args, { cwd: clone, encoding: 'utf8' });
+  run('git', 'clone', '--quiet', PROJECT_FOLDER, '.');
+  symlinkSync(path.join(PROJECT_FOLDER, 'node_modules'), path.join(clone, 'node_modules'));
+  run('npm', 'pack', '--silent');
+  const [tarball = ''] = readdirSync(clone).filter((name) => name.endsWith('.tgz'));
+  const packed = run('tar', '-tzf', tarball).split('\n');
+  const loaded = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) => `package/${file}`);
+  expect(packed).toEqual(expect.arrayContaining(loaded));
+  rmSync(clone, { recursive: true });
+}, 120_000);
+
 test('The package brings no other packages along', () => {
   // The linter refuses `dependencies`; n8n drops these two when it installs a package.
   expect(manifest.optionalDependencies).toBeUndefined();
@@ -60,12 +73,6 @@ test("npm's page of the package finds the README's pictures in the repository", 
   // They are not in the package: npm reads them from `repository`. That they exist is tested with all other links.
   expect(manifest.repository.url).toMatch(/^git\+https:\/\/github\.com\/[^/]+\/[^/]+\.git$/);
   expect(filesLinkedFrom(readProjectFile('README.md'))).toContain('docs/node.png');
-});
-
-test('Links to files are told apart from links within the page and to other sites', () => {
-  const text =
-    '[a](#a) [b](https://example.com) ![c](docs/c.png) [d](examples/README.md#part) [e](mailto:e@example.com)';
-  expect(filesLinkedFrom(text)).toEqual(['docs/c.png', 'examples/README.md']);
 });
 
 test('The icons exist in a light and a dark version', () => {

@@ -8,3 +8,19 @@ export const PROJECT_FOLDER = path.resolve(__dirname, '..');
 export function readProjectFile(file: string): string {
   return readFileSync(path.join(PROJECT_FOLDER, file), 'utf8');
 }
+
+/** What the tests and the release read of package.json; the linter checks what it must contain. */
+export interface Manifest {
+  name: string;
+  version: string;
+  homepage: string;
+  repository: { url: string };
+  optionalDependencies?: Record<string, string>;
+  bundleDependencies?: unknown;
+  n8n: { nodes: string[]; credentials: string[] };
+}
+
+/** package.json of the checkout. */
+export function readManifest(): Manifest {
+  return JSON.parse(readProjectFile('package.json')) as Manifest;
+}

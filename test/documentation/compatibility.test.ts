@@ -9,16 +9,17 @@ import { FILES, table } from './pages';
 const tested = table('docs/reference.md', 'compatibility', 'Tested').rows.map(([first]) => first?.text ?? '');
 
 test('The reference names the releases that the tests in real n8n run on, with their Node', () => {
-  // The table is in a folder of ES modules, which Jest does not load.
+  // The list is in a folder of ES modules, which Jest does not load.
   const ask =
-    "import { releaseOf, SUPPORTED } from './tools/n8n/releases.ts'; console.log(JSON.stringify(SUPPORTED.map(releaseOf)))";
-  const supported = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', ask], {
-    cwd: PROJECT_FOLDER,
-    encoding: 'utf8',
-  });
-  const releases = (JSON.parse(supported) as Array<{ version: string; node: string }>).map(
-    ({ version, node }) => `n8n ${version} on Node ${node.split('.')[0]}`,
-  );
+    "import { NODE_VERSION, SUPPORTED } from './tools/n8n/releases.ts'; console.log(NODE_VERSION, ...SUPPORTED)";
+  const [node = '', ...supported] = execFileSync(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '--eval', ask],
+    { cwd: PROJECT_FOLDER, encoding: 'utf8' },
+  )
+    .trim()
+    .split(' ');
+  const releases = supported.map((version) => `n8n ${version} on Node ${node.split('.')[0]}`);
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
 });
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 
-import { readManifest } from '../../release/project';
-import { readProjectFile } from '../../tools/project';
+import { readManifest, readProjectFile } from '../../tools/project';
 import { FILES, page, PAGES } from './pages';
 
 /** A link from n8n to the README, as in the sources: the build replaces the host. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
-import { type Page, readPage, type Table } from '../../tools/markdown';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
+import { type Page, readPage, type Table } from '../support/markdown';
 
 /** All files that git has or would add. */
 export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

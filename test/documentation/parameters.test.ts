@@ -7,8 +7,8 @@ import {
 } from 'n8n-workflow';
 
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
-import type { Cell, Table } from '../../tools/markdown';
 import { readProjectFile } from '../../tools/project';
+import type { Cell, Table } from '../support/markdown';
 import { PAGES, table } from './pages';
 
 let loaded: Loaded;

@@ -5,7 +5,7 @@ import { type Page } from 'playwright-core';
 
 import { type JsonObject } from '../../tools/json';
 import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
-import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../tools/n8n/examples/contacts';
+import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
@@ -39,7 +39,7 @@ import {
   waitForPreview,
   waitForTexts,
 } from './editorParts';
-import { expectedPhone } from './expectedMessages';
+import { expectedPhone, readContacts } from './expectedMessages';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';
 import { askedItem, Asking, sendAndWait, submit } from './questions';
@@ -175,7 +175,7 @@ for (const release of SUPPORTED) {
       sandbox.reset();
       await provideContacts(folder);
       const { sender } = contactsExampleNodes(await readExample(CONTACTS_EXAMPLE));
-      const reachable = (await readContacts(EXAMPLE_CONTACTS)).flatMap((contact) => expectedPhone(contact) ?? []);
+      const reachable = (await readContacts()).flatMap((contact) => expectedPhone(contact) ?? []);
       await inEditor(`${release} example`, async (page) => {
         await importWorkflowFile(page, n8n.url, exampleFile(CONTACTS_EXAMPLE));
         await openNode(page, sender);

@@ -1,4 +1,16 @@
-import { type Contact } from '../../tools/n8n/examples/contacts';
+import { readFile } from 'node:fs/promises';
+
+import { parse } from 'csv-parse/sync';
+
+import { EXAMPLE_CONTACTS } from '../../tools/n8n/examples/contacts';
+
+/** One row of the list of the contacts example: its columns by name, always text. */
+type Contact = Record<string, string>;
+
+/** Reads the list independently of n8n, to know what must come of it. */
+export async function readContacts(): Promise<Contact[]> {
+  return parse(await readFile(EXAMPLE_CONTACTS), { columns: true, bom: true });
+}
 
 /**
  * The number a message to this contact must go to, by the API document (4.2): digits with the country code, no

@@ -4,9 +4,8 @@ import { type InstanceWithSandbox, startWithSandbox } from '../../sandbox/n8n/in
 import { type SandboxOptions } from '../../sandbox/server';
 import { Cleanup } from '../../tools/cli/cleanup';
 import { type Session, stopOnSignals } from '../../tools/cli/session';
-import { unpackPackage } from '../../tools/n8n/package';
+import { providePackage } from '../../tools/n8n/package';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { tarball } from './tarball';
 
 export interface TestInstanceOptions {
   /** Of n8n; the newest one that is supported, if not given. */
@@ -41,7 +40,7 @@ export async function startTestInstance(
       purpose: 'e2e',
       release,
       port,
-      providePackage: (userFolder) => unpackPackage(tarball(), userFolder, session.signal),
+      providePackage: (userFolder) => providePackage(userFolder, session.signal),
       sandbox: { limit: 0, credits: 1_000_000, ...sandbox },
       environment: { ...environment, ...(await database?.(session)) },
     },

@@ -9,9 +9,10 @@ import { Command } from 'commander';
 
 import { ExpectedError } from '../../tools/cli/errors';
 import { runSession } from '../../tools/cli/session';
-import { findN8n } from '../../tools/n8n/program';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
+import { findN8n } from '../../tools/n8n/install';
+import { packPackage, TARBALL_VARIABLE } from '../../tools/n8n/package';
 import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
-import { providePackage, TARBALL_VARIABLE } from './tarball';
 
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
@@ -30,9 +31,13 @@ interface Counts {
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
   const parts = chooseParts(await findParts());
-  await providePackage(session);
-  // Here, because two parts that start together would both install the same one.
-  for (const release of SUPPORTED) await findN8n(release, session);
+  if (process.env[TARBALL_VARIABLE] === undefined) {
+    say('Building and packing the package');
+    // The processes of the tests inherit it.
+    process.env[TARBALL_VARIABLE] = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
+  }
+  // Here, because parts that start together would install the same one at the same time.
+  await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
   const { passed, failed } = await runAll(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();

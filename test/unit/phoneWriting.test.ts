@@ -1,8 +1,8 @@
 /** Phone numbers as people write them, in every country: what is read, and what is never sent to. */
 import { duplicateKey } from '../../nodes/MessagingSend/messages/message';
 import { cleanPhone, type PhoneRules } from '../../nodes/MessagingSend/phone/phone';
-import { BEHIND, BETWEEN, EXAMPLES, INTERNATIONAL, NATIONAL, type Writing } from '../../tools/numbering/ways';
 import { readProjectFile } from '../../tools/project';
+import { BEHIND, BETWEEN, EXAMPLES, INTERNATIONAL, NATIONAL, type Writing } from '../support/phoneWritings';
 import { messageAt } from './samples';
 
 function read(given: string, countryCode: string | null, numberCheck: PhoneRules['numberCheck'] = 'on'): string {

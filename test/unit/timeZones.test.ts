@@ -2,9 +2,9 @@ import { tz } from 'moment-timezone';
 
 import { zonesOf } from '../../nodes/MessagingSend/phone/timeZones';
 import { ZONE_TABLE } from '../../nodes/MessagingSend/phone/zoneTable';
-import { EXAMPLES } from '../../tools/numbering/ways';
 import { ZONES_FILE, zonesFile } from '../../tools/numbering/zones';
 import { readProjectFile } from '../../tools/project';
+import { EXAMPLES } from '../support/phoneWritings';
 
 const SUMMER_AND_WINTER = [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)];
 

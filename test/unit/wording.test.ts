@@ -11,9 +11,8 @@ import {
 } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
-import { readManifest } from '../../release/project';
-import { readPage } from '../../tools/markdown';
-import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
+import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
+import { readPage } from '../support/markdown';
 import { listOf } from './samples';
 
 /** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */

@@ -1,33 +1,30 @@
 import { execa } from 'execa';
 
-import { isObject } from '../json';
 import { PROJECT_FOLDER } from '../project';
-import { ExpectedError, systemCode } from './errors';
+import { ExpectedError, messageOf } from './errors';
 
 const SHOWN_LINES = 15;
 
-export interface CommandOptions {
-  signal: AbortSignal;
-  /** Without it, the folder of the checkout. */
-  cwd?: string;
-  /** Over this process's own. */
-  env?: NodeJS.ProcessEnv;
-}
-
 /**
- * Runs a program to its end, without output.
+ * Runs a program to its end.
  *
- * @throws ExpectedError with the program's last lines if it fails
+ * @param options.cwd      without it, the folder of the checkout
+ * @param options.env      over this process's own
+ * @param options.isShown  whether the user sees its output, which is only kept otherwise
+ * @throws ExpectedError with the command and its last lines if it fails
  */
-export async function runCommand(command: string, args: string[], options: CommandOptions): Promise<void> {
-  const { signal, cwd = PROJECT_FOLDER, env = {} } = options;
+export async function runCommand(
+  command: string,
+  args: string[],
+  options: { signal: AbortSignal; cwd?: string; env?: NodeJS.ProcessEnv; isShown?: boolean },
+): Promise<void> {
+  const { signal, cwd = PROJECT_FOLDER, env, isShown = false } = options;
+  const output = isShown ? 'inherit' : 'pipe';
   try {
-    await execa(command, args, { cwd, env, stdin: 'ignore', all: true, cancelSignal: signal });
+    await execa(command, args, { cwd, env, stdio: ['ignore', output, output], all: true, cancelSignal: signal });
   } catch (failure) {
     signal.throwIfAborted();
-    if (systemCode(failure) === 'ENOENT') throw new ExpectedError(`The command ${command} can't be found.`);
-    const output = isObject(failure) && typeof failure.all === 'string' ? failure.all.trim() : '';
-    const lines = output.split('\n').slice(-SHOWN_LINES).join('\n');
-    throw new ExpectedError(`"${command} ${args.slice(0, 2).join(' ')}" failed:\n${lines}`);
+    const [what = '', ...lines] = messageOf(failure).split('\n');
+    throw new ExpectedError([what, ...lines.slice(-SHOWN_LINES)].join('\n'));
   }
 }

@@ -3,6 +3,6 @@ const { existsSync } = require('node:fs');
 
 // npm runs a script in the folder of its package.json.
 if (!existsSync('node_modules/tsx')) {
-  console.error("Failed: this checkout's packages are not installed. Install them: npm ci");
+  console.error("Failed: this checkout's packages are not installed. Install them: npm ci --ignore-scripts");
   process.exit(1);
 }

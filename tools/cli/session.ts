@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { Cleanup } from './cleanup';
 import { ExpectedError, Stopped, systemCode } from './errors';
 
@@ -41,6 +43,11 @@ export function stopOnSignals(names: NodeJS.Signals[]): AbortSignal {
   const stop = new AbortController();
   for (const name of names) process.on(name, () => stop.abort(new Stopped()));
   return stop.signal;
+}
+
+/** Waits for the user to ask to stop. */
+export async function untilStopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** @returns the exit code */

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-
 import getPort from 'get-port';
 
-import { type Session } from '../cli/session';
+import { type Session, untilStopped } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
 import { type JsonObject } from '../json';
+import { findN8n } from './install';
 import { type N8nProcess, type N8nProgram, startN8n } from './process';
-import { findN8n } from './program';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 
@@ -22,19 +20,15 @@ export const OWNER: Owner = {
   password: 'Demo-password-1',
 };
 
-/** How this package gets into an n8n that has not been started: by its home, which is `N8N_USER_FOLDER`. */
-export type ProvidePackage = (userFolder: string) => Promise<unknown>;
-
 export interface InstanceOptions {
   /** Part of the name of its folder. */
   purpose: string;
-  providePackage: ProvidePackage;
+  /** Puts this package into an n8n that has not been started: into its home, which is `N8N_USER_FOLDER`. */
+  providePackage: (userFolder: string) => Promise<unknown>;
   /** The newest one that is supported, if not given. */
   release?: ReleaseName;
   /** Any free one, if not given. */
   port?: number;
-  /** n8n's home, which stays; without it, a temporary folder. */
-  folder?: string;
   /** More settings of n8n, for all its processes. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -70,7 +64,7 @@ export class N8nInstance {
     const { release = CURRENT, port = await getPort(), providePackage, environment } = options;
     const { signal, cleanup } = session;
     const program = await findN8n(release, session);
-    const folder = options.folder ?? (await makeTemporaryFolder(options.purpose, cleanup));
+    const folder = await makeTemporaryFolder(options.purpose, cleanup);
     await providePackage(folder);
     const n8n = await startN8n({ program, folder, port, environment, signal });
     const rest = new N8nRest(n8n, signal);
@@ -141,7 +135,7 @@ export class N8nInstance {
    */
   async stayUp(): Promise<void> {
     const { signal } = this.session;
-    if (!signal.aborted) await Promise.race([once(signal, 'abort'), this.n8n.whenEnded()]);
+    await Promise.race([untilStopped(signal), this.n8n.whenEnded()]);
     if (!signal.aborted) this.n8n.assertRunning();
   }
 }

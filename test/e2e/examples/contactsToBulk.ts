@@ -5,14 +5,17 @@ import { before, test } from 'node:test';
 
 import { parse } from 'csv-parse/sync';
 
-import { type JsonObject } from '../../../tools/json';
-import { EXAMPLE_CONTACTS, provideContacts, readContacts } from '../../../tools/n8n/examples/contacts';
+import { asObject, asString, type JsonObject } from '../../../tools/json';
+import { provideContacts } from '../../../tools/n8n/examples/contacts';
+import { contactsExampleNodes } from '../../../tools/n8n/examples/contactsExample';
+import { nodesOf } from '../../../tools/n8n/examples/files';
 import { filesFolderOf } from '../../../tools/n8n/settings';
-import { expectedPhone } from '../expectedMessages';
+import { expectedMessage, expectedPhone, readContacts } from '../expectedMessages';
+import { byPhone } from '../recipients';
 import { type ExampleWorld, itemsAt } from './world';
 
-/** The campaign from a CSV file; the tests of the demo check what it sends. */
-export function testContacts({ instance, received, succeedFrom }: ExampleWorld): void {
+/** The campaign from a CSV file. */
+export function testContacts({ instance, workflow, received, succeedFrom }: ExampleWorld): void {
   let folder: string;
   before(async () => {
     folder = filesFolderOf(instance().folder);
@@ -29,17 +32,20 @@ export function testContacts({ instance, received, succeedFrom }: ExampleWorld):
     return { sent, failed: parse(await readFile(path.join(folder, file)), { columns: true, bom: true }) };
   };
 
-  test('Every contact that can be reached gets a message, and the others are in the file, with the reason', async () => {
-    const contacts = await readContacts(EXAMPLE_CONTACTS);
+  test('Every contact that can be reached gets its own text, and the others are in the file, with the reason', async () => {
+    const contacts = await readContacts();
     const reachable = contacts.flatMap((contact) => {
       const phone = expectedPhone(contact);
       return phone === undefined ? [] : [{ name: contact.name, city: contact.city, phone }];
     });
+    const sender = nodesOf(workflow()).find(({ name }) => name === contactsExampleNodes(workflow()).sender);
+    const template = asString(asObject(sender?.parameters, 'parameters').message, 'message');
+    const messages = contacts.map((contact) => ({
+      phone: expectedPhone(contact),
+      message: expectedMessage(template, contact),
+    }));
     const { sent, failed } = await run();
-    assert.deepEqual(
-      received().map(({ phone }) => phone),
-      reachable.map(({ phone }) => phone).sort(),
-    );
+    assert.deepEqual(received(), messages.filter(({ phone }) => phone !== undefined).sort(byPhone));
     assert.deepEqual(
       sent.map(({ name, city, phone }) => ({ name, city, phone })),
       reachable,

@@ -37,16 +37,11 @@ export function contactsExampleNodes(workflow: JsonObject): ContactsExampleNodes
   };
 }
 
-/**
- * Stores the example in n8n, ready to run.
- *
- * @param contactsFile  the list that it sends to, if it is not the example's own
- */
+/** Stores the example in n8n, ready to run. */
 export async function addContactsExample(
   instance: N8nInstance & { readonly credential: StoredCredential },
-  contactsFile?: string,
 ): Promise<ContactsExample> {
-  await provideContacts(instance.folder, contactsFile);
+  await provideContacts(instance.folder);
   const workflow = await instance.rest.importWorkflow(await readExample(CONTACTS_EXAMPLE), [instance.credential]);
   return {
     ...contactsExampleNodes(workflow),
