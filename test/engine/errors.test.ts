@@ -97,7 +97,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   test("contains what the service's details say", async () => {
     const details = [{ field: 'phone', message: 'is barred' }];
     sandbox().setFaults([{ kind: 'status', status: 422, details, on: 'any' }]);
-    expect((await errorOf(path, parameters)).description).toContain('field: phone; is barred');
+    expect(textOf(await errorOf(path, parameters))).toContain('field: phone; is barred');
   });
 });
 

@@ -82,8 +82,8 @@ test('A batch that the credits do not cover is not sent, and neither is any batc
   const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
   expect(outputs.map(({ length }) => length)).toEqual([100, 150]);
   expect(outputs[1]?.[0]?.json).toMatchObject({
-    error: 'Not enough credits (150 needed, 50 left)',
-    details: { outcome: 'not_sent', http_status: 402, required_credits: 150, available_credits: 50 },
+    error: 'Not enough credits (100 needed, 50 left)',
+    details: { outcome: 'not_sent', http_status: 402, required_credits: 100, available_credits: 50 },
   });
 });
 

@@ -70,7 +70,7 @@ const CASES: Case[] = [
     name: 'Send, Split Into Several',
     parameters: withOptions(SEND, { longMessages: 'split' }),
     items: LONG,
-    besides: ['part'],
+    besides: ['parts'],
   },
   {
     name: 'Send, Dry Run',

@@ -31,7 +31,7 @@ export function checkIds(
     ok(message !== undefined && message.phone === phone, `message_id ${id} is not one of ${JSON.stringify(phone)}`);
     const item = linkOf(pairedItem);
     ok(
-      !isInOrder || messages.some((one) => one.item === item && one.text === message.message),
+      !isInOrder || messages.some((one) => one.item === item && one.texts?.[0] === message.message),
       `message_id ${id} belongs to another item`,
     );
     if (sentAt !== undefined && !(sentAt === null && hasChanged)) deepStrictEqual(sentAt, message.sent_at);
@@ -97,10 +97,10 @@ function groupAlike(reports: ReadonlyArray<Report | null>, arrived: readonly Sen
     groups.set(likeness, group);
     return group;
   };
-  for (const [{ account, input, text }, reported] of reports.flatMap((report) => [...(report ?? [])])) {
-    if (text === null || input.cleanPhone === null) continue;
-    const group = groupOf(likenessOf(account, input.cleanPhone, text));
-    if (reported === 'sent' || reported === 'uncertain' || reported === 'sent_before') group[reported] += 1;
+  for (const [{ account, input, texts }, reported] of reports.flatMap((report) => [...(report ?? [])])) {
+    if (input.cleanPhone === null || (reported !== 'sent' && reported !== 'uncertain' && reported !== 'sent_before'))
+      continue;
+    for (const text of texts ?? []) groupOf(likenessOf(account, input.cleanPhone, text))[reported] += 1;
   }
   for (const { key, phone, message } of arrived) groupOf(likenessOf(key, phone, message)).arrived += 1;
   return groups;
@@ -109,11 +109,13 @@ function groupAlike(reports: ReadonlyArray<Report | null>, arrived: readonly Sen
 /** Messages from one account to one number arrive in the order of the input. */
 export function checkOrder(messages: readonly RequestedMessage[], arrived: readonly SentMessage[]): void {
   const indexes = new Map<string, number[]>();
-  messages.forEach(({ account, input, text }, index) => {
-    if (text === null || input.cleanPhone === null) return;
-    const key = likenessOf(account, input.cleanPhone, text);
-    indexes.set(key, [...(indexes.get(key) ?? []), index]);
-  });
+  let index = 0;
+  for (const { account, input, texts } of messages) {
+    for (const text of texts ?? []) {
+      const key = likenessOf(account, input.cleanPhone ?? '', text);
+      indexes.set(key, [...(indexes.get(key) ?? []), (index += 1)]);
+    }
+  }
   const lastOf = new Map<string, number>();
   for (const { key, phone, message } of arrived) {
     const candidates = indexes.get(likenessOf(key, phone, message));
@@ -148,9 +150,9 @@ export function checkRisk({ options }: Settings, { balanceWorks }: Outage, reque
 
 /** One text that is refused keeps no other from being sent. */
 export function checkOthersSent(report: Report, refusedText: string): void {
-  const isRefused = ({ text }: RequestedMessage) => text === null || text.includes(refusedText);
+  const isRefused = ({ texts }: RequestedMessage) => texts === null || texts.some((text) => text.includes(refusedText));
   // Several refusals in a row may be about the whole run.
-  if ([...report.keys()].filter(({ text }) => text?.includes(refusedText)).length > 1) return;
+  if ([...report.keys()].filter(({ texts }) => texts?.some((text) => text.includes(refusedText))).length > 1) return;
   for (const [message, reported] of report) {
     ok(
       isRefused(message) || reported !== 'not_sent',
@@ -161,8 +163,8 @@ export function checkOthersSent(report: Report, refusedText: string): void {
 
 /** Once the service works, everything that can be sent is sent, unless that could be the second time. */
 export function checkNothingLost(report: Report): void {
-  for (const [{ input, text }, reported] of report) {
-    ok(text === null || reported !== 'not_sent', `not sent, although the service works: ${input.text.slice(0, 12)}`);
+  for (const [{ input, texts }, reported] of report) {
+    ok(texts === null || reported !== 'not_sent', `not sent, although the service works: ${input.text.slice(0, 12)}`);
   }
 }
 

@@ -5,37 +5,34 @@ import type { Settings } from './scenario';
 export interface RequestedMessage {
   readonly item: number;
   readonly entry: number | null;
-  readonly part: number | null;
   readonly input: Input;
   /** The sandbox's label of the account's key; that of the first key where all items have one account. */
   readonly account: string;
-  /** Null if the message can't be sent. */
-  readonly text: string | null;
+  /** What is sent of its text, in this order; null if the message can't be sent. */
+  readonly texts: readonly string[] | null;
 }
 
 /** The messages of a list in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
 export function messagesOf({ operation, accounts, options }: Settings, { source, inputs }: List): RequestedMessage[] {
   return inputs.flatMap((own, item) =>
-    own.flatMap((input, index): RequestedMessage[] => {
+    own.map((input, index): RequestedMessage => {
       const account = `key ${(item % accounts) + 1}`;
-      const origin = { item, entry: source === 'json' ? index : null, part: null, input, account };
+      const origin = { item, entry: source === 'json' ? index : null, input, account };
       const length = input.text.trim() === '' ? 0 : input.text.length;
-      if (input.cleanPhone === null || length === 0) return [{ ...origin, text: null }];
-      if (length <= 1000) return [{ ...origin, text: input.text }];
-      if (options.longMessages === 'fail') return [{ ...origin, text: operation === 'send' ? null : input.text }];
-      if (options.longMessages === 'truncate') return [{ ...origin, text: input.text.slice(0, 1000) }];
-      return Array.from({ length: Math.ceil(length / 1000) }, (_, part) => ({
-        ...origin,
-        part,
-        text: input.text.slice(1000 * part, 1000 * (part + 1)),
-      }));
+      if (input.cleanPhone === null || length === 0) return { ...origin, texts: null };
+      if (length <= 1000) return { ...origin, texts: [input.text] };
+      if (options.longMessages === 'fail') return { ...origin, texts: operation === 'send' ? null : [input.text] };
+      const parts = Array.from({ length: Math.ceil(length / 1000) }, (_, part) =>
+        input.text.slice(1000 * part, 1000 * (part + 1)),
+      );
+      return { ...origin, texts: options.longMessages === 'truncate' ? parts.slice(0, 1) : parts };
     }),
   );
 }
 
 /** The place of a message, as the delivery record writes it. */
-export function placeOf({ item, entry, part }: Pick<RequestedMessage, 'item' | 'entry' | 'part'>): string {
-  return part === null ? (entry === null ? `${item}` : `${item}.${entry}`) : `${item}.${entry ?? ''}.${part}`;
+export function placeOf({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'>): string {
+  return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
 /** What messages have in common that are alike: account, phone and text. */
@@ -59,19 +56,19 @@ export function keptBackBy(
   return isClosed && tested === null ? 'outside_window' : null;
 }
 
-type Sendable = RequestedMessage & { readonly text: string; readonly phone: string };
+type Sendable = RequestedMessage & { readonly texts: readonly string[]; readonly phone: string };
 
 /** The messages that an attempt may send. */
 function sendable(messages: readonly RequestedMessage[], isOnce: boolean): Sendable[] {
   const seen = new Set<string>();
   return messages.flatMap((message) => {
-    const { account, input, part, text } = message;
-    if (text === null || input.cleanPhone === null) return [];
-    // A whole text is sent once. Its parts may be alike, and other texts may have them too.
-    const whole = `${likenessOf(account, input.cleanPhone, input.text)} ${part}`;
+    const { input, texts } = message;
+    if (texts === null || input.cleanPhone === null) return [];
+    // From whichever account, a whole text is sent once. Its parts may be alike, and other texts may have them too.
+    const whole = likenessOf('', input.cleanPhone, input.text);
     if (isOnce && seen.has(whole)) return [];
     seen.add(whole);
-    return [{ ...message, text, phone: input.cleanPhone }];
+    return [{ ...message, texts, phone: input.cleanPhone }];
   });
 }
 
@@ -83,9 +80,11 @@ export function requestedAtMost(
 ): Map<string, number> {
   if (settings.tested !== null) return new Map();
   const most = new Map<string, number>();
-  for (const { account, phone, text } of sendable(messages, isOnceInRun(settings, list) === true)) {
-    const likeness = likenessOf(account, phone, text);
-    most.set(likeness, (most.get(likeness) ?? 0) + 1);
+  for (const { account, phone, texts } of sendable(messages, isOnceInRun(settings, list) === true)) {
+    for (const text of texts) {
+      const likeness = likenessOf(account, phone, text);
+      most.set(likeness, (most.get(likeness) ?? 0) + 1);
+    }
   }
   return most;
 }
