@@ -104,6 +104,12 @@ const CASES: Case[] = [
     parameters: withOptions(SEND_BULK, { output: 'batches' }),
   },
   {
+    name: 'Send Bulk, Split Into Several',
+    parameters: withOptions(SEND_BULK, { longMessages: 'split' }),
+    items: LONG,
+    besides: ['parts'],
+  },
+  {
     name: 'Send Bulk, Dry Run',
     parameters: withOptions(SEND_BULK, { dryRun: true }),
     besides: ['message', 'characters'],
