@@ -1,7 +1,7 @@
 /** The journal of a node that n8n can kill at any step, over a list that several processes write, with a service beside it. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { repeatedPhones } from '../../nodes/MessagingSend/delivery/pack';
+import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
@@ -10,7 +10,7 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import { type Batch, type Message, type Origin, unsendable } from '../../nodes/MessagingSend/messages/message';
+import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
 import { byOrigin } from '../../nodes/MessagingSend/messages/order';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
@@ -168,7 +168,6 @@ export class World {
 /** Runs of the node in one execution, of which each but the first is one of Retry On Fail. */
 export class Attempt {
   private readonly context: JsonRecord;
-  private ledger: CrashLedger | null = null;
 
   constructor(
     private readonly world: World,
@@ -190,15 +189,13 @@ export class Attempt {
     const wasOpen = record.isOpen;
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
-    this.ledger ??= this.newLedger(factsOf('workflow'), record);
-    const { ledger } = this;
-    record.nextRuns = () => ledger.line;
+    const ledger = new CrashLedger(factsOf('workflow'), { lineage: execution.lineage, ordinal: 0 }, record);
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
-    if (await this.ledger.start(start)) record.markInterrupted();
+    if (await ledger.start(start)) record.markInterrupted();
     const journal = new Journal({
       record,
-      crash: this.ledger,
+      crash: ledger,
       reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
       patiently: async (promise) => await promise,
     });
@@ -217,32 +214,17 @@ export class Attempt {
     if (!this.process.isDead) this.execution.stored = copyOf(this.context);
   }
 
-  private newLedger(facts: Facts, record: DeliveryRecord): CrashLedger {
-    return new CrashLedger(facts, { lineage: this.execution.lineage, ordinal: 0 }, record.previousRuns);
-  }
-
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
     const { accounts, others = [], batchSize, parallel = 2, sendUncertainAgain = false, isCounted = false } = order;
-    const drafts = others.map((message) => unsendable(message, SAFE));
-    const question = {
-      ...questionOf(accounts.flat().sort(byOrigin)),
-      batchSize,
-      sendUncertainAgain,
-      unsendable: drafts,
-    };
-    const earlier = await journal.recall(question);
-    // Outcomes of drafts that can't be composed have their places alone.
-    const whole = (message: Message) => (message.text === '' ? (others.find(isAt(message)) ?? message) : message);
-    const receipts: Receipt[] = earlier.receipts.map((receipt) => ({
-      ...receipt,
-      results: receipt.results.map(({ message, outcome }) => ({ message: whole(message), outcome })),
-    }));
-    for (const draft of earlier.unsendable) {
-      const messages = others.filter(isAt(draft));
-      receipts.push(receiptOf({ number: 0, messages }, { kind: draft.outcome, failure: draft.failure }));
+    const all = [...accounts.flat(), ...others].sort(byOrigin);
+    const earlier = await journal.recall({ ...questionOf(all), sendUncertainAgain });
+    const receipts = [...earlier.receipts];
+    const pending = new Set(earlier.pending);
+    for (const message of others.filter((each) => pending.has(each))) {
+      const kind = earlier.again.has(message) ? 'uncertain' : 'not_sent';
+      receipts.push(receiptOf({ number: 0, messages: [message] }, { kind, failure: SAFE }));
     }
     const answers = [...(order.answers ?? [])];
-    const pending = new Set(earlier.pending);
     const sendAll = async (all: readonly Message[], account: number) => {
       const left = all.filter((message) => pending.has(message));
       const own = journal.of(`account ${account}`);
@@ -314,10 +296,6 @@ export class Attempt {
   }
 }
 
-function isAt(place: Origin): (message: Message) => boolean {
-  return (message) => byOrigin(message, place) === 0;
-}
-
 const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
 
@@ -343,11 +321,8 @@ export function questionOf(messages: readonly Message[]): Question {
   return {
     messages,
     unsendable: [],
-    repeated: repeatedPhones(messages),
-    batchSize: 2,
+    repeated: phonesOfSeveral(messages, false),
     sendUncertainAgain: false,
-    willSend: true,
-    isSingle: false,
   };
 }
 

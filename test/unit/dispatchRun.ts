@@ -3,7 +3,8 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { pack, repeatedPhones } from '../../nodes/MessagingSend/delivery/pack';
+import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
@@ -124,7 +125,7 @@ export class Run {
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       keepBack,
       parallelRequests,
-      repeated: repeatedPhones(messages),
+      repeated: phonesOfSeveral(messages, false),
       uncertainBefore: 0,
       stopOnFailure: false,
       pause: async () => await Promise.resolve(),

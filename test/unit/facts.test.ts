@@ -97,7 +97,7 @@ test('A write that another process has overwritten is made once more, and the li
   const facts = newFacts(list.storage());
   await facts.record({ note: ['run'] });
   list.entries = ['of another process'];
-  await facts.record({ begin: ['request'] });
+  await facts.record({ open: ['request'] });
   expect(list.entries).toEqual(['of another process', entry('run'), ...claimed('request')]);
 });
 
@@ -286,12 +286,11 @@ test('A fact that its run releases while the list is asked about another one is 
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
-test('A run is noted once, and then it is what the list says', async () => {
+test('A fact that another process has begun is reported to the one that wants it fresh', async () => {
   const list = new SharedList();
-  const first = newFacts(list.storage());
-  expect(await first.noteIfUnknown('run')).toBe('unknown');
-  expect(await newFacts(list.storage()).noteIfUnknown('run')).toBe('noted');
-  await first.record({ open: ['run'] });
-  expect(await first.noteIfUnknown('run')).toBe('open');
-  expect(await newFacts(list.storage()).noteIfUnknown('run')).toBe('open');
+  const [first, second] = [newFacts(list.storage()), newFacts(list.storage())];
+  expect(await first.record({ note: ['run'], fresh: ['run'] })).toBe(false);
+  expect(await second.record({ note: ['run'], fresh: ['run'] })).toBe(true);
+  await first.record({ bar: ['page'] });
+  expect(await second.record({ open: ['page'], fresh: ['page'] })).toBe(true);
 });

@@ -1,19 +1,20 @@
 import { GET_BALANCE } from '../api/endpoints';
-import { type Failure, failure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import type { AccountJournal, Journal } from '../journal/journal';
-import { type Batch, countMessages, type Drafts, type Message, type Unsendable } from '../messages/message';
-import { addTo } from '../messages/order';
+import type { Recalled } from '../journal/question';
+import { type Batch, countMessages, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
+import { addTo, byOrigin } from '../messages/order';
 import { type Receipt, receiptOf, type Result } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { composeAll } from './compose';
 import { creditsFailure } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
-import { type Duplicate, separateDuplicates } from './duplicates';
 import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import type { OutageRecord } from './outageRecord';
-import { countTexts, pack, repeatedPhones } from './pack';
+import { countTexts, pack } from './pack';
+import { type Duplicate, phonesOfSeveral, select } from './selection';
 import { divertToTester } from './testRun';
 
 export interface Delivery extends Pick<DispatchConfig, 'pause'> {
@@ -25,8 +26,10 @@ export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly batchSize: number | null;
   /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
   readonly stopOnFailure: boolean;
-  /** The account of an item's messages: the same object for the same account. */
-  readonly senderOf: (item: number) => Sender;
+  /** The account of an item's messages, the same object for the same account; or why there is none. */
+  readonly senderOf: (item: number) => Sender | Failure;
+  /** Why nothing at all can be sent now, if so. */
+  readonly broken: Failure | null;
   /** Which messages the user does not want to be sent; null if all may be. */
   readonly keepBack: KeepBack | null;
   readonly journal: Journal;
@@ -74,34 +77,31 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { dryRun, duplicateMessages, longMessages, numberCheck, testRun } = options;
   const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
   const composed = await composeAll(delivery.drafts, rules, pause);
-  const mayBeSent = (message: Message) => (keepBack?.(message) ?? null) === null;
-  const { unique, duplicates } =
-    duplicateMessages === 'send'
-      ? { unique: composed.messages, duplicates: [] }
-      : separateDuplicates(composed.messages, mayBeSent);
-  const { messages, untested } = divertToTester(unique, testRun, mayBeSent);
-  const repeated = repeatedPhones(messages);
   await pause();
-
-  const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
+  const isOnce = duplicateMessages !== 'send';
+  const rest = { isOnce, keepBack };
+  // A test goes to other people than those that the journal knows.
+  const tested = testRun === null ? null : divertToTester(select(composed.messages, [], rest), testRun);
+  const messages = tested?.messages ?? composed.messages;
+  const repeated = phonesOfSeveral(messages, isOnce);
   const earlier = await journal.recall({
     messages,
     unsendable: composed.unsendable,
     repeated,
-    batchSize,
     sendUncertainAgain: options.uncertain === 'sendAgain',
-    willSend: !dryRun,
-    isSingle: operation.maxBatchSize === 1,
   });
-  const { unsendable, receipts: known, pending } = earlier;
-  const recalled = { unsendable, repeated, recalled: known.length, planned: [] };
-  if (stopOnFailure && unsendable.length > 0) {
-    return conclude({ ...recalled, receipts: known, duplicates: [], heldUp: pending.length }, delivery);
+  const { receipts: known } = earlier;
+  const { unsendable: refused, pending } = withoutRefused(earlier, delivery);
+  const recalled = { unsendable: refused, repeated, recalled: known.length, planned: [] };
+  const { willSend, keptBack, duplicates } =
+    tested === null ? select(pending, known, rest) : { ...tested, willSend: pending };
+  if (stopOnFailure && refused.length > 0) {
+    return conclude({ ...recalled, receipts: known, duplicates: [], heldUp: willSend.length }, delivery);
   }
   await pause();
 
-  const { willSend, keptBack } = separateKeptBack(pending, keepBack);
-  const skipped = [...receiptsOf(untested), ...receiptsOf(keptBack).map((receipt) => journal.skip(receipt))];
+  const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
+  const skipped = receiptsOf(keptBack).map((receipt) => journal.skip(receipt));
   const shares = await sharesOf(willSend, delivery, batchSize, earlier.lastBatch);
   const before = [...known, ...skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
   await pause();
@@ -110,20 +110,30 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   return conclude({ ...recalled, receipts: [...before, ...sent.flat()], duplicates, heldUp: 0, planned }, delivery);
 }
 
-/** Decides anew in each attempt which of the messages that have no outcome are kept back. */
-function separateKeptBack(
-  messages: readonly Message[],
-  keepBack: KeepBack | null,
-): { readonly willSend: readonly Message[]; readonly keptBack: readonly Result[] } {
-  if (keepBack === null) return { willSend: messages, keptBack: [] };
-  const willSend: Message[] = [];
-  const keptBack: Result[] = [];
-  for (const message of messages) {
-    const outcome = keepBack(message);
-    if (outcome === null) willSend.push(message);
-    else keptBack.push({ message, outcome });
+/** Adds the messages that have no account to the drafts that can't be sent. */
+function withoutRefused(
+  { unsendable: drafts, pending, again }: Recalled,
+  { broken, senderOf }: Pick<Delivery, 'broken' | 'senderOf'>,
+): Pick<Recalled, 'unsendable' | 'pending'> {
+  const why = new Map<Message, Failure>();
+  for (const message of pending) {
+    const sender = broken ?? senderOf(message.item);
+    if (isFailure(sender)) why.set(message, sender);
   }
-  return { willSend, keptBack };
+  if (why.size === 0 && broken === null) return { unsendable: drafts, pending };
+  const refused = Array.from(why, ([message, failed]) => {
+    const mayBeSent = again.has(message) || failed.sendAgain === 'checkFirst';
+    return unsendable(
+      { ...message, phone: message.testFor ?? message.phone },
+      failed,
+      mayBeSent ? 'uncertain' : 'not_sent',
+    );
+  });
+  const others = drafts.map((draft) => (broken === null ? draft : unsendable(draft, broken, draft.outcome)));
+  return {
+    unsendable: [...others, ...refused].sort(byOrigin),
+    pending: pending.filter((message) => !why.has(message)),
+  };
 }
 
 /** Of messages that no request carries. */
@@ -147,7 +157,10 @@ async function sharesOf(
   lastBatch: number,
 ): Promise<Share[]> {
   const bySender = new Map<Sender, Message[]>();
-  for (const message of messages) addTo(bySender, senderOf(message.item), message);
+  for (const message of messages) {
+    const sender = senderOf(message.item);
+    if (!isFailure(sender)) addTo(bySender, sender, message);
+  }
   const isCounted = options.dryRun || options.checkCreditsFirst;
   const shares: Share[] = [];
   let last = lastBatch;
@@ -205,8 +218,8 @@ async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Pro
 }
 
 function conclude(delivered: Delivered, { options, journal }: Delivery): Delivered {
-  const { receipts, unsendable } = delivered;
+  const { receipts, unsendable: refused } = delivered;
   const hasFailure = receipts.some(({ results }) => results.some(({ outcome }) => 'failure' in outcome));
-  if (!options.dryRun) journal.conclude(!hasFailure && unsendable.length === 0);
+  if (!options.dryRun) journal.conclude(!hasFailure && refused.length === 0);
   return delivered;
 }

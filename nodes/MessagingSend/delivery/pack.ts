@@ -23,17 +23,6 @@ export function pack(messages: readonly Message[], size: number, lastNumber = 0)
   return batches;
 }
 
-/** The phones that more than one message goes to. */
-export function repeatedPhones(messages: readonly Message[]): ReadonlySet<string> {
-  const phones = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { phone } of messages) {
-    const { size } = phones;
-    if (phones.add(phone).size === size) repeated.add(phone);
-  }
-  return repeated;
-}
-
 /** How many texts batches contain: each uses a credit. */
 export function countTexts(batches: readonly Batch[]): number {
   return batches.flatMap(({ messages }) => messages).reduce((sum, message) => sum + textsOf(message).length, 0);

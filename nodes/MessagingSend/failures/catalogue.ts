@@ -407,6 +407,10 @@ export const CATALOGUE = {
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
     AFTER_INTERRUPTION,
   ),
+  notAsked: uncertainWithCode('INTERRUPTED', 'run')(
+    "n8n's database can't be read, so it is unknown whether an earlier attempt sent this message",
+    "Check that n8n's database is running, then choose Retry again.",
+  ),
   reserved: uncertainWithCode('RESERVED')(
     'Another execution started to send this message, and its outcome is unknown',
     "If it was not sent, change its 'Message Key' to send it.",

@@ -2,8 +2,7 @@ import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
-import type { CrashLedger } from './crash/crashLedger';
-import { nothingKnown } from './crash/recollection';
+import type { CrashLedger, Recollection } from './crash/crashLedger';
 import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
@@ -74,23 +73,46 @@ export class Journal {
 
   /** Divides messages by whether they may leave. */
   async recall(question: Question): Promise<Recalled> {
-    const { record, crash } = this.memories;
-    const recorded = record.recall(question);
-    const crashed =
-      (await crash?.recall(question, recorded.pending, recorded.lastBatch + 1)) ?? nothingKnown(recorded.pending);
-    for (const receipt of [...crashed.receipts, ...receiptsOf(crashed.again)]) record.note(receipt);
-    this.mayHaveSentOthers = crashed.mayHaveSentOthers;
-    this.again = new Map([...recorded.again, ...crashed.again]);
-    const batches = [recorded.lastBatch, ...crashed.receipts.map(({ batch }) => batch ?? 0)];
+    const recorded = this.memories.record.recall(question);
+    this.again = recorded.again;
+    const { results, again, hadOthers } = await this.recallCrashed(question, recorded);
+    const done = new Set(results.map(({ message }) => message));
+    this.mayHaveSentOthers = hadOthers;
+    this.again = new Map([...recorded.again, ...again]);
     return {
-      receipts: [...recorded.receipts, ...crashed.receipts],
-      pending: crashed.pending,
+      receipts: [...recorded.receipts, ...receiptsOf(results)],
+      pending: done.size === 0 ? recorded.pending : recorded.pending.filter((message) => !done.has(message)),
       again: this.again,
-      lastBatch: Math.max(...batches),
-      unsendable: crashed.mayHaveSentOthers
+      lastBatch: recorded.lastBatch,
+      unsendable: hadOthers
         ? recorded.unsendable.map((draft) => unsendable(draft, draft.failure, 'uncertain'))
         : recorded.unsendable,
     };
+  }
+
+  private async recallCrashed(
+    { messages, repeated, sendUncertainAgain }: Question,
+    { receipts, pending }: Recalled,
+  ): Promise<Recollection> {
+    const { record, crash } = this.memories;
+    if (crash === null) return NOTHING_KNOWN;
+    const known = receipts.flatMap(({ results }) => results);
+    const sent = new Set(known.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message));
+    try {
+      const crashed = await crash.recall({ all: messages, pending, sent, repeated, sendUncertainAgain });
+      const uncertain = Array.from(crashed.again, ([message, why]): Result => {
+        return { message, outcome: { kind: 'uncertain', failure: why } };
+      });
+      for (const receipt of receiptsOf([...crashed.results, ...uncertain])) record.note(receipt);
+      return crashed;
+    } catch {
+      // Not noted: the next attempt asks again.
+      const outcome: Outcome = crash.isRetry
+        ? { kind: 'uncertain', failure: failure('notAsked') }
+        : { kind: 'not_sent', failure: NOT_STORED.failure };
+      const results = pending.map((message): Result => ({ message, outcome: this.truthOf(message, outcome) }));
+      return { results, again: new Map(), hadOthers: crash.isRetry };
+    }
   }
 
   /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
@@ -175,13 +197,14 @@ export class Journal {
    * @param isAllSent whether nothing will be run again
    */
   conclude(isAllSent: boolean): void {
-    const { record } = this.memories;
-    if (isAllSent) record.clear();
-    // Else the next attempt asks the crash ledger the same once more.
-    else if (!this.mayHaveSentOthers || !record.isUnchanged) {
-      if (this.mayHaveSentOthers) record.markInterrupted();
-      record.endAttempt();
+    const { record, crash } = this.memories;
+    if (isAllSent) {
+      record.clear();
+      return;
     }
+    // What an earlier attempt with other messages has sent is not in the record, which now counts as containing it.
+    if (this.mayHaveSentOthers && crash?.hasSent === true) record.markInterrupted();
+    record.endAttempt();
   }
 
   /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */
@@ -204,19 +227,23 @@ export class Journal {
     const outcomeOf = (message: Message): Outcome =>
       taken.get(message) === 'noted' ? SENT_BEFORE : { kind: 'uncertain', failure: failure('reserved') };
     const results = [...taken.keys()].map((message) => ({ message, outcome: outcomeOf(message) }));
-    this.memories.crash?.settle(results.map(({ message }) => ({ message, outcome: SENT_BEFORE })));
     return { batch: null, results, data: null };
   }
 
-  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
   private withTruth(receipt: Receipt): Receipt {
     if (this.again.size === 0) return receipt;
-    const results = receipt.results.map(({ message, outcome }): Result => {
-      const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
-      const earlier = isUnsent ? this.again.get(message) : undefined;
-      return { message, outcome: earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier } };
-    });
+    const results = receipt.results.map(({ message, outcome }) => ({
+      message,
+      outcome: this.truthOf(message, outcome),
+    }));
     return { ...receipt, results };
+  }
+
+  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
+  private truthOf(message: Message, outcome: Outcome): Outcome {
+    const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
+    const earlier = isUnsent ? this.again.get(message) : undefined;
+    return earlier === undefined ? outcome : { kind: 'uncertain', failure: earlier };
   }
 }
 
@@ -224,11 +251,9 @@ const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const
 
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 
-/** What is sent again stays uncertain until it is known to be sent. */
-function receiptsOf(again: ReadonlyMap<Message, Failure>): Receipt[] {
-  return [...again].map(([message, why]) => ({
-    batch: null,
-    results: [{ message, outcome: { kind: 'uncertain', failure: why } }],
-    data: null,
-  }));
+const NOTHING_KNOWN: Recollection = { results: [], again: new Map(), hadOthers: false };
+
+/** Of messages whose request is not known. */
+function receiptsOf(results: readonly Result[]): Receipt[] {
+  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
 }

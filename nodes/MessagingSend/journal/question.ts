@@ -4,18 +4,13 @@ import type { Receipt } from '../messages/outcome';
 
 /** What a run is about to do, before it is known what was sent before. */
 export interface Question {
+  /** All messages of the run, also duplicates and those that are kept back, in the order of their places. */
   readonly messages: readonly Message[];
   /** Drafts that can't be composed. */
   readonly unsendable: readonly Unsendable[];
-  /** The phones that more than one message goes to. */
+  /** The phones that more than one text goes to. */
   readonly repeated: ReadonlySet<string>;
-  /** Messages in each request. */
-  readonly batchSize: number;
   readonly sendUncertainAgain: boolean;
-  /** Whether pending messages are sent now, and not in a dry run or with a set-up that is wrong. */
-  readonly willSend: boolean;
-  /** Whether the service's answers have the form of a single send (API 2.2). */
-  readonly isSingle: boolean;
 }
 
 /** What is left of a question. */

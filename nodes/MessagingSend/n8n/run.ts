@@ -13,7 +13,7 @@ import { requestsOf } from '../requests/requests';
 import { Tally } from '../requests/tally';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
-import { draftsOfCall, draftsOfRun, type ReadDrafts, refusedBy } from './input/drafts';
+import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt } from './memory/attempts';
@@ -196,7 +196,8 @@ async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary 
     const tally = new Tally();
     const outcomes = await deliver({
       operation: job.operation,
-      drafts: refusedBy((item) => broken ?? failureOf(accounts.of(item)), job.drafts),
+      drafts: job.drafts,
+      broken,
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
@@ -214,13 +215,16 @@ async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary 
   }
 }
 
-/** The sender of each item that has an account. */
-function sendersOf({ context, settings, accounts, callFor, outages }: Run, tally: Tally): (item: number) => Sender {
+/** The sender of each item, or why it has none. */
+function sendersOf(
+  { context, settings, accounts, callFor, outages }: Run,
+  tally: Tally,
+): (item: number) => Sender | Failure {
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
   const senders = new Map<NodeAccount, Sender>();
   return (item) => {
     const account = accounts.of(item);
-    if (isFailure(account)) throw new FailureError(account);
+    if (isFailure(account)) return account;
     const known = senders.get(account);
     if (known !== undefined) return known;
     const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
@@ -228,10 +232,6 @@ function sendersOf({ context, settings, accounts, callFor, outages }: Run, tally
     senders.set(account, sender);
     return sender;
   };
-}
-
-function failureOf(account: NodeAccount | Failure): Failure | null {
-  return isFailure(account) ? account : null;
 }
 
 async function itemsOrError(

@@ -1,18 +1,11 @@
 import type { Reply } from '../../api/reply';
+import { type Failure, failure } from '../../failures/failure';
 import type { Batch, Message } from '../../messages/message';
-import type { Result } from '../../messages/outcome';
+import type { Outcome, Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
+import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
-import type { Question } from '../question';
-import { type Plan, planOf, type Unit } from './plan';
-import {
-  askEarlier,
-  divide,
-  MAY_HAVE_SENT_ANYTHING,
-  nothingKnown,
-  type Recollection,
-  SENT_NOTHING,
-} from './recollection';
+import { type Pages, pagesOf } from './pages';
 
 /** A run of the node. */
 export interface Run {
@@ -20,18 +13,6 @@ export interface Run {
   readonly lineage: string;
   /** Counted from 0 within the execution. */
   readonly ordinal: number;
-}
-
-/** Identifies a run with the one that it follows; another attempt at it has the same name. */
-function nameOf({ lineage, ordinal }: Run, previous = ''): string {
-  return digestOf([lineage, String(ordinal), previous]);
-}
-
-/** A run that another one follows. */
-interface Followed {
-  readonly name: string;
-  /** How many Retries with this name had begun by then, this one among them: one more is somebody else's. */
-  readonly begun: number;
 }
 
 /** How a run came about. */
@@ -42,326 +23,305 @@ export interface Start {
   readonly followsKill: boolean;
 }
 
+/** What is kept in the execution: it contains the outcomes of the first so many attempts. */
+export interface KnownAttempts {
+  attempts: number;
+}
+
+/** What a run is about to do, and what its delivery record knows of it. */
+export interface CrashQuestion {
+  /** All messages of the run, in the order of their places. */
+  readonly all: readonly Message[];
+  /** Those of which the delivery record has no outcome. */
+  readonly pending: readonly Message[];
+  /** Those that the delivery record knows to be sent. */
+  readonly sent: ReadonlySet<Message>;
+  /** The phones that more than one text goes to. */
+  readonly repeated: ReadonlySet<string>;
+  readonly sendUncertainAgain: boolean;
+}
+
+export interface Recollection {
+  /** Of pending messages that earlier attempts have sent, or may have. */
+  readonly results: readonly Result[];
+  /** Those of them that are sent again. */
+  readonly again: ReadonlyMap<Message, Failure>;
+  /** Whether an earlier attempt had other messages, and may have sent them. */
+  readonly hadOthers: boolean;
+}
+
+/** Consecutive messages, as this attempt has them. */
+interface Page {
+  /** The fact about it. */
+  readonly fact: string;
+  state: 'unknown' | 'open' | 'noted' | 'of another process';
+  /** Resolves once the list says that it is open: to whether another process had begun it. */
+  opening: Promise<boolean> | null;
+  /** How many of its messages are not known to be sent. */
+  left: number;
+  /** The messages of it that this attempt has sent, or may have. */
+  readonly risked: Set<Message>;
+}
+
+/** How many attempts one call asks for. */
+const ASKED_TOGETHER = 4;
+
+const SENT: Outcome = { kind: 'sent', messageId: null, status: 'sent' };
+const WHY_UNCERTAIN = failure('interrupted');
+const UNCERTAIN: Outcome = { kind: 'uncertain', failure: WHY_UNCERTAIN };
+
 /**
  * What n8n's database says of one run of the node, for a re-run after a kill, when the execution itself contains nothing.
- * Such a re-run is also what n8n makes of a waiting execution that it continues twice, for two answers at the same moment.
  *
- * The run is noted when it starts, and open from its first request on. Each request is opened before it leaves, and noted
- * when it is known which of its messages were sent. So in a re-run, an open request was in flight when n8n was killed,
- * and an unknown one was not begun.
+ * An attempt that is about to send takes the next number. Before a request leaves, it opens the pages of its messages, and
+ * notes each page of which every message is sent. A later attempt reads the pages of the attempts that its delivery record
+ * does not contain: on an open page everything is uncertain, and what is not begun it bars, so that the earlier attempt,
+ * should it still be running somewhere, sends no more.
  */
 export class CrashLedger {
-  /** Its name in short. */
-  readonly run: string;
-  /** Noted where requests left without being opened: an unknown one may have left. */
-  private readonly incomplete: string;
-  /** Known if the node's first run in this execution was noted: then all of its runs are. */
+  /** The run's name in short. Noted when it starts: only if it is there, what is not there was not begun. */
+  private readonly run: string;
   private readonly firstRun: string;
-  /** What earlier attempts did. `begun`: they may have sent something, and the list must be asked. */
-  private earlier: 'not asked' | 'none before' | 'nothing' | 'begun' = 'not asked';
-  /** What they may have sent of which nothing is known: messages that are not in the plan, or all. */
-  private doubt: 'none' | 'others' | 'all' = 'none';
-  /** Whether requests of this run have left, and whether that is noted. */
-  private requests: 'none' | 'left' | 'noted' = 'none';
-  /** Whether a request left, or may leave, that a re-run would not find. */
-  private gap: 'none' | 'to be noted' | 'noted' = 'none';
-  private started: Promise<unknown> = Promise.resolve();
-  private plan: Plan | null = null;
-  /** The runs that this one follows, the latest first: a Retry of any of their executions must know of this one. */
-  private readonly followed: readonly Followed[];
-  /** Its number among the Retries with this name, from 1; 0 for a run that is no Retry. */
-  private retry = 0;
+  isRetry = false;
+  private started: Promise<boolean> = Promise.resolve(false);
+  /** The attempts that the delivery record does not contain. */
+  private missing: number[] = [];
+  /** Of those that had the same messages, the pages that they have not begun. */
+  private readonly unbegun: string[] = [];
+  private number = 0;
+  private begun: Promise<boolean> | null = null;
+  private pages: Pages | null = null;
+  private readonly own: Page[] = [];
 
-  /** @param previous the {@link line} of the run that this one follows */
   constructor(
     private readonly facts: Facts,
     run: Run,
-    previous: readonly string[],
+    private readonly known: KnownAttempts,
   ) {
-    this.followed = previous.map((text) => {
-      const [name = '', begun] = text.split(':');
-      return { name, begun: Number(begun ?? 0) };
-    });
-    this.run = nameOf(run, this.followed[0]?.name);
-    this.firstRun = nameOf({ ...run, ordinal: 0 });
-    this.incomplete = incompleteOf(this.run);
+    this.run = digestOf([run.lineage, String(run.ordinal)]);
+    this.firstRun = digestOf([run.lineage, '0']);
   }
 
-  /** Whether an earlier attempt may have sent something. */
+  /** Whether an earlier attempt may have sent something that the delivery record does not contain. */
   get hasBegun(): boolean {
-    return this.earlier === 'begun';
+    return this.missing.length > 0;
+  }
+
+  /** Whether a request of this attempt may have left. */
+  get hasSent(): boolean {
+    return this.number > 0 && this.known.attempts === this.number;
   }
 
   /**
    * Notes that an attempt has started.
-   * @returns whether earlier ones may have sent messages of which the list knows nothing: n8n was killed in one, or the user
-   * has retried an older execution in the meantime
+   * @returns whether earlier ones may have sent messages of which the list knows nothing
    */
   async start({ isRetry, followsKill }: Start): Promise<boolean> {
+    this.isRetry = isRetry;
     this.facts.runStarted();
-    // Retry On Fail: what the attempt before has noted stays valid.
-    if (this.earlier !== 'not asked') return false;
-    this.earlier = isRetry ? 'nothing' : 'none before';
-    try {
-      if (isRetry) return await this.startAgain(followsKill);
-      this.started = this.startOnce().catch(() => this.breaks());
-      return false;
-    } catch {
-      this.breaks();
-      return followsKill;
-    }
+    this.started = isRetry ? this.startAgain(followsKill) : this.startOnce();
+    this.started.catch(() => undefined);
+    return isRetry && (await this.started.catch(() => false));
   }
 
   private async startAgain(followsKill: boolean): Promise<boolean> {
-    const own = [this.run, this.firstRun, retryOf(this.run, 1)];
-    const others = this.followed.map(({ name, begun }) => retryOf(name, begun + 1));
-    const [run, firstRun, firstRetry, ...since] = await this.facts.ask([...own, ...others]);
-    this.retry = firstRetry === 'unknown' ? 1 : await this.nextRetry();
-    if (since.some((retry) => retry !== 'unknown')) {
-      await this.noteGap();
-      return true;
-    }
-    if (run !== 'unknown') {
-      if (run === 'open') this.earlier = 'begun';
-      return false;
-    }
-    if (!followsKill || firstRun !== 'unknown') {
-      await this.facts.record({ note: [this.run] });
-      return false;
-    }
-    await this.noteGap();
-    return true;
+    const states = await this.facts.ask([this.run, this.firstRun]);
+    const isUnknown = followsKill && states.every((state) => state !== 'noted');
+    if (!isUnknown) await this.facts.record({ note: [this.run] });
+    await this.findMissing();
+    return isUnknown;
   }
 
-  private async noteGap(): Promise<void> {
-    await this.facts.record({ open: [this.run], note: [this.incomplete] });
-    this.gap = 'noted';
+  /** One that was noted before is of an execution that n8n continues for the second time, or a second try. */
+  private async startOnce(): Promise<boolean> {
+    const isKnown = this.facts.isKnown(this.run);
+    const wasNoted = await this.facts.record({ note: [this.run], fresh: [this.run] });
+    if (isKnown || wasNoted || this.known.attempts > 0) await this.findMissing();
+    else this.number = 1;
+    return false;
   }
 
-  private async nextRetry(): Promise<number> {
-    for (let retry = 2; ; retry += 1) {
-      const [state] = await this.facts.ask([retryOf(this.run, retry)]);
-      if (state === 'unknown') return retry;
+  private async findMissing(): Promise<void> {
+    for (let first = this.known.attempts + 1; this.number === 0; first += ASKED_TOGETHER) {
+      const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
+      const states = await this.facts.askBeforeClaim(numbers.map((number) => this.attempt(number)));
+      const free = states.indexOf('unknown');
+      // One that is open may be what a question has left that n8n was killed in, or was noted before that.
+      this.missing.push(...numbers.slice(0, free === -1 ? undefined : free));
+      this.number = numbers[free] ?? 0;
     }
   }
 
-  /** A run that is no Retry and has begun before is one of an execution that n8n continues for the second time. */
-  private async startOnce(): Promise<void> {
-    if ((await this.facts.noteIfUnknown(this.run)) !== 'open') return;
-    this.earlier = 'begun';
+  private attempt(number: number): string {
+    return `${this.run} attempt ${number}`;
   }
 
-  private breaks(): void {
-    this.gap = 'to be noted';
-  }
-
-  /** Before the next run of the execution: a re-run must not take this one for a run that was not begun. */
-  leaveBehind(): void {
-    if (this.gap !== 'to be noted' || this.requests === 'none') return;
-    void this.facts.record({ open: this.runs, note: this.gapNotes() }).catch(() => undefined);
+  private pageFact(number: number, page: number): string {
+    return `${this.attempt(number)} page ${page} of ${this.pages?.places ?? ''}`;
   }
 
   /**
    * Finds what is known of these messages, and takes them for those of the run.
-   * @param firstBatch the number of the first batch
+   * @throws what the storage throws: then nothing is known
    */
-  async recall(question: Question, pending: readonly Message[], firstBatch: number): Promise<Recollection> {
+  async recall(question: CrashQuestion): Promise<Recollection> {
     await this.started;
-    const { batchSize, sendUncertainAgain } = question;
-    if (this.plan !== null && this.doubt !== 'all') {
-      // A message that had no account in the first try is not in its plan, but the killed attempt may have sent it.
-      const known = { ...SENT_NOTHING, mayHaveSentOthers: this.doubt === 'others' };
-      return divide(pending, this.plan, known, sendUncertainAgain);
+    const pages = pagesOf(question.all);
+    this.pages = pages;
+    const states = Array.from({ length: pages.count }, (): FactState => 'unknown');
+    let [hadOthers, hadOtherTexts] = [false, false];
+    for (const number of this.missing) {
+      const [places, contents] = await this.facts.ask(this.planOf(number, pages));
+      if (places !== 'noted') {
+        hadOthers = true;
+        continue;
+      }
+      hadOtherTexts ||= contents !== 'noted';
+      const facts = states.map((_state, page) => this.pageFact(number, page));
+      for (const [page, state] of (await this.facts.askBeforeClaim(facts)).entries()) {
+        if (state === 'unknown') this.unbegun.push(facts[page] ?? '');
+        else if (state === 'noted' || (state === 'open' && states[page] === 'unknown')) states[page] = state;
+      }
+      // Asked after its pages, which this fact replaces when the attempt ends.
+      const [allSent] = await this.facts.ask([this.allSent(number)]);
+      if (allSent === 'noted') states.fill('noted');
+      else if (allSent === 'open') states.fill('open');
     }
-    const plan = planOf(this.run, pending);
-    this.plan = plan;
-    if (this.earlier !== 'begun') {
-      plan.pack(batchSize, firstBatch);
-      return nothingKnown(pending);
+    if (hadOthers) states.fill('open');
+    const doubtful = hadOtherTexts ? touchedPhones(pages, states, question.repeated) : new Set<string>();
+    return { ...this.divide(question, pages, states, doubtful), hadOthers };
+  }
+
+  private allSent(number: number): string {
+    return `${this.attempt(number)} all of ${this.pages?.places ?? ''}`;
+  }
+
+  private planOf(number: number, { places, contents }: Pages): string[] {
+    return [`${this.attempt(number)} of ${places}`, `${this.attempt(number)} with ${contents}`];
+  }
+
+  private divide(
+    { all, pending, sent, sendUncertainAgain }: CrashQuestion,
+    pages: Pages,
+    states: readonly FactState[],
+    doubtful: ReadonlySet<string>,
+  ): Omit<Recollection, 'hadOthers'> {
+    for (const page of states.keys()) {
+      const fact = this.pageFact(this.number, page);
+      this.own.push({ fact, state: 'unknown', opening: null, left: 0, risked: new Set() });
     }
-    const known = await askEarlier(this.facts, plan, this.incomplete, question, firstBatch).catch(() => {
-      this.breaks();
-      return null;
-    });
-    if (known === null) {
-      // What this attempt can't read, or can't address to an account, the next one may.
-      this.gap = 'to be noted';
-      plan.pack(batchSize, firstBatch);
-      for (const unit of plan.units) Object.assign(unit, { state: 'open', mayHaveSent: true });
+    for (const message of all) {
+      const page = this.pageOf(message);
+      if (page !== undefined && !sent.has(message)) page.left += 1;
     }
-    this.doubt = known === null ? 'all' : known.mayHaveSentOthers ? 'others' : 'none';
-    return divide(pending, plan, known ?? MAY_HAVE_SENT_ANYTHING, sendUncertainAgain);
+    const results: Result[] = [];
+    const again = new Map<Message, Failure>();
+    if (states.every((state) => state === 'unknown')) return { results, again };
+    for (const message of pending) {
+      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
+      if (state === 'open' && sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
+      else if (state === 'open') results.push({ message, outcome: UNCERTAIN });
+      else if (state === 'noted') {
+        results.push({ message, outcome: SENT });
+        const page = this.pageOf(message);
+        if (page !== undefined) page.left -= 1;
+      }
+    }
+    return { results, again };
   }
 
   /**
    * Resolves once a re-run would know that this request has left.
-   * @returns whether another process has begun it, which runs another attempt
-   * @throws where that can't be stored: then the request must not leave, and {@link afterReply} is to be called with null
+   * @returns whether another process runs another attempt
+   * @throws what the storage throws: then it must not leave
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
-    await this.started;
-    const found = this.unitsOf(batch.messages);
-    if (found.includes(undefined) && this.gap === 'none') this.gap = 'to be noted';
-    const units = distinct(found);
-    for (const unit of units) unit.inFlight += 1;
-    const closed = units.filter(({ state }) => state !== 'open');
-    if (closed.length > 0 || this.requests !== 'noted' || this.gap === 'to be noted') {
+    for (const message of batch.messages) this.pageOf(message)?.risked.add(message);
+    const pages = this.pagesOf(batch.messages);
+    const closed = pages.filter(({ state }) => state !== 'open');
+    if (closed.length > 0) {
       const opening = this.open(closed);
-      for (const unit of closed) unit.opening = opening;
-      await opening;
+      for (const page of closed) Object.assign(page, { state: 'open', opening });
     }
-    let isTaken = false;
-    for (const unit of units) {
-      if ((await unit.opening) !== true) continue;
-      isTaken = true;
-      // What is open is the other process's, which may have sent it: it must stay so.
-      unit.mayHaveSent = true;
-      unit.isUncertain = true;
-    }
+    const taken = await Promise.all(pages.map(async ({ opening }) => await opening));
+    const isTaken = (await this.begun) === true || taken.includes(true);
+    // What the list has of them is the other attempt's, and must stay.
+    if (isTaken) for (const page of pages) page.state = 'of another process';
     return isTaken;
   }
 
-  /** @returns whether another process has begun one of them */
-  private async open(units: readonly Unit[]): Promise<boolean> {
-    const isFirst = this.requests !== 'noted';
+  private async open(pages: readonly Page[]): Promise<boolean> {
+    const { pages: plan } = this;
+    const open = pages.map(({ fact }) => fact);
     // Another process may have written back what this one has opened and retracted before: that is nobody else's.
-    const isNew = ({ state, opening }: Unit) => state === 'unknown' && opening === null;
-    const begin = units.filter(isNew).map(({ fact }) => fact);
-    const open = units.filter((unit) => !isNew(unit)).map(({ fact }) => fact);
-    for (const unit of units) unit.state = 'open';
-    if (isFirst) this.requests = 'left';
-    // Not each time: if the list has become too long, these must go before the facts of any request.
-    const own = isFirst || this.gap === 'to be noted' ? this.runs : [];
-    const begins = isFirst ? [...this.retries, ...(this.plan?.notes ?? []), ...this.previousIncomplete] : [];
-    const note = [...begins, ...this.gapNotes()];
-    const isTaken = await this.facts.record({ begin, open: [...own, ...open], note });
-    this.facts.releaseWhenFound([...own, ...note]);
-    this.requests = 'noted';
-    if (note.includes(this.incomplete)) this.gap = 'noted';
-    return isTaken;
-  }
-
-  private unitsOf(messages: readonly Message[]): ReadonlyArray<Unit | undefined> {
-    return this.plan?.unitsOf(messages) ?? messages.map(() => undefined);
-  }
-
-  private gapNotes(): string[] {
-    return this.gap === 'to be noted' ? [this.incomplete, ...this.previousIncomplete] : [];
-  }
-
-  /** For a run that follows this one: it and the runs that it follows, the latest first. None contains a space. */
-  get line(): readonly string[] {
-    const begun = this.requests === 'none' ? Math.max(0, this.retry - 1) : this.retry;
-    return [{ name: this.run, begun }, ...this.followed].map((each) => `${each.name}:${each.begun}`);
-  }
-
-  /** Its name, and those of the runs that it follows. */
-  private get runs(): readonly string[] {
-    return [this.run, ...this.followed.map(({ name }) => name)];
-  }
-
-  /** For messages of this run, the previous ones have no facts. */
-  private get previousIncomplete(): string[] {
-    return this.followed.map(({ name }) => incompleteOf(name));
-  }
-
-  private get retries(): string[] {
-    return this.retry === 0 ? [] : [retryOf(this.run, this.retry)];
+    const fresh = pages.filter(({ opening }) => opening === null).map(({ fact }) => fact);
+    if (plan !== null && this.begun === null) {
+      const number = this.attempt(this.number);
+      const note = [number, ...this.planOf(this.number, plan)];
+      this.begun = this.facts.record({ note, bar: this.unbegun, fresh: [number, ...this.unbegun] });
+      this.begun.then(
+        (isTaken) => {
+          if (!isTaken) this.known.attempts = this.number;
+        },
+        () => (this.begun = null),
+      );
+    }
+    return await this.facts.record({ open, fresh });
   }
 
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
-    const isSafe = reply === null || reply.kind === 'rejected';
-    for (const unit of distinct(this.unitsOf(batch.messages))) {
-      unit.inFlight -= 1;
-      if (!isSafe) unit.mayHaveSent = true;
-      if (unit.inFlight > 0 || unit.mayHaveSent || unit.state !== 'open') continue;
-      unit.state = 'unknown';
-      this.facts.retract([unit.fact]);
-    }
+    if (reply === null || reply.kind === 'rejected') for (const message of batch.messages) this.notSent(message);
   }
 
-  /** Notes outcomes. What other executions sent counts as not sent: a re-run finds it again. */
+  /** Notes the pages of which every message is sent. */
   settle(results: readonly Result[]): void {
-    const units = this.unitsOf(results.map(({ message }) => message));
-    results.forEach(({ message, outcome }, index) => {
-      const unit = units[index];
-      if (unit === undefined) return;
-      unit.unsettled -= 1;
-      if (outcome.kind === 'uncertain') unit.isUncertain = true;
-      else if (outcome.kind !== 'sent') unit.unsent.push(message);
-      else if (unit.exceptions.size > 0) this.resolve(unit, message);
-    });
-    for (const unit of distinct(units)) if (unit.unsettled === 0) this.finish(unit);
-  }
-
-  /** What was not sent before is sent now; in the list, the unit is open meanwhile. */
-  private resolve(unit: Unit, message: Message): void {
-    const exception = unit.exceptionOf(message);
-    this.facts.retract([exception]);
-    unit.exceptions.delete(exception);
-  }
-
-  /** Notes which messages of a unit were sent. One with an uncertain message stays open. */
-  private finish(unit: Unit): void {
-    if (unit.state !== 'open' || !unit.mayHaveSent || unit.isUncertain) return;
-    for (const message of unit.unsent) unit.exceptions.add(unit.exceptionOf(message));
-    if (unit.exceptions.size === 0) {
-      this.close(unit);
-      return;
+    for (const { message, outcome } of results) {
+      const page = this.pageOf(message);
+      if (outcome.kind === 'not_sent' || outcome.kind === 'skipped') this.notSent(message);
+      if (page === undefined || outcome.kind !== 'sent') continue;
+      page.left -= 1;
+      if (page.left > 0 || page.state !== 'open') continue;
+      page.state = 'noted';
+      this.facts.close([page.fact]);
     }
-    const note = [unit.partly, ...unit.exceptions];
-    this.facts.record({ note }).then(
-      () => {
-        this.facts.releaseWhenFound(note);
-        if (unit.inFlight === 0 && unit.unsettled === 0) this.close(unit);
-      },
-      () => this.breaks(),
-    );
   }
 
-  private close(unit: Unit): void {
-    unit.state = 'noted';
-    this.facts.close([unit.fact]);
+  private notSent(message: Message): void {
+    const page = this.pageOf(message);
+    if (page?.risked.delete(message) !== true || page.risked.size > 0 || page.state !== 'open') return;
+    page.state = 'unknown';
+    this.facts.retract([page.fact]);
   }
 
-  /**
-   * Leaves what a re-run needs if n8n is killed before it has stored the execution; resolves once that is stored. Where
-   * all was sent, it resolves before: then only a kill in the next milliseconds leads to a re-run.
-   */
+  private pageOf(message: Message): Page | undefined {
+    return this.pages === null ? undefined : this.own[this.pages.pageOf(message)];
+  }
+
+  private pagesOf(messages: readonly Message[]): Page[] {
+    return [...new Set(messages.map((message) => this.pageOf(message)))].filter((page) => page !== undefined);
+  }
+
+  /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
   async end(): Promise<void> {
-    const { plan } = this;
-    const units = plan?.units ?? [];
-    const facts = units.map(({ fact }) => fact);
-    // Another process may be at a Retry of the same execution: it must find what this one has begun.
-    const isAllSent =
-      this.earlier === 'none before' &&
-      plan !== null &&
-      units.length > 0 &&
-      units.every(({ state, exceptions }) => state === 'noted' && exceptions.size === 0);
-    const written = isAllSent
-      ? this.facts.replace([plan.packing, ...facts], plan.allSent).catch(() => undefined)
-      : this.facts.whenWritten();
-    const ended = written.then(() => {
-      const notes = [...this.runs, ...this.retries, this.incomplete, ...this.previousIncomplete];
-      this.facts.release([...notes, ...(plan === null ? [] : [plan.allSent, ...plan.notes]), ...facts]);
-      this.facts.runEnded();
-    });
-    if (!isAllSent) await ended;
+    const { number, pages, own } = this;
+    const facts = own.map(({ fact }) => fact);
+    const notes = [this.run, ...(pages === null ? [] : [this.attempt(number), ...this.planOf(number, pages)])];
+    const isAllSent = own.length > 0 && own.every(({ state }) => state === 'noted');
+    if (isAllSent) await this.facts.replace(facts, this.allSent(number)).catch(() => undefined);
+    else await this.facts.whenWritten();
+    this.facts.release([...notes, this.allSent(number), ...this.unbegun, ...facts]);
+    this.facts.runEnded();
   }
 }
 
-function distinct(units: ReadonlyArray<Unit | undefined>): readonly Unit[] {
-  // Nearly all messages have the unit of the one before.
-  const changes = units.filter((unit, index) => unit !== units[index - 1]);
-  return [...new Set(changes)].filter((unit) => unit !== undefined);
-}
-
-function incompleteOf(run: string): string {
-  return `${run} incomplete`;
-}
-
-/** Noted once a Retry with this name and number has begun. */
-function retryOf(run: string, retry: number): string {
-  return `${run} retry ${retry}`;
+/**
+ * Where the texts are other ones than in the earlier attempt, a place still identifies a phone that only one message goes
+ * to. Of several messages to a phone, nobody knows which was sent.
+ */
+function touchedPhones(pages: Pages, states: readonly FactState[], repeated: ReadonlySet<string>): Set<string> {
+  const touched = pages.messages.filter(
+    (message) => repeated.has(message.phone) && states[pages.pageOf(message)] !== 'unknown',
+  );
+  return new Set(touched.map(({ phone }) => phone));
 }

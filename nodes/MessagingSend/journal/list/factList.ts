@@ -17,12 +17,12 @@ export interface ListStorage {
 }
 
 /**
- * `open`: begun, and its end is not noted. `noted`: it is true.
+ * `barred`: nobody may open it any more. `open`: begun, and its end is not noted. `noted`: it is true.
  *
- * In the list, a noted fact is one entry, and an open one has a pending marker beside it. A question adds both for a
+ * In the list, a noted fact is one entry, an open one has a pending marker beside it, and a barred one is the marker alone. A question adds both for a
  * moment: if n8n is killed then, the fact stays open, which sends nothing and claims nothing.
  */
-export type FactState = 'unknown' | 'open' | 'noted';
+export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
 
 /**
  * How long each write repeats the entries of a fact, because another process can overwrite them: while it is `held`, or
@@ -196,7 +196,8 @@ export class FactList {
     const entries: string[] = [];
     for (const [fact, { state, hasSurplus }] of this.known) {
       if (!hasSurplus) continue;
-      const surplus = entriesOfOpen(fact).slice(entriesOf(fact, state).length);
+      const kept = entriesOf(fact, state);
+      const surplus = entriesOfOpen(fact).filter((entry) => !kept.includes(entry));
       if (entries.length + surplus.length > MAX_REMOVED) break;
       removed.set(fact, state);
       entries.push(...surplus);
@@ -223,11 +224,12 @@ export function entriesOfOpen(fact: string): [entry: string, marker: string] {
 }
 
 function entriesOf(fact: string, state: FactState): string[] {
-  return entriesOfOpen(fact).slice(0, state === 'open' ? 2 : state === 'noted' ? 1 : 0);
+  const [entry, marker] = entriesOfOpen(fact);
+  return { unknown: [], barred: [marker], open: [entry, marker], noted: [entry] }[state];
 }
 
 export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
   const [entry, marker] = entriesOfOpen(fact);
-  if (present.has(marker)) return 'open';
+  if (present.has(marker)) return present.has(entry) ? 'open' : 'barred';
   return present.has(entry) ? 'noted' : 'unknown';
 }

@@ -88,19 +88,19 @@ export class Facts {
     const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
     const added = entries.filter((entry) => !present.has(entry));
     if (entries.length > 0) {
-      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present, false));
+      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
     }
     const states = facts.map((fact, index) => list.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
     return { states, mark, added };
   }
 
-  /** What a question added and has not removed. @param withWrite whether the next write follows immediately */
-  private removeLater(facts: readonly string[], present: ReadonlySet<string>, withWrite: boolean): void {
+  /** What a question added and has not removed. */
+  private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
     for (const fact of facts) {
       const state = stateIn(present, fact);
       if (this.list.stateOf(fact) === undefined && state !== 'open') this.list.set(fact, state, null, true);
     }
-    if (!withWrite) this.list.removeSurplus(this.storage);
+    this.list.removeSurplus(this.storage);
   }
 
   /** @returns the answers that another process had written back */
@@ -116,40 +116,29 @@ export class Facts {
 
   /**
    * Resolves once these facts are stored. They are held until they are closed, retracted or released.
-   * @param begin facts that are opened for the first time
-   * @returns whether another process has begun one of these before
+   * @param bar facts that nobody else may open any more
+   * @param fresh facts of these that nobody else may have begun
+   * @returns whether another process has begun one of them
    * @throws what the storage throws
    */
   async record({
-    begin = [],
     open = [],
     note = [],
-  }: Partial<Record<'begin' | 'open' | 'note', readonly string[]>>): Promise<boolean> {
+    bar = [],
+    fresh = [],
+  }: Partial<Record<'open' | 'note' | 'bar' | 'fresh', readonly string[]>>): Promise<boolean> {
     const { list } = this;
-    const begun = this.hashed(begin).filter((fact) => list.stateOf(fact) === undefined);
-    for (const fact of this.hashed([...begin, ...open])) list.set(fact, 'open', 'held');
+    const begun = this.hashed(fresh).filter((fact) => list.stateOf(fact) === undefined);
+    for (const fact of this.hashed(open)) list.set(fact, 'open', 'held');
     for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held', list.mayHaveSurplus(fact));
+    for (const fact of this.hashed(bar)) list.set(fact, 'barred', 'held');
     const present = await list.write([], this.storage);
-    return begun.some((fact) => present.has(fact));
+    return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
   }
 
-  /**
-   * Notes a fact, unless the list has it already. It is held until it is released.
-   * @returns what it was before
-   * @throws what the storage throws
-   */
-  async noteIfUnknown(name: string): Promise<FactState> {
-    const { list } = this;
-    const fact = this.hash(name);
-    const known = list.stateOf(fact);
-    if (known !== undefined && known !== 'unknown') return known;
-    list.set(fact, 'noted', 'held');
-    // By name, because another run of the same name may release it meanwhile.
-    const present = await list.write([fact], this.storage);
-    if (!present.has(fact)) return 'unknown';
-    // Our write has changed nothing: from here on, what the list has counts.
-    list.changeHold(fact, null);
-    return (await this.ask([name]))[0] ?? 'open';
+  /** Whether a run of this process has the fact, or has just had it. */
+  isKnown(name: string): boolean {
+    return this.list.stateOf(this.hash(name)) !== undefined;
   }
 
   /**

@@ -3,16 +3,16 @@ import { type Failure, failure } from '../../failures/failure';
 import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
-import { contentOf, type Identity, identityOf, type Placed, placeOf, readPlace } from '../identity';
+import { identityOf, placeOf, readPlace } from '../identity';
 import type { Question, Recalled } from '../question';
-import { EarlierMessages, type Found, placeAndContent, recognize, type Recorded } from './recognition';
-import { isKept, readPlanned, readReceipt, type Remembered, writePlanned, writeReceipt } from './storedReceipt';
+import { type Found, placeAndContent, recognize, type Recorded } from './recognition';
+import { isKept, readReceipt, type RecordedIdentity, type Remembered, writeReceipt } from './storedReceipt';
 
 /** The outcome of a message, with the receipt it was in. */
 type Known = Pick<Recorded, 'receipt' | 'outcome'>;
 
 /** For messages that are in no receipt, although a request may have carried them. */
-const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], dataFor: () => null };
+const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], data: null };
 
 function uncertain(why: Failure): Known {
   return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why } };
@@ -32,12 +32,6 @@ const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFligh
 /** Receipts are joined up to this length: n8n's form of storage needs some room for each text. */
 const MAX_JOINED = 4096;
 
-/** How many receipts are written between two interruptions: some milliseconds, with 100 messages each. */
-const WRITTEN_TOGETHER = 16;
-
-/** How many planned messages one line contains, so that none takes long to read or write. */
-const MAX_PLANNED = 500;
-
 /**
  * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
  * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to its context
@@ -52,15 +46,11 @@ export class DeliveryRecord {
   private unwritten: Receipt[] = [];
   private readonly inFlight = new Set<Batch>();
   /** Of messages that are sent again, what they are recorded as: the new outcome replaces the old one. */
-  private readonly recordedAs = new Map<Message, Identity>();
+  private readonly recordedAs = new Map<Message, RecordedIdentity>();
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
-  /** What the ledger calls the runs that led to it, the latest first. */
-  readonly previousRuns: readonly string[];
-  /** The same for a run that begins with what this attempt adds to it, read when n8n stores the execution. */
-  nextRuns: () => readonly string[];
-  /** Whether this attempt has added nothing. */
-  isUnchanged = true;
+  /** The phones that several texts go to in this attempt. */
+  private repeated: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly context: JsonRecord,
@@ -69,9 +59,17 @@ export class DeliveryRecord {
     const kept = isRecord(context.deliveries) ? context.deliveries[String(runIndex)] : undefined;
     this.isOpen = Array.isArray(kept);
     this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
-    const runs = isRecord(context.runs) ? context.runs[String(runIndex)] : undefined;
-    this.previousRuns = typeof runs === 'string' ? runs.split(' ') : [];
-    this.nextRuns = () => this.previousRuns;
+  }
+
+  /** How many of the ledger's attempts it contains the outcomes of. */
+  get attempts(): number {
+    const all = isRecord(this.context.attempts) ? this.context.attempts : {};
+    return Number(all[String(this.runIndex)] ?? 0);
+  }
+
+  set attempts(count: number) {
+    const all = isRecord(this.context.attempts) ? this.context.attempts : {};
+    this.context.attempts = { ...all, [String(this.runIndex)]: count };
   }
 
   /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
@@ -90,17 +88,17 @@ export class DeliveryRecord {
 
   /** Whether no message has an outcome, nor can have lost one. */
   get isEmpty(): boolean {
-    const isPlanned = (text: string) => text.split('\n').every((line) => readPlanned(line) !== null);
-    return this.texts.every(isPlanned) && this.whyUnknown === undefined;
+    return this.texts.length === 0 && this.whyUnknown === undefined;
   }
 
   /**
    * Divides messages by whether they already have an outcome. Drafts that can't be composed any more have the outcome of
    * their place: their number or text may have been readable when a message of theirs was sent.
    */
-  recall({ messages, unsendable: drafts, sendUncertainAgain, willSend, isSingle, repeated }: Question): Recalled {
-    const { recorded, earlier, lastBatch, isReadable } = this.read();
-    const found: Found = recorded.size === 0 ? new Map() : recognize(messages, recorded, earlier, repeated);
+  recall({ messages, unsendable: drafts, sendUncertainAgain, repeated }: Question): Recalled {
+    this.repeated = repeated;
+    const { recorded, lastBatch, isReadable } = this.read();
+    const found: Found = recorded.size === 0 ? new Map() : recognize(messages, recorded, repeated);
     const fallback = this.whyUnknown ?? (isReadable ? undefined : UNREADABLE);
     const byReceipt = new Map<Remembered, Result[]>();
     // In most runs there is nothing to look up.
@@ -135,8 +133,7 @@ export class DeliveryRecord {
       const mayBeSent = own.length > 0 || fallback !== undefined;
       if (!isWhole) unsendableLeft.push(mayBeSent ? unsendable(draft, draft.failure, 'uncertain') : draft);
     }
-    if (willSend && repeated.size > 0) this.notePlanned(pending, earlier, repeated);
-    const receipts = receiptsOf(byReceipt, isSingle);
+    const receipts = Array.from(byReceipt, ([{ batch, data }, results]) => ({ batch, results, data }));
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
@@ -157,61 +154,29 @@ export class DeliveryRecord {
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
     if (!receipt.results.some(({ outcome }) => isKept(outcome))) return;
-    this.change();
     this.unwritten.push(receipt);
     // With the first one, n8n's next reading writes all that follow.
     if (this.unwritten.length === 1) this.keep();
   }
 
-  /** From here on, the ledger tells this attempt and the next one apart. */
-  private change(): void {
-    if (this.isUnchanged && this.nextRuns().length > 0) {
-      const runs: JsonRecord = isRecord(this.context.runs) ? this.context.runs : {};
-      const get = () => this.nextRuns().join(' ');
-      Object.defineProperty(runs, String(this.runIndex), { get, enumerable: true, configurable: true });
-      this.context.runs = runs;
-    }
-    this.isUnchanged = false;
-  }
-
   /** Removes what is kept of the run under this name. */
-  private forget(name: 'deliveries' | 'runs'): void {
+  private forget(name: 'attempts' | 'deliveries'): void {
     const kept = this.context[name];
     if (!isRecord(kept)) return;
     Reflect.deleteProperty(kept, String(this.runIndex));
     if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.context, name);
   }
 
-  /** Writes the rest. The next attempt is another one, also if this one has added nothing. */
+  /** Writes the rest. */
   endAttempt(): void {
-    this.change();
-    while (this.unwritten.length > 0) {
-      for (const receipt of this.unwritten.splice(0, WRITTEN_TOGETHER)) this.write(receipt);
-    }
+    this.written();
   }
 
   /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
     this.unwritten = [];
     this.forget('deliveries');
-    this.forget('runs');
-  }
-
-  /**
-   * Notes which messages to a phone are different ones, before any is sent: where one of them was sent and its row is
-   * removed, the next one is not taken for it with another text.
-   */
-  private notePlanned(pending: readonly Message[], earlier: EarlierMessages, repeated: ReadonlySet<string>): void {
-    let added: Placed[] = [];
-    for (const message of pending) {
-      const placed = repeated.has(message.phone) ? { place: placeOf(message), content: contentOf(message) } : null;
-      if (placed !== null && !earlier.has(placed)) added.push(placed);
-      if (added.length === MAX_PLANNED) {
-        this.append(writePlanned(added));
-        added = [];
-      }
-    }
-    if (added.length > 0) this.append(writePlanned(added));
+    this.forget('attempts');
   }
 
   private written(): readonly string[] {
@@ -221,11 +186,12 @@ export class DeliveryRecord {
   }
 
   private write(receipt: Receipt): void {
-    this.append(writeReceipt(receipt, (message) => this.recordedAs.get(message) ?? identityOf(message)));
+    const identity = (message: Message) =>
+      this.recordedAs.get(message) ?? { ...identityOf(message), isOneOfSeveral: this.repeated.has(message.phone) };
+    this.append(writeReceipt(receipt, identity));
   }
 
   private append(text: string): void {
-    this.change();
     const last = this.texts.at(-1);
     if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
     else this.texts[this.texts.length - 1] = `${last}\n${text}`;
@@ -246,21 +212,14 @@ export class DeliveryRecord {
   /** All that is known. */
   private read(): {
     recorded: ReadonlyMap<string, Recorded>;
-    earlier: EarlierMessages;
     lastBatch: number;
     /** Whether nothing was written by another version of this node. */
     isReadable: boolean;
   } {
     const recorded = new Map<string, Recorded>();
-    const earlier = new EarlierMessages();
     let lastBatch = 0;
     let isReadable = true;
-    let line = 0;
     for (const text of linesOf(this.written())) {
-      line += 1;
-      const places = readPlanned(text);
-      for (const place of places ?? []) earlier.add(place, line);
-      if (places !== null) continue;
       const receipt = readReceipt(text);
       if (receipt === null) {
         isReadable = false;
@@ -268,11 +227,11 @@ export class DeliveryRecord {
       }
       for (const { identity, outcome } of receipt.outcomes) {
         // The later outcome counts: the message was sent again.
-        recorded.set(placeAndContent(identity), { identity, outcome, receipt, line });
+        recorded.set(placeAndContent(identity), { identity, outcome, receipt });
       }
       lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
     }
-    return { recorded, earlier, lastBatch, isReadable };
+    return { recorded, lastBatch, isReadable };
   }
 }
 
@@ -286,14 +245,6 @@ function byPlace(recorded: ReadonlyMap<string, Recorded>, claimed: ReadonlySet<u
     if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
   }
   return found;
-}
-
-function receiptsOf(byReceipt: ReadonlyMap<Remembered, Result[]>, isSingle: boolean): Receipt[] {
-  const receipts: Receipt[] = [];
-  for (const [{ batch, dataFor }, results] of byReceipt) {
-    receipts.push({ batch, results, data: dataFor(results, isSingle) });
-  }
-  return receipts;
 }
 
 /** One after the other: splitting all of a large record would take long. */

@@ -1,48 +1,19 @@
 import type { Message } from '../../messages/message';
 import { addTo } from '../../messages/order';
 import type { Outcome } from '../../messages/outcome';
-import { contentOf, type Identity, phoneMarkOf, type Placed, placeOf } from '../identity';
-import type { Remembered } from './storedReceipt';
+import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
+import type { RecordedIdentity, Remembered } from './storedReceipt';
 
 /** A message in the record, with its outcome. */
 export interface Recorded {
-  readonly identity: Identity;
+  readonly identity: RecordedIdentity;
   readonly outcome: Outcome;
   readonly receipt: Remembered;
-  /** The line of the record that it is in, from 0. */
-  readonly line: number;
 }
 
 /** No two messages of an attempt have the same. */
 export function placeAndContent({ place, content }: Placed): string {
   return `${place} ${content}`;
-}
-
-/** The messages of earlier attempts to phones that several texts went to, sent or not. */
-export class EarlierMessages {
-  private readonly contents = new Set<string>();
-  /** The line of the record that first has a message at a place. */
-  private readonly lines = new Map<string, number>();
-
-  add(message: Placed, line: number): void {
-    this.contents.add(message.content);
-    const key = placeAndContent(message);
-    if (!this.lines.has(key)) this.lines.set(key, line);
-  }
-
-  has(message: Placed): boolean {
-    return this.lines.has(placeAndContent(message));
-  }
-
-  /** Whether an earlier attempt had this message, at any place: then it is not another one with a new text. */
-  hasContent(content: string): boolean {
-    return this.contents.has(content);
-  }
-
-  /** Whether a message was at the place of an entry before that was sent there, with another text. */
-  wasReplacedBy({ identity: { place }, line }: Recorded, content: string): boolean {
-    return (this.lines.get(placeAndContent({ place, content })) ?? Infinity) < line;
-  }
 }
 
 /**
@@ -61,7 +32,6 @@ export type Found = ReadonlyMap<Message, Recorded | null>;
 export function recognize(
   messages: readonly Message[],
   recorded: ReadonlyMap<string, Recorded>,
-  earlier: EarlierMessages,
   repeated: ReadonlySet<string>,
 ): Found {
   const found = new Map<Message, Recorded | null>();
@@ -94,16 +64,12 @@ export function recognize(
 
   const byPhone = new Map<string, Recorded[]>();
   for (const entry of [...byContent.values()].flat().reverse()) addTo(byPhone, entry.identity.phone, entry);
-  for (const { message, place, content } of left) {
+  for (const { message, place } of left) {
     const entries = byPhone.get(phoneMarkOf(message));
     if (entries === undefined) continue;
-    if (earlier.hasContent(content)) {
-      if (entries.some((entry) => earlier.wasReplacedBy(entry, content))) found.set(message, null);
-      continue;
-    }
     const isOnly =
       !repeated.has(message.phone) &&
-      entries.every(({ identity }) => identity.place === place && !earlier.hasContent(identity.content));
+      entries.every(({ identity }) => !identity.isOneOfSeveral && identity.place === place);
     const own = isOnly ? entries.find(({ identity }) => identity.place === place) : undefined;
     found.set(message, own ?? null);
   }

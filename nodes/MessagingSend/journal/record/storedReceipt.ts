@@ -2,7 +2,7 @@ import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '.
 import { type Failure, failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
 import type { Outcome, Receipt, Result, Sent } from '../../messages/outcome';
-import { CONTENT_LENGTH, type Identity, PHONE_LENGTH, type Placed } from '../identity';
+import { CONTENT_LENGTH, type Identity, PHONE_LENGTH } from '../identity';
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place
@@ -25,10 +25,11 @@ type StoredUncertain = readonly [place: string, fingerprint: string];
 
 const FINGERPRINT_LENGTH = CONTENT_LENGTH + PHONE_LENGTH;
 
-/** Of a single send its three values; of a bulk request all numbers, such as credits. */
-type StoredAnswer =
-  | readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar]
-  | Readonly<Record<string, number>>;
+/** Ends a fingerprint whose phone several texts went to. */
+const SEVERAL = '*';
+
+/** All that the output shows of an answer beside its messages (API 2.2, 2.3). */
+type StoredAnswer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
 type StoredFailure = readonly [
   code: Failure['code'],
@@ -38,15 +39,17 @@ type StoredFailure = readonly [
   serviceSays: string,
 ];
 
+/** With whether several texts went to its phone in the attempt that noted it. */
+export interface RecordedIdentity extends Identity {
+  readonly isOneOfSeveral: boolean;
+}
+
 /** A receipt read back. */
 export interface Remembered {
   readonly batch: number | null;
-  readonly outcomes: ReadonlyArray<{ readonly identity: Identity; readonly outcome: Outcome }>;
-  /**
-   * The service's answer as far as it was kept; what it said of each message comes from the results.
-   * @param isSingle whether it has the form of a single send (API 2.2)
-   */
-  readonly dataFor: (results: readonly Result[], isSingle: boolean) => JsonRecord | null;
+  readonly outcomes: ReadonlyArray<{ readonly identity: RecordedIdentity; readonly outcome: Outcome }>;
+  /** What was kept of the service's answer; null where there was none. */
+  readonly data: JsonRecord | null;
 }
 
 /**
@@ -54,17 +57,21 @@ export interface Remembered {
  * objects are not.
  * @param identityOf the one that a message is known by
  */
-export function writeReceipt({ batch, results, data }: Receipt, identityOf: (message: Message) => Identity): string {
+export function writeReceipt(
+  { batch, results, data }: Receipt,
+  identityOf: (message: Message) => RecordedIdentity,
+): string {
   const sent: StoredSent[] = [];
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
     if (!isKept(outcome)) continue;
-    const { place, content, phone } = identityOf(message);
+    const { place, content, phone, isOneOfSeveral } = identityOf(message);
+    const fingerprint = content + phone + (isOneOfSeveral ? SEVERAL : '');
     if (outcome.kind === 'sent') {
-      sent.push([place, content + phone, ...idAndStatus(outcome)]);
+      sent.push([place, fingerprint, ...idAndStatus(outcome)]);
     } else {
-      uncertain.push([place, content + phone]);
+      uncertain.push([place, fingerprint]);
       why ??= outcome.failure;
     }
   }
@@ -84,8 +91,14 @@ export function isKept(outcome: Outcome): outcome is Exclude<Outcome, { kind: 's
 export function readReceipt(text: string): Remembered | null {
   const stored: unknown = JSON.parse(text);
   if (!Array.isArray(stored) || !Array.isArray(stored[1]) || !Array.isArray(stored[2])) return null;
+  if (stored[3] !== null && !Array.isArray(stored[3])) return null;
   const [batch, sent, uncertain, answer, why] = stored as unknown as Stored;
-  if ([...sent, ...uncertain].some(([, fingerprint]) => fingerprint.length !== FINGERPRINT_LENGTH)) return null;
+  if (
+    [...sent, ...uncertain].some(
+      ([, fingerprint]) => fingerprint.length - (fingerprint.endsWith(SEVERAL) ? 1 : 0) !== FINGERPRINT_LENGTH,
+    )
+  )
+    return null;
   const unknown: Outcome = { kind: 'uncertain', failure: readFailure(why) };
   return {
     batch,
@@ -95,27 +108,17 @@ export function readReceipt(text: string): Remembered | null {
       }),
       ...uncertain.map(([place, fingerprint]) => ({ identity: readIdentity(place, fingerprint), outcome: unknown })),
     ],
-    dataFor: (results, isSingle) => (answer === null ? null : readAnswer(answer, results, isSingle)),
+    data: answer === null ? null : readAnswer(answer),
   };
 }
 
-/** Writes a line of messages that are about to be sent, with their places; no place or content contains a space. */
-export function writePlanned(planned: readonly Placed[]): string {
-  return JSON.stringify(planned.map(({ place, content }) => `${place} ${content}`).join(' '));
-}
-
-/**
- * Reads what {@link writePlanned} wrote.
- * @returns null for a receipt
- */
-export function readPlanned(text: string): Placed[] | null {
-  if (!text.startsWith('"')) return null;
-  const words = text.slice(1, -1).split(' ');
-  return words.flatMap((place, index) => (index % 2 === 0 ? [{ place, content: words[index + 1] ?? '' }] : []));
-}
-
-function readIdentity(place: string, fingerprint: string): Identity {
-  return { place, content: fingerprint.slice(0, CONTENT_LENGTH), phone: fingerprint.slice(CONTENT_LENGTH) };
+function readIdentity(place: string, fingerprint: string): RecordedIdentity {
+  return {
+    place,
+    content: fingerprint.slice(0, CONTENT_LENGTH),
+    phone: fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH),
+    isOneOfSeveral: fingerprint.endsWith(SEVERAL),
+  };
 }
 
 function idAndStatus({ messageId, status }: Sent): [messageId: JsonScalar, status?: JsonScalar] {
@@ -132,27 +135,13 @@ function readFailure(stored: StoredFailure | null): Failure {
   return { code, httpStatus, message, advice, serviceSays, scope: 'request', sendAgain: 'checkFirst' };
 }
 
-/** Credits, counts and times: all of the answer but texts, which could contain personal data. */
 function writeAnswer(data: JsonRecord): StoredAnswer {
-  if ('sent_at' in data) {
-    const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data, SEND_FIELDS);
-    return [used, left, shortTime(sentAt)];
-  }
-  return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, number] => isNumber(entry[1])));
+  const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data, SEND_FIELDS);
+  return [used, left, shortTime(sentAt)];
 }
 
-function readAnswer(answer: StoredAnswer, results: readonly Result[], isSingle: boolean): JsonRecord {
-  const entries = results.flatMap(({ message: { phone }, outcome }) =>
-    outcome.kind === 'sent' ? [{ message_id: outcome.messageId, phone, status: outcome.status }] : [],
-  );
-  const kept = isSingleAnswer(answer)
-    ? { credits_used: answer[0], credits_remaining: answer[1], sent_at: longTime(answer[2]) }
-    : answer;
-  return isSingle ? { ...entries[0], ...kept } : { ...kept, messages: entries };
-}
-
-function isSingleAnswer(answer: StoredAnswer): answer is Extract<StoredAnswer, readonly unknown[]> {
-  return Array.isArray(answer);
+function readAnswer([used, left, sentAt]: StoredAnswer): JsonRecord {
+  return { credits_used: used, credits_remaining: left, sent_at: longTime(sentAt) };
 }
 
 /** A time as a number, where that can be written back exactly. */

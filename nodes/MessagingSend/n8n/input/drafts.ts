@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
 
 import { asText, isRecord } from '../../api/records';
-import { type Failure, failure, FailureError } from '../../failures/failure';
+import { failure, FailureError } from '../../failures/failure';
 import {
   type Draft,
   type Drafts,
@@ -26,21 +26,6 @@ export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts):
     return empty.length === 0 ? drafts : { ...(drafts as Draft), empty };
   };
   return { items: context.getInputData().length, of };
-}
-
-/** The same drafts, without those of items that nothing can be sent for. @param whyNot null for all others */
-export function refusedBy(whyNot: (item: number) => Failure | null, { items, of }: Drafts): Drafts {
-  return {
-    items,
-    of: (item) => {
-      const given = of(item);
-      const why = whyNot(item);
-      if (why === null) return given;
-      // Another attempt may be sending them.
-      const outcome = why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent';
-      return ('kind' in given ? [given] : given).map((draft) => unsendable(draft, why, outcome));
-    },
-  };
 }
 
 /** The drafts of the one item that a call through the routing is about. */

@@ -6,15 +6,11 @@ import type { ListStorage } from '../../journal/list/factList';
 import { Facts } from '../../journal/list/facts';
 import type { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { isTool } from '../tool';
-import { keptOf } from './kept';
 import { factListOf } from './listStorage';
 import { lineageOf } from './runData';
 
 /** The nodes of n8n that wait, beside those that wait for a response. */
 const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
-
-/** The ledger of the latest run of each node of an execution, by what n8n keeps of the node: for Retry On Fail. */
-const latest = new WeakMap<object, { readonly ordinal: number; readonly ledger: CrashLedger }>();
 
 /**
  * The crash ledger of a run in a workflow; null where it would be of no use, or cost more than it is worth.
@@ -31,18 +27,8 @@ export function crashLedgerOfRun(
   const lineage = lineageOf(context);
   if (lineage === null || !isWorthIt(context, operation, ordinal)) return null;
 
-  const kept = keptOf(context);
-  const previous = latest.get(kept);
-  if (previous?.ordinal === ordinal) {
-    record.nextRuns = () => previous.ledger.line;
-    return previous.ledger;
-  }
-  previous?.ledger.leaveBehind();
   const facts = new Facts(factListOf(context), storage, workflow, false);
-  const ledger = new CrashLedger(facts, { lineage, ordinal }, record.previousRuns);
-  record.nextRuns = () => ledger.line;
-  latest.set(kept, { ordinal, ledger });
-  return ledger;
+  return new CrashLedger(facts, { lineage, ordinal }, record);
 }
 
 /**

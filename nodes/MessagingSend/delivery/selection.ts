@@ -1,0 +1,58 @@
+import { duplicateKey, type Message } from '../messages/message';
+import type { Receipt, Result } from '../messages/outcome';
+import type { KeepBack } from './keepBack';
+
+/** A message that is not sent, because an identical one is. */
+export interface Duplicate {
+  readonly message: Message;
+  readonly original: Message;
+}
+
+/** What becomes of the messages that have no outcome; each is in one list. */
+export interface Selection {
+  readonly willSend: readonly Message[];
+  readonly keptBack: readonly Result[];
+  readonly duplicates: readonly Duplicate[];
+}
+
+/**
+ * Selects what is sent now. What earlier attempts have sent, or may have, counts first: a duplicate of it stays one, whatever
+ * else would keep it back.
+ * @param known of messages with an outcome
+ */
+export function select(
+  pending: readonly Message[],
+  known: readonly Receipt[],
+  { isOnce, keepBack }: { readonly isOnce: boolean; readonly keepBack: KeepBack | null },
+): Selection {
+  const originals = new Map<string, Message>();
+  const keep = (message: Message) => {
+    if (isOnce && !originals.has(duplicateKey(message))) originals.set(duplicateKey(message), message);
+  };
+  for (const { results } of known) for (const { message } of results) keep(message);
+  const [willSend, keptBack, duplicates]: [Message[], Result[], Duplicate[]] = [[], [], []];
+  for (const message of pending) {
+    const original = isOnce ? originals.get(duplicateKey(message)) : undefined;
+    const outcome = original === undefined ? (keepBack?.(message) ?? null) : null;
+    if (original !== undefined) duplicates.push({ message, original });
+    else if (outcome !== null) keptBack.push({ message, outcome });
+    else {
+      willSend.push(message);
+      keep(message);
+    }
+  }
+  return { willSend, keptBack, duplicates };
+}
+
+/** The phones that more than one text goes to, or one that is sent more than once. */
+export function phonesOfSeveral(messages: readonly Message[], isOnce: boolean): ReadonlySet<string> {
+  const textOf = new Map<string, string>();
+  const several = new Set<string>();
+  for (const message of messages) {
+    const key = duplicateKey(message);
+    const text = textOf.get(message.phone);
+    if (text === undefined) textOf.set(message.phone, key);
+    else if (text !== key || !isOnce) several.add(message.phone);
+  }
+  return several;
+}

@@ -1,0 +1,44 @@
+import { select } from '../../nodes/MessagingSend/delivery/selection';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
+import { messageAt } from './samples';
+
+const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
+const RULES = { isOnce: true, keepBack: null };
+
+/** Messages to one phone. */
+const messages = (...changes: Array<Partial<Message>>) =>
+  changes.map((changed, index) => messageAt(index, { phone: '447700900123', ...changed }));
+
+const duplicatesOf = (...changes: Array<Partial<Message>>) =>
+  select(messages(...changes), [], RULES).duplicates.map(({ message, original }) => [message.item, original.item]);
+
+test('A message with the phone number and text of an earlier one is a duplicate', () => {
+  const { willSend, duplicates } = select(messages({ text: 'A' }, { text: 'B' }, { text: 'A' }), [], RULES);
+  expect(willSend.map(({ item }) => item)).toEqual([0, 1]);
+  expect(duplicates.map(({ message, original }) => [message.item, original.item])).toEqual([[2, 0]]);
+});
+
+test('A long text is compared as a whole, whatever is sent of it', () => {
+  const text = 'A long text';
+  expect(duplicatesOf({ text }, { text, parts: ['A'] }, { text, parts: ['A', 'long text'] })).toEqual([
+    [1, 0],
+    [2, 0],
+  ]);
+  expect(duplicatesOf({ text: 'A B', parts: ['A', 'B'] }, { text: 'C B', parts: ['C', 'B'] })).toEqual([]);
+});
+
+test('A text with the key of an earlier one is a duplicate in whatever number of parts', () => {
+  const key = 'A1';
+  expect(duplicatesOf({ key, text: 'AB', parts: ['A', 'B'] }, { key, text: 'A' })).toEqual([[1, 0]]);
+});
+
+test('A duplicate of what an earlier attempt has sent is a duplicate, also if its recipient is kept back now', () => {
+  const [first, second] = messages({ text: 'A' }, { text: 'A' }) as [Message, Message];
+  const keepBack = () => ({ kind: 'skipped', reason: 'opted_out' }) as const;
+  const known = [{ batch: 1, results: [{ message: first, outcome: SENT }], data: null }];
+  expect(select([second], known, { isOnce: true, keepBack }).duplicates).toEqual([
+    { message: second, original: first },
+  ]);
+  expect(select([first, second], [], { isOnce: true, keepBack }).keptBack).toHaveLength(2);
+});
