@@ -1,7 +1,7 @@
-import { isNumber, type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
+import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
-import type { Outcome, Receipt, Result, Sent } from '../../messages/outcome';
+import type { Outcome, Receipt, Sent } from '../../messages/outcome';
 import { CONTENT_LENGTH, type Identity, PHONE_LENGTH } from '../identity';
 
 /**
