@@ -10,8 +10,7 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Question } from '../../nodes/MessagingSend/journal/question';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
-import { byOrigin } from '../../nodes/MessagingSend/messages/order';
+import { type Batch, byOrigin, type Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
 /** What the service does with a request; `partly` sends only the first half of its messages and says so. */

@@ -1,5 +1,5 @@
 /** How a rejected batch is halved until its offenders are found. */
-import { OffenderSearch, type RequestPart } from '../../nodes/MessagingSend/delivery/offenderSearch';
+import { OffenderSearch, type RequestPart } from '../../nodes/MessagingSend/delivery/rejections';
 import type { Batch } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
 import { failureWith, messageAt, messagesUpTo, upTo } from './samples';

@@ -1,5 +1,5 @@
 import { MAX_BATCH_SIZE } from '../../nodes/MessagingSend/api/endpoints';
-import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import { seededRandom } from '../../tools/random';
 import { messageAt, messagesUpTo } from './samples';
 

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
-import { reachOf } from '../../nodes/MessagingSend/questions/reach';
+import { reachOf, warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
 
 test.each([
   'http://localhost:5678',

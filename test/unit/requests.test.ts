@@ -1,10 +1,8 @@
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
+import { readRetryAfter, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import { Tally } from '../../nodes/MessagingSend/requests/tally';
+import { type Flight, type RequestLimits, Requests, Tally } from '../../nodes/MessagingSend/requests/requests';
 import { createLimiter } from '../../sandbox/limiter';
 import { seededRandom } from '../../tools/random';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';

@@ -1,6 +1,6 @@
 /** Whether a rejection is about the run, about its request, or about some messages. */
 import { type Rejected, rejected, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { concerningTheseAlone, mayConcernSome, Verdict } from '../../nodes/MessagingSend/delivery/verdict';
+import { concerningTheseAlone, mayConcernSome, Verdict } from '../../nodes/MessagingSend/delivery/rejections';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { failureWith } from './samples';
 

@@ -1,13 +1,5 @@
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
-import {
-  AFTER_INTERRUPTION,
-  CATALOGUE,
-  type FailureName,
-  IF_EXPRESSION,
-  THEN_SEND_THE_REST,
-  THEN_TRY_AGAIN,
-} from '../../nodes/MessagingSend/failures/catalogue';
-import type { Entry } from '../../nodes/MessagingSend/failures/entry';
+import { AFTER_INTERRUPTION, CATALOGUE, type Entry, type FailureName, IF_EXPRESSION, THEN_SEND_THE_REST, THEN_TRY_AGAIN } from '../../nodes/MessagingSend/failures/catalogue';
 import { table } from './table';
 
 const MOST_COMMON: readonly FailureName[] = [

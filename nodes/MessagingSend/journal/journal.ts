@@ -1,7 +1,7 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Message, unsendable } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { type Outcome, type Receipt, receiptOf, receiptsOf, type Result } from '../messages/outcome';
 import type { CrashLedger, Recollection } from './crash/crashLedger';
 import type { Question, Recalled } from './question';
 import type { DeliveryRecord } from './record/deliveryRecord';
@@ -252,8 +252,3 @@ const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 
 const NOTHING_KNOWN: Recollection = { results: [], again: new Map(), hadOthers: false };
-
-/** Of messages whose request is not known. */
-function receiptsOf(results: readonly Result[]): Receipt[] {
-  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
-}

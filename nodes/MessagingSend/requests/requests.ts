@@ -3,10 +3,8 @@ import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { backoffDelay, reconnectDelay } from './backoff';
 import { Pacer } from './pacer';
-import { Tally } from './tally';
-import { type Clock, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
+import { backoffDelay, type Clock, reconnectDelay, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
 
 export interface RequestLimits {
   /** Holds for the key from this run's first request on, until another run starts. */
@@ -182,4 +180,27 @@ export function requestsOf(
   tally?: Tally,
 ): Requests {
   return new Requests({ call, pacer: pacerOf(account), limits, signal, clock: SYSTEM_CLOCK, tally });
+}
+
+/** How many requests a run made, and how long it waited for the rate limit. */
+export class Tally {
+  requests = 0;
+  /** Time in which at least one request waited for its slot, in milliseconds. */
+  waited = 0;
+  private waiting = 0;
+  private since = 0;
+
+  constructor(private readonly now = SYSTEM_CLOCK.now) {}
+
+  /** Counts the time until the wait is over. Waits that overlap count once. */
+  async during<T>(wait: Promise<T>): Promise<T> {
+    if (this.waiting === 0) this.since = this.now();
+    this.waiting += 1;
+    try {
+      return await wait;
+    } finally {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.waited += this.now() - this.since;
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { duplicateKey, type Message } from '../../messages/message';
-import { byOrigin } from '../../messages/order';
+import { byOrigin, duplicateKey, type Message } from '../../messages/message';
 import { placeOf } from '../identity';
 
 /** The most pages of a run: after a kill, what was in flight is known as exactly as that. */

@@ -1,7 +1,6 @@
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
-import { addTo } from '../../messages/order';
+import { addTo, type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
 import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { identityOf, placeOf, readPlace } from '../identity';
 import type { Question, Recalled } from '../question';

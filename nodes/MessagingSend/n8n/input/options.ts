@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePr
 import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { RequestLimits } from '../../requests/requests';
-import { reasonOf } from '../output/failureText';
+import { reasonOf } from '../output/sentences';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 

@@ -11,7 +11,7 @@ import { failure, FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/input/account';
 import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
 import { openRecord } from '../../n8n/memory/openJournal';
-import { nodeApiError, setUpError } from '../../n8n/output/nodeErrors';
+import { nodeApiError, setUpError } from '../../n8n/output/errors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';
 
