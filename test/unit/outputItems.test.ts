@@ -4,7 +4,7 @@ import { type Message, unsendable } from '../../nodes/MessagingSend/messages/mes
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
-import { failureWith, messageAt, NOTHING_DELIVERED, ODD_VALUES, upTo } from './samples';
+import { failureWith, messageAt, NOTHING_DELIVERED, ODD_VALUES } from './samples';
 
 const OPERATIONS = [
   ['Send', SEND],
@@ -125,10 +125,4 @@ test.each(OPERATIONS)('The items of %s are in the order of the input, whatever w
   const items = itemsOf(operation, { receipts, unsendable: [wrongDraft(2, 1), wrongDraft(0, null)] });
   expect(items.map(({ pairedItem }) => pairedItem.item)).toEqual([0, 1, 2, 2, 2, 2, 3]);
   expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
-});
-
-test('100,000 items are put in order', () => {
-  const results = upTo(100_000).map((index): [Message, Outcome] => [messageAt(99_999 - index), sent(index)]);
-  const items = itemsOf(SEND_BULK, { receipts: [receipt(1, results)] });
-  expect(items.map(({ pairedItem }) => pairedItem.item)).toEqual(upTo(100_000));
 });
