@@ -12,28 +12,13 @@ interface Node {
   name: string;
   id: string;
   type: string;
-  position: [x: number, y: number];
   parameters: {
     content?: string;
-    width?: number;
-    height?: number;
     rules?: { values: unknown[] };
     resource?: string;
-    columns?: { column: Column[] } | Mapping;
   };
   credentials?: Record<string, object>;
   onError?: string;
-}
-/** A column of a Data Table that a node creates. */
-interface Column {
-  name: string;
-  type?: string;
-}
-/** How a node fills the columns of a table. */
-interface Mapping {
-  mappingMode: string;
-  value: object;
-  schema: Array<{ id: string }>;
 }
 interface Target {
   node: string;
@@ -48,7 +33,6 @@ interface Workflow {
 
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
-const DATA_TABLE = 'n8n-nodes-base.dataTable';
 const SENDER = 'n8n-nodes-messaging-send.messagingSend';
 /** Reserved for it in the United Kingdom, North America, France and Australia. */
 const FICTION = /^(((00)?44|0)7700900\d{3}|1[2-9]\d\d55501\d\d|3363998\d{4}|61491570(006|110|15[6-9]|313|737))$/;
@@ -62,13 +46,6 @@ describe.each(files)('%s', (file) => {
   const notes = workflow.nodes.filter(({ type }) => type === NOTE);
   const nodes = workflow.nodes.filter(({ type }) => type !== NOTE);
   const names = nodes.map(({ name }) => name);
-  const createdTables = nodes.flatMap(({ parameters: { columns } }) =>
-    columns !== undefined && 'column' in columns ? [columns.column] : [],
-  );
-  const mappings = nodes.flatMap((node) => {
-    const { columns } = node.parameters;
-    return columns !== undefined && 'schema' in columns ? [{ node, ...columns }] : [];
-  });
   const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
 
   test('contains nothing of the n8n that it was exported from', () => {
@@ -101,21 +78,6 @@ describe.each(files)('%s', (file) => {
       expect(steps.join('\n')).toContain(`**${name}**`);
   });
 
-  test('has the reason right after the status in every table', () => {
-    const tables = [...createdTables, ...mappings.map(({ schema }) => schema)];
-    const names = tables.map((columns) => columns.map((column) => ('id' in column ? column.id : column.name)));
-    for (const columns of names.filter((all) => all.includes('reason')))
-      expect(columns[columns.indexOf('reason') - 1]).toMatch(/^(status|outcome)$/);
-  });
-
-  test('maps the columns of its Data Table as the editor does, which then changes nothing when it opens the node', () => {
-    const [columns = []] = createdTables;
-    for (const { mappingMode, value, schema } of mappings.filter(({ node }) => node.type === DATA_TABLE)) {
-      expect(mappingMode).toBe('defineBelow');
-      expect(schema).toEqual(columns.map((column) => asMapped(column, value)));
-    }
-  });
-
   test('gives each node its own name and id', () => {
     for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)])
       expect(new Set(values).size).toBe(values.length);
@@ -133,20 +95,6 @@ describe.each(files)('%s', (file) => {
     expect(branching.map((node) => [node.name, connected(node)])).toEqual(
       branching.map((node) => [node.name, outputsOf(node)]),
     );
-  });
-
-  test('leaves space between its nodes', () => {
-    const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
-    const overlapping = boxes.flatMap((one, index) =>
-      boxes
-        .slice(index + 1)
-        .filter(
-          (other) =>
-            one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom,
-        )
-        .map((other) => [one.name, other.name]),
-    );
-    expect(overlapping).toEqual([]);
   });
 
   test('can be copied from the address in the README of the examples, which is that of the repository', () => {
@@ -189,21 +137,4 @@ function outputsOf({ type, parameters, onError }: Node): number {
   // The last output is the fallback.
   if (type === 'n8n-nodes-base.switch') return (parameters.rules?.values.length ?? 0) + 1;
   return onError === 'continueErrorOutput' ? 2 : 1;
-}
-
-/** A column in the schema that the editor loads when it opens a node that fills some of the columns. */
-function asMapped({ name, type = 'string' }: Column, filled: object): object {
-  return {
-    ...{ id: name, displayName: name, type: type === 'date' ? 'dateTime' : type, display: true, readOnly: false },
-    ...{ required: false, defaultMatch: false, removed: !(name in filled) },
-  };
-}
-
-/** The space that a node takes in n8n's editor, with its name of up to two lines below it. */
-function boxOf(node: Node): { left: number; top: number; right: number; bottom: number } {
-  const [left, top] = node.position;
-  const { width, height } = node.parameters;
-  if (width !== undefined && height !== undefined) return { left, top, right: left + width, bottom: top + height };
-  const isWide = /\.(agent|mcpTrigger|\w+HitlTool)$/.test(node.type);
-  return { left, top, right: left + (isWide ? 256 : 96), bottom: top + 32 + 32 * Math.max(2, outputsOf(node)) + 48 };
 }

@@ -25,26 +25,7 @@ test('The picture at the top of the README moves and repeats, and has at most 3 
   });
 });
 
-test('The README has no JSON: outputs are in the reference', () => {
-  expect(page('README.md').blocks.filter(({ language }) => language !== 'sh')).toEqual([]);
-});
-
 test('The README can be tried with two commands that install what they need, each alone on a line', () => {
   const tried = page('README.md').blocks.filter(({ under }) => under === 'try-it-without-an-account');
   expect(tried.map(({ text }) => text)).toEqual([`${INSTALL} && npm run demo\n`, `${INSTALL} && npm test\n`]);
-});
-
-test('The README names what n8n 3 needs before the first step of the installation', () => {
-  const chapter = readme.split('## Install\n')[1]?.split('\n## ')[0] ?? '';
-  expect(chapter.split('\n2. ')[0]).toContain('N8N_UNVERIFIED_PACKAGES_ENABLED=true');
-});
-
-test('The nodes that the README names for a first list are in its example', () => {
-  const chapter = readme.split('### From a Data Table\n')[1]?.split('\n### ')[0] ?? '';
-  const opened = [...chapter.matchAll(/Open \*\*([^*]+)\*\*/g)].map(([, name]) => name);
-  const { nodes } = JSON.parse(readProjectFile('examples/data-table-to-messages.json')) as {
-    nodes: Array<{ name: string }>;
-  };
-  expect(opened.length).toBeGreaterThan(2);
-  expect(opened.filter((name) => !nodes.some((node) => node.name === name))).toEqual([]);
 });
