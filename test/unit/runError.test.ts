@@ -43,11 +43,8 @@ function wrongDraft(item: number, entry: number | null = null): Unsendable {
   );
 }
 
-test.each([
-  ['nothing to send', []],
-  ['everything sent', [receipt(SENT, ...messagesUpTo(3))]],
-])('A run with %s has no error', (_what, receipts) => {
-  expect(errorOf({ receipts })).toBeNull();
+test('A run with everything sent has no error', () => {
+  expect(errorOf({ receipts: [receipt(SENT, ...messagesUpTo(3))] })).toBeNull();
 });
 
 test('The error of a run is its first failure, with what was sent, what not and why, and how to send the rest', () => {
@@ -71,11 +68,6 @@ test('The error of a run is its first failure, with what was sent, what not and 
 test.each<[what: string, Partial<Delivered>, description: string]>([
   ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'Do something. Nothing was sent.'],
   [
-    'all messages for a reason of the whole run',
-    { receipts: [receipt(notSent({ scope: 'run' }), ...messagesUpTo(250))] },
-    'Do something. Nothing was sent.',
-  ],
-  [
     'some of the messages that an invalid one kept from being sent',
     { unsendable: [wrongDraft(4)], heldUp: 3 },
     'Correct it. Nothing was sent. To send the other 3 messages anyway, set On Error under Settings to Continue (using error output).',
@@ -90,19 +82,8 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
     { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
     'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
   ],
-  [
-    'an uncertain message',
-    { receipts: [receipt(UNCERTAIN, messageAt(0))] },
-    `${CHECK_FIRST} Do something. 0 sent, 1 uncertain (may have been sent), 1 request. If you run this step again, the uncertain message will be sent again.`,
-  ],
 ])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
   expect(errorOf(delivered)?.description).toBe(description);
-});
-
-test('With Send Once, Also in Later Runs, an error warns of no second message', () => {
-  const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
-  const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
-  expect(error?.description).toBe('Do something. 1 sent, 1 not sent, 2 requests.');
 });
 
 test('Input that can not be sent is no error of the API', () => {
@@ -121,11 +102,6 @@ test('An error keeps its own text if n8n has one for a word in it', () => {
   });
 });
 
-test('An error contains no phone number and no text of a message', () => {
-  const error = errorOf({ receipts: [receipt(notSent(), ...messagesUpTo(3))] });
-  expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);
-});
-
 test.each<[what: string, Partial<Delivered>, message: string]>([
   ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'It failed. Do something. Nothing was sent.'],
   [
@@ -137,11 +113,6 @@ test.each<[what: string, Partial<Delivered>, message: string]>([
     'some entries of a list',
     { receipts: list(SENT, notSent(), UNCERTAIN, SENT, ...Array.from({ length: 8 }, () => notSent())) },
     'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. Entries 1, 4, 5, 6, 7, 8, 9, 10, 11 were not sent: it failed. Entry 2 may have been sent: it failed. Numbering starts at 0. Call this tool again with only the entries named as not sent.',
-  ],
-  [
-    'an entry that may have been sent',
-    { receipts: list(SENT, UNCERTAIN) },
-    `It failed. ${CHECK_FIRST} Do something. 1 sent, 1 uncertain (may have been sent), 2 requests. Entry 1 may have been sent: it failed. Numbering starts at 0. Do not call this tool again until it is clear whether the message was sent.`,
   ],
   [
     'a list with invalid entries',
