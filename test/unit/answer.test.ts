@@ -41,7 +41,6 @@ describe('An answer with', () => {
     ['status 400', 400, '', 'rejected HTTP_400 request'],
     ['an unknown code', 400, refusal('NOT_CONNECTED'), 'rejected NOT_CONNECTED request'],
     ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
-    ['status 413 and a page', 413, PAGE, 'rejected HTTP_413 request'],
     ['a code with odd characters', 400, refusal('<b> NO_ACCOUNT'), 'rejected HTTP_400 request'],
     ['status 300', 300, '', 'rejected REDIRECTED unclear'],
     ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
@@ -60,7 +59,6 @@ describe('An answer with', () => {
     ]),
     ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-    ['status 500 and no body', 500, '', 'uncertain HTTP_500 request'],
     ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500 and success', 500, SENT, 'uncertain SERVER_ERROR request'],
     ['status 200 and SERVER_ERROR', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
@@ -68,11 +66,8 @@ describe('An answer with', () => {
     ['status 200 and success: false alone', 200, { success: false }, 'uncertain SERVER_ERROR request'],
     ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
     ['truncated JSON', 201, JSON.stringify(SENT).slice(0, -5), 'uncertain UNREADABLE_ANSWER request'],
-    ['a page', 200, PAGE, 'uncertain UNREADABLE_ANSWER request'],
     ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
-    ['a code alone', 200, { error: { code: 'VALIDATION_ERROR' } }, 'uncertain UNREADABLE_ANSWER request'],
     ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
-    ['success and a list as data', 201, { success: true, data: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
     ...[NaN, 0, 101, 600, 999].map((status): [string, number, unknown, string] => [
       'an invalid status',
@@ -154,8 +149,6 @@ describe('An entry', () => {
     ...STATUSES.flatMap((status) => [{ ...ID, status }, { status }]),
     ...[ID, { ...ID, status: null }, { ...ID, status: ' ' }],
     ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
-    { ...ID, status: 'queued', reason: 'Sent at night' },
-    { ...ID, status: 'sent', success: true },
   ])('means that its message was sent, with its ID and status: %j', (entry) => {
     const { message_id: messageId = null, status = null } = entry;
     expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
@@ -171,7 +164,6 @@ describe('An entry', () => {
     [{ error: { code: 'X1', message: 'No such number' } }, 'code: X1; No such number'],
     [{ error_code: 1404 }, 'error_code: 1404'],
     [{ errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
-    [{ status: 'in_review', error: 'No account' }, 'No account'],
     [{ status: 'failed', failure_reason: 'No account' }, 'failure_reason: No account'],
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
@@ -188,7 +180,6 @@ describe('An entry', () => {
     [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
     [{ status: 'sent', error: 'No account' }, 'No account'],
     [{ ...ID, status: 'sent', success: false }, ''],
-    [{ ...ID, status: 'sent', last_error: 'No account' }, 'last_error: No account'],
     ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
       (status): Array<[JsonRecord, string]> => [
         [{ ...ID, status }, String(status)],

@@ -44,11 +44,6 @@ describe('The interval', () => {
     expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
   });
 
-  test('applies to the requests after a refusal, too', async () => {
-    const run = await send(4, 100, refusing([1], withoutNames), { interval: 1000 });
-    expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
-  });
-
   test('ends when the run is stopped, and the remaining messages are not sent', async () => {
     const wait = async () => await Promise.reject(new Error('Stopped'));
     const run = await send(3, 1, acceptAll, { interval: 1000, wait });
@@ -67,11 +62,6 @@ describe('A failure of the whole run', () => {
     expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
   });
 
-  test('ends the run while it looks for the refused messages', async () => {
-    const run = await send(6, 4, (_messages, request) => (request === 1 ? refuseValues('x') : WRONG_KEY));
-    expect(run.report).toEqual({ requests: '0-3 | 0-1', not_sent: '0-5' });
-  });
-
   test('leaves messages in flight uncertain, and the remaining ones not sent', async () => {
     const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
     const run = await send(4, 2, () => stopped);
@@ -85,13 +75,6 @@ describe('A batch that is refused because of some of its messages', () => {
     const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
     expect(run.report).toEqual({ requests, sent: '0-2 4-49 51-98 100-119', not_sent: '3 50 99' });
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected the phone number of this message');
-  });
-
-  test('is not repeated if all its messages are refused, or it has only one', async () => {
-    const all = await send(3, 100, refusing(upTo(3), byIndex));
-    expect(all.report).toEqual({ requests: '0-2', not_sent: '0-2' });
-    const one = await send(1, 100, refusing([0], withoutNames));
-    expect(one.report).toEqual({ requests: '0', not_sent: '0' });
   });
 
   test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
@@ -139,7 +122,6 @@ describe('A run with On Error set to Stop', () => {
   test.each<[string, Reply, 'not_sent' | 'uncertain']>([
     ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
     ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
-    ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
     ['may have been sent', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
   ])('starts no request after one that %s', async (_what, reply, kind) => {
     const run = await send(8, 2, replying({ 2: reply }), { stopOnFailure: true });
