@@ -1,16 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-
-import { PROJECT_FOLDER, readProjectFile } from '../tools/project';
 import { runCommand } from './support/command';
 
 /** The demo in n8n's engine; `test/e2e/demo.test.ts` is about `--editor`. */
 
 // What is under test is built already.
 const demo = (...flags: string[]) => runCommand('demo/main.ts', '--no-build', ...flags);
-const folder = mkdtempSync(path.join(tmpdir(), 'messaging-send-demo-'));
 
 test('The demo sends to 250 contacts, sends nobody twice, and shows the inbox until Ctrl-C', async () => {
   const running = demo('--no-exit');
@@ -28,14 +21,4 @@ test('The demo sends to 250 contacts, sends nobody twice, and shows the inbox un
   );
   expect(output).toMatch(/^ {2}sent before +245$/m);
   expect(output).toContain('contact 188 "ask at reception": The phone number contains letters');
-});
-
-test('In a checkout without packages, the demo names the command that installs them', () => {
-  const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: { demo: string } };
-  cpSync(path.join(PROJECT_FOLDER, 'tools/cli'), path.join(folder, 'tools/cli'), { recursive: true });
-  const { status, stderr } = spawnSync('sh', ['-c', scripts.demo], { cwd: folder, encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: "Failed: this checkout's packages are not installed. Install them: npm ci --ignore-scripts\n",
-  });
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
-import { filesLinkedFrom, readPage } from './support/markdown';
+import { filesLinkedFrom } from './support/markdown';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
@@ -71,13 +71,6 @@ describe.each(files)('%s', (file) => {
     expect(written).toMatch(/\*\*(When something( else)? goes wrong|What the caller gets)\*\*/);
   });
 
-  test('tells the user by name which nodes to open', () => {
-    const steps = written.split('\n').filter((line) => /^\d\. Open \*\*/.test(line));
-    for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
-    for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined))
-      expect(steps.join('\n')).toContain(`**${name}**`);
-  });
-
   test('gives each node its own name and id', () => {
     for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)])
       expect(new Set(values).size).toBe(values.length);
@@ -97,23 +90,11 @@ describe.each(files)('%s', (file) => {
     );
   });
 
-  test('can be copied from the address in the README of the examples, which is that of the repository', () => {
-    const { pathname } = new URL(readManifest().homepage);
-    const targets = readPage(README).links.map(({ target }) => target);
-    expect(targets).toContain(`https://raw.githubusercontent.com${pathname}/main/examples/${file}`);
-  });
-
   test('is in the README of the examples, with a small picture', () => {
     const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
     expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
     expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
   });
-});
-
-test('The README of the examples has no address of a file that is no example', () => {
-  const targets = readPage(README).links.map(({ target }) => target);
-  const raw = targets.filter((target) => target.includes('raw.githubusercontent.com'));
-  expect(raw.map((target) => path.basename(target)).sort()).toEqual(files.toSorted());
 });
 
 test('The example for Docker Compose installs this package, and keeps it in a volume with the data of n8n', () => {

@@ -90,22 +90,6 @@ async function faultsOfHistory({ lives, hasEventLog = true }: History) {
   return { faults, steps: process.steps, uncertain };
 }
 
-/** Kills the attempts before the last one at each of their steps. */
-async function faultsOfEveryKill(history: History): Promise<string[]> {
-  const [{ lives }, faults] = [history, [] as string[]];
-  const [first, ...others] = lives;
-  if (first === undefined) return [];
-  const { steps } = await faultsOfHistory({ ...history, lives: [first] });
-  for (const hasEventLog of [true, false]) {
-    for (const [index, step] of steps.entries()) {
-      const killed = { ...first, killAt: index + 1 };
-      const found = await faultsOfHistory({ ...history, hasEventLog, lives: [killed, ...others] });
-      faults.push(...found.faults.map((fault) => `killed at ${index + 1} (${step}): ${fault}`));
-    }
-  }
-  return faults;
-}
-
 const idOf = ({ text, key }: Message) => key ?? /^Text \d+/.exec(text)?.[0] ?? text;
 const list = (count: number, changed: Partial<Message> = {}) =>
   Array.from({ length: count }, (_, index) => messageAt(index, changed));
@@ -119,51 +103,7 @@ const life = (...orders: Order[]): Life => ({ orders });
 const FIVE = order(list(5));
 
 const TWICE = order(list(4));
-const withTime = (time: string) =>
-  order(list(5).map((message) => ({ ...message, text: `${message.text} at ${time}` })));
-/** Two texts with keys to each phone, in this order. */
-const pairs = (order: readonly [number, number]) =>
-  [0, 1].flatMap((phone) =>
-    order.map((text, index) => ({
-      ...messageAt(2 * phone + index, { phone: messageAt(phone).phone, text: `Text ${2 * phone + text}` }),
-      key: `key ${2 * phone + text}`,
-    })),
-  );
-const swapped: Life[] = [
-  life(order(pairs([0, 1]), { batchSize: 1 })),
-  life(order(pairs([1, 0]), { batchSize: 1 })),
-  life(order(pairs([0, 1]), { batchSize: 1 })),
-];
-const sized = (batchSize: number) => life(order(list(5), { batchSize }));
 const PARTLY = order(list(5), { answers: ['partly', 'reject', 'accept', 'lostReply'] });
-
-/** The first attempt is killed at each of its steps; the others are Retries, one after the other. */
-const KILLED_ONCE: ReadonlyArray<readonly [title: string, ...lives: Life[]]> = [
-  ['the same settings', life(FIVE), life(FIVE), life(FIVE)],
-  ['fewer messages per batch, and fewer again', sized(100), sized(2), sized(1)],
-  ['texts that contain the time', life(withTime('1')), life(withTime('2')), life(withTime('3'))],
-  ['two texts for each phone with a key in another order', ...swapped],
-  ['Send Once both times', life({ ...TWICE, sendOnce: true }), life({ ...TWICE, sendOnce: true })],
-  ['some messages rejected', life(PARTLY), life(FIVE), life(FIVE)],
-  ['another try by Retry On Fail', life(PARTLY, FIVE), life(FIVE)],
-  ['no account for some messages at first', life(twoAccounts()), life(withoutSecondAccount()), life(twoAccounts())],
-  ['uncertain messages sent again', life(FIVE), life({ ...FIVE, sendUncertainAgain: true }), life(FIVE)],
-];
-
-function twoAccounts(): Order {
-  return order([], { accounts: [list(6).slice(0, 3), list(6).slice(3)] });
-}
-
-function withoutSecondAccount(): Order {
-  return order([], { accounts: [list(6).slice(0, 3)], others: list(6).slice(3) });
-}
-
-test.each(KILLED_ONCE.map(([title, ...lives]) => ({ title, lives })))(
-  'After a kill at any step, a Retry with $title sends nothing twice and loses nothing',
-  async ({ lives }) => {
-    expect(await faultsOfEveryKill({ lives })).toEqual([]);
-  },
-);
 
 test('After two kills at any two steps, a Retry sends nothing twice and loses nothing', async () => {
   const three = life(order(list(3), { answers: ['partly'] }));

@@ -4,7 +4,7 @@ import { type Message, unsendable } from '../../nodes/MessagingSend/messages/mes
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
-import { failureWith, messageAt, NOTHING_DELIVERED } from './samples';
+import { failureWith, messageAt, NOTHING_DELIVERED, ODD_VALUES } from './samples';
 
 const OPERATIONS = [
   ['Send', SEND],
@@ -95,6 +95,12 @@ test.each(OPERATIONS)(
     ]);
   },
 );
+
+test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', (_name, value) => {
+  const [item] = itemsOf(SEND_BULK, { unsendable: [wrongDraft(0, null, value)] });
+  const { phone } = item?.json.details as { phone: unknown };
+  expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
+});
 
 test.each(OPERATIONS)('The items of %s are in the order of the input, whatever was sent', (_name, operation) => {
   const at = (item: number, entry: number | null, outcome: Outcome): [Message, Outcome] => [

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import {
-  type CodexData,
   type ICredentialType,
   type INodeParameters,
   type INodeProperties,
@@ -11,8 +10,7 @@ import {
 } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
-import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
-import { listOf } from './samples';
+import { PROJECT_FOLDER, readManifest } from '../../tools/project';
 
 /** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
 const manifest = readManifest();
@@ -160,36 +158,29 @@ test('Every placeholder is an example', () => {
   expect(where(fields, ({ property }) => property.placeholder?.includes('{{') === true)).toEqual([]);
 });
 
-describe('A notice is shown only', () => {
-  const [sender] = nodes;
-  const noticesOf = (node: typeof sender, values: INodeParameters, isTool = false): string[] => {
-    if (node === undefined) throw new Error('the node is missing');
-    const description = { ...node, name: isTool ? `${node.name}Tool` : node.name };
-    const notices = node.properties.filter(({ type }) => type === 'notice');
-    return notices
-      .filter((notice) => NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, description))
-      .map(({ name }) => name);
-  };
-  const BULK = { resource: 'message', operation: 'sendBulk', source: 'items' };
-  const BALANCE = { resource: 'balance', operation: 'get' };
-
-  test.each<[string, INodeParameters, string[]]>([
-    ['no option', {}, []],
-    ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
-    ['Dry Run', { dryRun: true }, ['dryRunNotice']],
-    ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
-    ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
-    ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
-  ])('for its option: %s', (_choice, options, expected) => {
-    expect(noticesOf(sender, { ...BULK, options })).toEqual(expected);
-    expect(noticesOf(sender, { ...BALANCE, options })).toEqual([]);
-  });
-
-  test('for a tool that sends', () => {
-    expect(noticesOf(sender, { ...BULK, options: {} }, true)).toEqual(['toolNotice']);
-    expect(noticesOf(sender, { ...BALANCE, options: {} }, true)).toEqual([]);
-  });
+test.each<[string, INodeParameters, string[]]>([
+  ['no option', {}, []],
+  ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
+  ['Dry Run', { dryRun: true }, ['dryRunNotice']],
+  ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
+  ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
+  ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
+])('A notice is shown only for its option: %s', (_choice, options, expected) => {
+  expect(noticesOf(nodes[0], options)).toEqual(expected);
 });
+
+test('A tool has a notice of its own', () => {
+  const [sender] = nodes;
+  expect(noticesOf(sender && { ...sender, name: `${sender.name}Tool` }, {})).toEqual(['toolNotice']);
+});
+
+function noticesOf(node: (typeof nodes)[number] | undefined, options: INodeParameters): string[] {
+  const values = { resource: 'message', operation: 'sendBulk', source: 'items', options };
+  const notices = (node?.properties ?? []).filter(({ type }) => type === 'notice');
+  const isShown = (notice: INodeProperties) =>
+    NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, node ?? null);
+  return notices.filter(isShown).map(({ name }) => name);
+}
 
 test('Every parameter depends on parameters beside it or by a path from the root, because n8n hides any other', () => {
   for (const { properties } of nodes) {
@@ -199,14 +190,4 @@ test('Every parameter depends on parameters beside it or by a path from the root
     );
     expect(dependencies.filter((name) => !/^[@/]/.test(name) && !beside.includes(name))).toEqual([]);
   }
-});
-
-test.each(manifest.n8n.nodes)('The codex of %s names the node, and only categories of community nodes', (file) => {
-  const codex = JSON.parse(readProjectFile(file.replace(/\.js$/, '.json'))) as CodexData & { node: string };
-  expect(codex.node).toBe(`n8n-nodes-messaging-send.${descriptionOf(file).name}`);
-  // By the rule valid-node-categories of newer releases of n8n's linter than the one used here.
-  const known =
-    listOf(`Analytics, Communication, Data & Storage, Development, Finance & Accounting, Marketing & Content,
-    Miscellaneous, Productivity, Sales, Utility`);
-  expect(known).toEqual(expect.arrayContaining(codex.categories ?? []));
 });
