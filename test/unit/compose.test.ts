@@ -92,11 +92,6 @@ describe('The length of a text', () => {
     expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters, but at most 1000 can be sent');
   });
 
-  test('counts an emoji as one character', () => {
-    expect(textOrReason('😀'.repeat(1000))).toBe('😀'.repeat(1000));
-    expect(textOrReason('😀'.repeat(1001))).toMatch(/has 1001 characters/);
-  });
-
   test('is counted up to 10 MB', () => {
     expect(textOrReason('😀'.repeat(5_000_000))).toMatch(/has 5000000 characters/);
   });
@@ -125,16 +120,6 @@ describe('A text that is cut to 1,000 characters', () => {
 });
 
 describe('An invalid draft', () => {
-  test('does not affect the others, and none is lost', () => {
-    const wrong = [draft({ item: 1, phone: '07700' }), draft({ item: 2, message: '' })];
-    const { messages, unsendable: refused } = compose([draft(), ...wrong, draft({ item: 3 })], 1000);
-    expect(messages.map(({ item }) => item)).toEqual([0, 3]);
-    expect(refused.map(({ item, failure }) => [item, failure.code])).toEqual([
-      [1, 'INVALID_PHONE'],
-      [2, 'INVALID_MESSAGE'],
-    ]);
-  });
-
   test('that was refused before stays as it is, and n8n gets a turn after each item', async () => {
     const refused = unsendable(
       { item: 4, entry: null, phone: null },

@@ -186,7 +186,7 @@ test('Of executions with Send Once, one of which is killed, none sends what anot
   await fc.assert(
     fc.asyncProperty(choices, fc.integer({ min: 1, max: 60 }), async (drawnChoices, killAt) => {
       const world = new World(idOf, chosenFrom(drawnChoices));
-      const order = { ...TWICE, sendOnce: true };
+      const order: Order = { ...TWICE, sendOnce: true, answers: ['accept', 'lostReply'] };
       const first = newExecution();
       const other = world.process();
       const faults = await Promise.all([

@@ -26,21 +26,18 @@ describe('A phone number is read', () => {
 
   test.each([
     ['with tabs and line ends around it', '\t+447700900123\r\n'],
-    ['with +00', '+00447700900123'],
     ['with slashes', '0044/7700/900123'],
     ['with backslashes', '44\\7700\\900123'],
     ['with + in square brackets', '[+44] 7700 900123'],
     ['with a country code in brackets', '+(44)7700900123'],
     ['with a zero that is dialled at home', '+44 (0)7700 900123'],
     ['with a zero in square brackets', '+44 [0] 7700 900123'],
-    ['with a zero between dots', '+44.(0).7700.900123'],
     ['with a zero between brackets', '(0044)(0)(7700) 900123'],
     ['with a zero and without +', '44(0)7700900123'],
     ['with a dot at its end', '447700900123.'],
     ['as a JSON number', 447700900123],
     ['as a big integer', 447700900123n],
     ['as a decimal', '+447700900123.00'],
-    ['as a decimal with a comma', '447700900123,0'],
   ])('%s', (_how, given) => expect(read(given)).toBe(UK));
 
   // Hyphens, dashes and minus signs of typesetting, of Armenian, Japanese and full-width text; the first is ASCII's.
@@ -105,7 +102,6 @@ describe('Nothing is sent to a mobile number of any country', () => {
 
 describe('With the default country code', () => {
   test.each([
-    ['44', '(0)7700 900123', '447700900123', 'has its 0 in brackets'],
     ['44', '7700900123', '447700900123', 'has lost its 0 in a spreadsheet'],
     ['44', '4407700900123', '447700900123', 'has the code and the 0'],
     ['39', '+44 (0)7700 900123', '447700900123', 'is marked as one of another country'],
@@ -113,11 +109,9 @@ describe('With the default country code', () => {
     ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialled at home'],
     ['34', '612 345 678', '34612345678', 'looks like one of Australia'],
     ['39', '391 234 5678', '393912345678', 'begins like the code'],
-    ['39', '393331234567', '393331234567', 'has the code'],
     ['55', '(55) 99123-4567', '5555991234567', 'begins like the code'],
     ['49', '1512 3456789', '4915123456789', 'looks like one of the United States'],
     ['49', '49 30 1234567', '49301234567', 'has the code, and is no mobile number'],
-    ['43', '447700900123', '447700900123', 'is one of another country, though Austria has numbers of this length'],
     ['7', '8 912 345-67-89', '79123456789', 'begins with the 8 that Russia dials'],
     ['7', '7001234567', '77001234567', 'begins like the code, in Kazakhstan'],
     ['7', '800 123-45-67', '78001234567', 'begins with an 8 that belongs to it'],
@@ -128,10 +122,8 @@ describe('With the default country code', () => {
     ['36', '06 30 123 4567', '36301234567', 'begins with the 06 that Hungary dials'],
     ['241', '06 03 12 34', '24106031234', 'keeps its 0'],
     ['241', '077 12 34 56', '24177123456', 'does not keep its 0'],
-    ['378', '0549 886377', '3780549886377', 'keeps its 0'],
     ['39', '06 698 12345', '390669812345', 'keeps its 0, as the Vatican does'],
     ['225', '225708091011', '2250708091011', 'has lost the 0 that belongs to it'],
-    ['242', '66123456', '242066123456', 'has lost the 0 that belongs to it'],
     ['81', '010 44 7700 900123', '447700900123', 'begins with what Japan dials before another code'],
     ['7', '8 10 44 7700 900123', '447700900123', 'begins with what Russia dials before another code'],
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
@@ -139,7 +131,6 @@ describe('With the default country code', () => {
     ['65', '0012125550109', '12125550109', 'begins with 00, and not with what Singapore dials'],
     ['55', '0055 11 96123 4567', '5511961234567', 'begins with 00 and the code of Brazil'],
     ['254', '000 44 7400 123456', '447400123456', 'begins with what Kenya dials before another code'],
-    ['49', '0170/1234567', '491701234567', 'is written with a slash'],
     ['32', '0475/12.34.56', '32475123456', 'is written with a slash and dots'],
     ['34', '31 6 12 34 56 78', '31612345678', 'has the code of another country in a group of its own'],
   ])('%s, the number %s is sent to %s: it %s', (countryCode, given, phone) => {
@@ -161,24 +152,18 @@ describe('With the default country code', () => {
 
 test.each([
   ['+44 07700 900123', '447700900123'],
-  ['44 07700 900123', '447700900123'],
   ['+44 007911 123456', '447911123456'],
   ['+34 (0)612 345 678', '34612345678'],
   ['+36 (06) 30 123 4567', '36301234567'],
-  ['+36 (0)62 123 456', '3662123456'],
   ['+7 8 912 345-67-89', '79123456789'],
-  ['+7 (0)912 345-67-89', '79123456789'],
   ['+375 8 029 491-19-11', '375294911911'],
   ['+241 077 12 34 56', '24177123456'],
   ['+39 06 698 12345', '390669812345'],
-  ['+39 (0)331 1234567', '3903311234567'],
   ['+225 07 08 09 10 11', '2250708091011'],
   ['+47 02580', '4702580'],
-  ['+800 0012 3456', '80000123456'],
   ['+81 00379 4532388', '81003794532388'],
   ['+49 30/1234567-89', '4930123456789'],
   ['+43 664 1234 567', '436641234567'],
-  ['0043664/1234567', '436641234567'],
   ['44207946 0018', '442079460018'],
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
 ])(

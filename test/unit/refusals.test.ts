@@ -114,16 +114,9 @@ describe('A refusal that is about everything', () => {
   });
 });
 
-test.each<[string, number[]]>([
-  ['the first one', [0]],
-  ['the last one', [99]],
-  ['the first ten', upTo(10)],
-  ['the last ten', upTo(10).map((index) => 90 + index)],
-  ['every seventh', upTo(100).filter((index) => index % 7 === 3)],
-  ['one in each of many batches that are under way at the same time', upTo(16).map((batch) => 100 * batch + 37)],
-])('Culprits among good messages are found, and all others are sent: %s', async (_which, culprits) => {
-  const count = Math.max(100, ...culprits.map((culprit) => culprit + 1));
-  const run = await send(count, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
+test('Culprits in many batches that are under way at the same time are found, and all others are sent', async () => {
+  const culprits = upTo(16).map((batch) => 100 * batch + 37);
+  const run = await send(1_600, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
   expect(run.items('not_sent')).toEqual(culprits);
-  expect(run.items('sent')).toHaveLength(count - culprits.length);
+  expect(run.items('sent')).toHaveLength(1_600 - culprits.length);
 });

@@ -20,7 +20,6 @@ function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters
   return runError(node, summarize(all, { requests: all.receipts.length, waited: 0 }, 1, options));
 }
 
-const ORIGINAL = messageAt(0);
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
 function notSent(changed: Partial<Failure> = {}): Outcome {
@@ -77,11 +76,6 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
     { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
     'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, the sent message will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
   ],
-  [
-    'a message and its duplicate',
-    { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
-    'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
-  ],
 ])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
   expect(errorOf(delivered)?.description).toBe(description);
 });
@@ -123,9 +117,4 @@ test.each<[what: string, Partial<Delivered>, message: string]>([
   const error = errorOf(delivered, TOOL);
   expect(error?.message).toBe(message);
   expect(error?.description ?? null).toBeNull();
-});
-
-test('A model is given the first 100 entries that it can send again', () => {
-  const error = errorOf({ receipts: list(SENT, ...Array.from({ length: 150 }, () => notSent())) }, TOOL);
-  expect(error?.message).toMatch(/ Entries 1, 2, 3, [\d, ]* 99, 100 and 50 more were not sent: /);
 });
