@@ -31,3 +31,7 @@ test('Each key has a limit of its own, and it is not readable', () => {
   expect(idOf('https://api.example.com/v1', 'made-up-other-key')).not.toBe(idOf('https://api.example.com/v1'));
   expect(idOf('https://api.example.com/v1')).not.toContain(KEY);
 });
+
+test('An address that is none has an account as well', () => {
+  expect(idOf('https://$& $1')).not.toBe(idOf('https://{{'));
+});

@@ -116,6 +116,13 @@ describe('A form that holds no answer', () => {
     ],
     ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'Choose an answer.'],
     [
+      'a text that is too large to be read',
+      FREE_TEXT,
+      null,
+      'text',
+      'This is too long: at most 10,000 characters can be sent.',
+    ],
+    [
       'too much, where nothing can be written',
       question(approval({ commentLabel: null })),
       null,

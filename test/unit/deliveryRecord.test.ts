@@ -58,6 +58,11 @@ test('A message that was sent is known by its place and phone if its text contai
   expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));
 });
 
+test('A message that was sent is known by its phone and text wherever it is', () => {
+  const record = recordOf([messageAt(3)]);
+  expect(pendingOf(record, [messageAt(3, { item: 0, entry: 3 })])).toEqual([]);
+});
+
 describe('Of several messages to one phone,', () => {
   test('the others are uncertain if one that was sent is removed', () => {
     // A and B were sent; now B is where A was, and C where B was.
@@ -111,12 +116,13 @@ test('Another run in a loop sends its messages', () => {
   expect(recall(new DeliveryRecord(context, 1), [message(0, 'A')]).pending).toHaveLength(1);
 });
 
-test('A receipt in a form of another version of this node makes messages without an outcome uncertain', () => {
-  const context: JsonRecord = { deliveries: { 0: ['[1,[["0","abcdefghijkl",7]],[],{},null]'] } };
-  const { pending, receipts } = recall(new DeliveryRecord(context, 0), [message(0, 'A')]);
-  expect(pending).toEqual([]);
-  expect(outcomesIn(receipts)).toEqual(['uncertain']);
-});
+test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,[["0","abcdefghijkl",7]],[],{},null]', '[1,{},[],{},null]'])(
+  'A receipt in a form of another version of this node makes messages without an outcome uncertain: %s',
+  (line) => {
+    const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
+    expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);
+  },
+);
 
 test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
   const context: JsonRecord = {};

@@ -45,6 +45,7 @@ describe('The fields of a custom form', () => {
 
   test.each<[unknown, string]>([
     [[], "'Form Elements' has no fields"],
+    [undefined, "'Form Elements' has no fields"],
     ['words', "'Form Elements' has no fields"],
     [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], "Field 2 in 'Form Elements' has no label"],
     [
@@ -63,6 +64,8 @@ describe('The fields of a custom form', () => {
       [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
       "Field 1 in 'Form Elements' has no 'Field Options'",
     ]),
+    [[{ fieldLabel: 'A', fieldType: 'radio' }], "Field 1 in 'Form Elements' has no 'Field Options'"],
+    [[null], "Field 1 in 'Form Elements' has no label"],
     [[radio('a', ' ')], "Option 2 of field 1 in 'Form Elements' is empty"],
     [[{ fieldLabel: 'A' }, radio({}, 'a')], "Option 1 of field 2 in 'Form Elements' is empty"],
     [[radio('a', 'b', ' a')], "Options 1 and 3 of field 1 in 'Form Elements' are the same"],

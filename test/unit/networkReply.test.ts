@@ -97,6 +97,7 @@ describe("The state of Node's request tells", () => {
   const unknown: Array<[string, unknown]> = [
     ['it has no socket and nothing to send', { socket: null, outputSize: 0 }],
     ['nothing is known of its socket', { socket: {} }],
+    ['nothing is known of its TLS socket', { socket: { encrypted: true, _bytesDispatched: 0 } }],
     ['there is none', undefined],
   ];
 

@@ -121,6 +121,18 @@ describe('A 429 holds back', () => {
     expect([(await first).at, (await other).at]).toEqual([20_000, 20_000]);
   });
 
+  test('the requests that have their slots, and wait for the interval', async () => {
+    const { clock, run, make } = setUp();
+    const requests = run({ interval: 1_000 }, refusing(1, '20'));
+    const replies = Promise.all([make(requests), make(requests), make(requests)]);
+    await clock.run();
+    expect((await replies).map(({ kind, at }) => [kind, at])).toEqual([
+      ['accepted', 20_000],
+      ['accepted', 21_000],
+      ['accepted', 22_000],
+    ]);
+  });
+
   test('a request that came later until the one that was rejected has been repeated', async () => {
     const { clock, run, make } = setUp();
     const log: string[] = [];

@@ -20,6 +20,7 @@ function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters
   return runError(node, summarize(all, { requests: all.receipts.length, waited: 0 }, 1, options));
 }
 
+const ORIGINAL = messageAt(0);
 const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
 function notSent(changed: Partial<Failure> = {}): Outcome {
@@ -67,6 +68,11 @@ test('The error of a run is its first failure, with what was sent, what not and 
 test.each<[what: string, Partial<Delivered>, description: string]>([
   ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'Do something. Nothing was sent.'],
   [
+    'all messages for a reason of the whole run',
+    { receipts: [receipt(notSent({ scope: 'run' }), ...messagesUpTo(250))] },
+    'Do something. Nothing was sent.',
+  ],
+  [
     'some of the messages that an invalid one kept from being sent',
     { unsendable: [wrongDraft(4)], heldUp: 3 },
     'Correct it. Nothing was sent. To send the other 3 messages anyway, set On Error under Settings to Continue (using error output).',
@@ -76,8 +82,19 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
     { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
     'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, the sent message will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
   ],
+  [
+    'a message and its duplicate',
+    { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
+    'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
+  ],
 ])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
   expect(errorOf(delivered)?.description).toBe(description);
+});
+
+test('With Send Once, Also in Later Runs, an error warns of no second message', () => {
+  const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
+  const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
+  expect(error?.description).toBe('Do something. 1 sent, 1 not sent, 2 requests.');
 });
 
 test('Input that can not be sent is no error of the API', () => {

@@ -52,6 +52,7 @@ const fields = (...names: string[]) => new Map(names.map((name, index) => [name,
 test.each<[text: string, Partial<Summary>]>([
   ['1 sent, 1 credit used, 0 left, 1 request.', { sent: 1, creditsUsed: 1, creditsLeft: 0, requests: 1 }],
   ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
+  ['2 sent, 9 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 9, waited: 359_000 }],
   ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
   [
     'Nothing was sent: not enough credits (200 needed, 12 left).',
@@ -68,6 +69,10 @@ test.each<[text: string, Partial<Summary>]>([
       reasons: [uncertain('Timeout', [messageAt(5), messageAt(7)]), notSent('It failed', [messageAt(6)])],
       requests: 3,
     },
+  ],
+  [
+    'Dry run: 250 messages would be sent in 3 requests, for 250 credits. Nothing was sent.',
+    { planned: { messages: 250, requests: 3 } },
   ],
   [
     "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 can't be sent, 2 skipped because already sent. Nothing was sent. Item 3 can't be sent: it failed. Numbering starts at 0.",
@@ -98,6 +103,7 @@ test.each<[SkipReason, string]>([
 });
 
 test.each<[text: string, Partial<Summary>]>([
+  ['All messages went to 1 number.', { numbers: { all: 1, withSeveral: 1 } }],
   ['More than one message went to 1 number.', { numbers: { all: 199, withSeveral: 1 } }],
   [
     'More than one message would go to 3 numbers.',
@@ -137,6 +143,7 @@ test('The first five reasons are given, with how many messages have others', () 
 test.each<[text: string, Partial<Summary>]>([
   ['the sent message', { sent: 1 }],
   ['the 245 sent messages', { sent: 245, notSent: 5 }],
+  ['the uncertain message', { uncertain: 1 }],
   ['the 5 sent messages and the uncertain one', { sent: 5, uncertain: 2, uncertainDuplicates: 1 }],
   ['the sent message and the 2 uncertain ones', { sent: 1, uncertain: 2 }],
 ])('What would be sent a second time is named: %s', (text, changed) => {

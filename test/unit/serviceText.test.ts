@@ -49,4 +49,9 @@ describe('Text from the service', () => {
   test.each(ODD_VALUES)('is a text if the service sent %s', (_name, value) => {
     expect(typeof serviceText(value)).toBe('string');
   });
+
+  test('is read from an object of any depth', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+    expect(() => serviceText(deep)).not.toThrow();
+  });
 });
