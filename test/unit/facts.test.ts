@@ -178,6 +178,28 @@ test('What is claimed while its removal waits stays in the list', async () => {
   expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
 });
 
+test('What is closed while its removal waits stays in the list', async () => {
+  const list = new SharedList();
+  const facts = newFacts(list.storage());
+  await facts.record({ open: ['order'] });
+  const claim = facts.claim(['order', 'new']);
+  facts.retract(['order']);
+  facts.close(['order']);
+  await claim;
+  await allWritten(facts);
+  expect(list.entries.toSorted()).toEqual([...claimed('new'), entry('order')].toSorted());
+});
+
+test('A claim of what is noted leaves it as it was', async () => {
+  const list = new SharedList();
+  const storage = list.storage();
+  await newFacts(storage).record({ note: ['order'] });
+  const facts = newFacts(storage);
+  const before = await facts.claim(['order']);
+  await allWritten(facts);
+  expect([before, list.entries]).toEqual([['noted'], [entry('order')]]);
+});
+
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
   const list = new SharedList();
   let writes = 0;
@@ -220,6 +242,20 @@ test.each(['before', 'while'] as const)(
     expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
   },
 );
+
+test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
+  const list = new SharedList();
+  list.entries = [entry('order')];
+  const storage = list.storage();
+  const claims: Array<ReturnType<Facts['claim']>> = [];
+  const { facts, run } = processOn(storage);
+  const waitForOthers = async () => {
+    if (claims.length === 0) claims.push(facts.claim(['order']));
+    await Promise.all(claims);
+  };
+  await run(changed(storage, { waitForOthers })).claim(['order', 'new']);
+  expect(await claims[0]).toEqual(['noted']);
+});
 
 test('A question whose end the storage refuses leaves nothing behind', async () => {
   const list = new SharedList();
