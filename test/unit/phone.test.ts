@@ -127,6 +127,8 @@ describe('With the default country code', () => {
     ['81', '010 44 7700 900123', '447700900123', 'begins with what Japan dials before another code'],
     ['7', '8 10 44 7700 900123', '447700900123', 'begins with what Russia dials before another code'],
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
+    ['65', '001 354 611 1234', '3546111234', 'begins with what Singapore dials before another code'],
+    ['61', '0011 44 7400 123456', '447400123456', 'begins with what Australia dials before another code'],
     ['82', '00700 44 7400 123456', '447400123456', 'begins with what South Korea dials before another code'],
     ['65', '0012125550109', '12125550109', 'begins with 00, and not with what Singapore dials'],
     ['55', '0055 11 96123 4567', '5511961234567', 'begins with 00 and the code of Brazil'],
