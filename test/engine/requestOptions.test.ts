@@ -12,11 +12,6 @@ import { accountOf, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, requests } = nodeForTests({ items: contacts(1) });
 
-test("'Items per Batch' is the largest batch of Send Bulk", async () => {
-  await run({ items: contacts(100), parameters: inBatchesOf(30, SEND_BULK) });
-  expect(requestSizes(sandbox())).toEqual([30, 30, 30, 10]);
-});
-
 test("'Items per Batch' limits the batches of a list that comes through the routing", async () => {
   await runRouting(setupOf({ items: [{ list: listOf(25) }], parameters: inBatchesOf(10, SEND_LIST) }));
   expect(requestSizes(sandbox())).toEqual([10, 10, 5]);
@@ -78,12 +73,6 @@ describe('A proxy', () => {
       expect(seen).toBe(2);
     },
   );
-
-  test('that is not an address is reported before anything is sent', async () => {
-    const { error } = await run({ parameters: { ...SEND_BULK, requestOptions: { proxy: 'http://' } } });
-    expect(error?.message).toMatch(/proxy/i);
-    expect(requests()).toEqual([]);
-  });
 });
 
 test("A certificate that nobody has signed prevents sending unless 'Ignore SSL Issues' is on", async () => {
