@@ -124,16 +124,6 @@ for (const release of SUPPORTED) {
         assert.deepEqual(sentTexts().sort(), ['again', 'again', 'one']);
       });
 
-      test('With Send Once, Also in Later Runs, a text to a fixed number that is called for twice is sent once', async () => {
-        const options = { duplicateMessages: 'sendOnceEver' };
-        const boss = tool('Tell the boss', { ...SEND, phone: PHONE, options });
-        const tell = call('Tell_the_boss', { Message: 'Done for today.' });
-        const [, result] = await runAgent([boss], [tell, tell]);
-        assert.deepEqual(sentTexts(), ['Done for today.']);
-        const [second] = asObjects(JSON.parse(String(result)), 'the result of the second call');
-        assert.deepEqual([second?.status, second?.sent_before], ['skipped', true]);
-      });
-
       test('The model gets errors that it can act on', async () => {
         for (const { input: given, reported, wrongKey } of REFUSALS) {
           const account = wrongKey ? wrongAccount() : instance().credential;
@@ -141,15 +131,6 @@ for (const release of SUPPORTED) {
           for (const part of reported) assert.match(String(text), part);
         }
         assert.deepEqual(sent(), []);
-      });
-
-      test('A message that may have been sent is not sent again with Retry On Fail, and the model is told', async () => {
-        instance().sandbox.setFaults([{ kind: 'reset-after', times: 10 }]);
-        const tools = UNTOUCHED.map((node) => ({ ...node, retryOnFail: true, waitBetweenTries: 10 }));
-        const [text] = await runAgent(tools, [{ calls: [send('Hello')] }]);
-        assert.match(String(text), /may have been sent: check with the recipient/);
-        assert.match(String(text), /Do not call this tool again until it is clear/);
-        assert.deepEqual(sentTexts(), ['Hello']);
       });
     });
 
@@ -194,34 +175,6 @@ for (const release of SUPPORTED) {
         ];
         assert.ok(answers.every(({ isError }) => !isError));
         assertAllWork(answers.map(({ text }): unknown => JSON.parse(text)));
-      });
-
-      test('Calls at the same time all send, also with the same text', async () => {
-        const texts = ['one', 'two', 'again', 'again'];
-        await Promise.all(texts.map((Message) => call(SEND_TOOL, { Phone: PHONE, Message })));
-        assert.deepEqual(sentTexts().sort(), [...texts].sort());
-      });
-
-      test('The client gets errors that it can act on', async () => {
-        const refused = await connect('wrong-key', UNTOUCHED, wrongAccount());
-        for (const { input: given, reported, wrongKey } of REFUSALS) {
-          const { text, isError } = await call(SEND_TOOL, given, wrongKey ? refused : client);
-          assert.equal(isError, true);
-          for (const part of reported) assert.match(text, part);
-        }
-        assert.deepEqual(sent(), []);
-      });
-
-      test('With On Error: Continue, the rest of a list is sent, and each entry has its result', async () => {
-        const continuing = tool('Continuing', SEND_BULK, { onError: 'continueRegularOutput' });
-        const Messages = [PHONE, '07700 900124', '447700900125'].map((phone) => ({ phone, message: `To ${phone}` }));
-        const { text } = await call('Continuing', { Messages }, await connect('continuing', [continuing]));
-        const results = asObjects(JSON.parse(text), 'results');
-        assert.deepEqual(
-          results.map(({ status, error }) => status ?? error),
-          ['sent', 'The phone number begins with 0, so its country code is missing', 'sent'],
-        );
-        assert.deepEqual(sentTexts(), [`To ${PHONE}`, 'To 447700900125']);
       });
 
       test('Retry On Fail sends what was not sent and nothing twice, and another call sends everything again', async () => {

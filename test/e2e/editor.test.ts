@@ -10,16 +10,7 @@ import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import {
-  chain,
-  ITEMS,
-  items,
-  messagingSend,
-  messagingSendTrigger,
-  SENDER,
-  start,
-  TRIGGER,
-} from '../support/n8n/workflow';
+import { chain, ITEMS, items, messagingSend, SENDER, start } from '../support/n8n/workflow';
 import {
   addHumanReview,
   addOption,
@@ -36,7 +27,6 @@ import {
   pictureIn,
   saveCredential,
   waitForConnection,
-  waitForPreview,
   waitForTexts,
 } from './editorParts';
 import { expectedPhone, readContacts } from './expectedMessages';
@@ -53,10 +43,6 @@ const DESCRIPTION =
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
 const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
-const NOTHING_IS_SENT = "The option 'Dry Run' is on: nothing is sent";
-const SENDS_TWICE = 'A retry sends every uncertain message again';
-const EVERY_PART_COSTS = 'Each part of a long text is sent as a separate message';
-const EVERY_CHECK_COUNTS = 'Each check uses one of the 60 requests per minute';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
 
 /** What a user may search for. */
@@ -136,22 +122,6 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
     options: SEND_OPTIONS,
-  },
-];
-
-/** What the node after an operation can use, shown before anything has run. */
-const PREVIEWS = [
-  { resource: 'balance', operation: 'get', fields: ['credits', 'user_id', 'user_name'] },
-  {
-    resource: 'message',
-    operation: 'send',
-    fields: ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at', 'phone'],
-  },
-  { resource: 'message', operation: 'sendBulk', fields: ['message_id', 'phone', 'status', 'batch'] },
-  {
-    resource: 'message',
-    operation: 'sendAndWait',
-    fields: ['data', 'approved', 'comment', 'text', 'respondedAt'],
   },
 ];
 
@@ -264,25 +234,8 @@ for (const release of SUPPORTED) {
       });
     }
 
-    test('The next node can use the fields of every operation before anything has run', async () => {
-      const senders = PREVIEWS.map(({ fields, ...parameters }) =>
-        messagingSend(parameters, { name: parameters.operation }),
-      );
-      const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
-      const workflow = await store(chain('Fields of the operations', [start(), ...senders, items([])]));
-      await inEditor(`${release} fields`, async (page) => {
-        await openWorkflow(page, workflow);
-        for (const [index, name] of after.entries()) {
-          await openNode(page, name);
-          await waitForPreview(page, PREVIEWS[index]?.fields ?? []);
-          await closeNode(page);
-        }
-      });
-    });
-
-    test('Node and trigger state what their parameters cost before they run', async () => {
-      const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
-      const workflow = await sendTo(contacts, messagingSendTrigger({}));
+    test('The node states before it runs what a run costs', async () => {
+      const workflow = await sendTo(Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` })));
       await inEditor(`${release} costs`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, ITEMS);
@@ -290,26 +243,14 @@ for (const release of SUPPORTED) {
         await outputPanel(page).getByText('10 items', { exact: true }).waitFor();
         await closeNode(page);
         await openNode(page, SENDER);
-        await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM, NOTHING_IS_SENT]);
+        await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM]);
         await choose(page, 'operation', 'Send Bulk');
         await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
         await choose(page, 'source', 'A JSON List');
-        await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
-        await addOption(page, 'On Uncertain Outcome');
-        await choose(page, 'uncertain', 'Send Again');
-        await addOption(page, 'Long Messages');
-        await choose(page, 'longMessages', 'Split Into Several');
-        await waitForTexts(page, [SENDS_TWICE, EVERY_PART_COSTS], [NOTHING_IS_SENT]);
+        await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS]);
         // It is on as soon as it is added.
         await addOption(page, 'Dry Run');
-        await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
-        await page.getByTestId('parameter-input-dryRun').click();
-        await waitForTexts(page, [SENDS_FOR_REAL], [NOTHING_IS_SENT]);
-        await closeNode(page);
-        await openNode(page, TRIGGER);
-        await waitForTexts(page, [EVERY_CHECK_COUNTS], []);
-        await choose(page, 'mode', 'Every Hour');
-        await waitForTexts(page, [], [EVERY_CHECK_COUNTS]);
+        await waitForTexts(page, [LIST_FOR_EVERY_ITEM], [SENDS_FOR_REAL]);
       });
     });
 

@@ -161,15 +161,6 @@ for (const release of SUPPORTED) {
       assert.ok(reserved <= IN_FLIGHT * PER_REQUEST, `${reserved} may have been in flight`);
       assert.equal(phonesReached(instance), sent + all + now);
     });
-
-    test('A worker that is asked to stop finishes its executions first', async () => {
-      const campaign = await makeCampaign(instance, REQUESTS);
-      const { execution, worker } = await startAndWatch(instance, campaign);
-      await worker.stop();
-      const [finished] = await campaign.ended(1);
-      assert.deepEqual([finished?.id, finished?.status], [execution, 'success']);
-      assert.equal(phonesReached(instance), campaign.phones(0).length);
-    });
   });
 }
 

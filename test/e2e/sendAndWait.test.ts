@@ -8,7 +8,7 @@ import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { idOf } from '../../tools/n8n/rest';
 import { PATH, startPathProxy } from '../support/n8n/pathProxy';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, messagingSend, SENDER, START } from '../support/n8n/workflow';
+import { chain, messagingSend, SENDER, START } from '../support/n8n/workflow';
 import {
   assertUsable,
   clicking,
@@ -21,7 +21,6 @@ import {
 } from './answerPage';
 import { modelForTests } from './chatModel';
 import { instanceForTests, sessionForTests } from './instanceForTests';
-import { loopOverItems } from './loop';
 import {
   answer,
   answersIn,
@@ -283,33 +282,6 @@ for (const release of SUPPORTED) {
     });
 
     describe('and its link', () => {
-      test('What opens the link, such as the preview of a messaging app, answers nothing', async () => {
-        const asked = await asking.ask();
-        const agents = ['WhatsApp/2.23.20.0', 'facebookexternalhit/1.1', 'TelegramBot (like TwitterBot)', 'curl/8.5.0'];
-        for (const agent of agents) {
-          assert.equal((await open(asked.link, { headers: { 'user-agent': agent } })).status, 200);
-        }
-        for (const method of ['HEAD', 'PUT', 'OPTIONS']) await open(asked.link, { method });
-        const { status, text } = await submit(asked.link, { comment: 'yes' });
-        assert.deepEqual(
-          [status, text.includes('<form method="post" enctype="application/x-www-form-urlencoded">')],
-          [400, true],
-        );
-        for (const [type, body] of [
-          ['application/json', '{"decision":"approve"}'],
-          ['application/xml', '<decision>approve</decision>'],
-          ['text/plain', 'decision=approve'],
-        ] as const) {
-          const page = await open(asked.link, { method: 'POST', headers: { 'content-type': type }, body });
-          assert.equal(page.status, 415, type);
-        }
-        assert.equal((await submit(asked.link, { ...APPROVE, comment: 'x'.repeat(15_000_000) })).status, 413);
-        assert.equal(await asking.status(asked), 'waiting');
-        await submit(asked.link, DECLINE);
-        const ended = await asking.ended(asked);
-        assert.deepEqual(answersIn(ended), [{ data: { approved: false }, order: `of ${asked.phone}` }]);
-      });
-
       test('A link that was tampered with neither shows nor answers the question', async () => {
         const asked = await asking.ask();
         const last = asked.link.endsWith('0') ? '1' : '0';
@@ -355,27 +327,6 @@ for (const release of SUPPORTED) {
     });
 
     describe('more than once in an execution, or elsewhere', () => {
-      test('In a loop, the link of an earlier question neither shows nor answers a later one', async () => {
-        const phone = asking.newPhone();
-        const rows = items([1, 2].map((order) => ({ phone, order })));
-        const workflow = loopOverItems('Loop', [immediateWebhook(phone), rows], 1, [sendAndWait(), then()]);
-        const first = await asking.startWorkflow(phone, workflow);
-        await submit(first.link, APPROVE);
-        const second = await asking.asked(first.workflow, phone, 2);
-        for (const page of [await open(first.link), await submit(first.link, APPROVE)]) {
-          assert.equal(page.status, 410);
-          assert.match(page.text, /This question is closed/);
-          assert.doesNotMatch(page.text, /Refund/);
-        }
-        await onPhone(first.link, (page) => assertUsable(page, 'closed'));
-        assert.match((await open(second.link)).text, /Refund order 2\?/);
-        await submit(second.link, DECLINE);
-        assert.deepEqual(answersIn(await asking.ended(first)), [
-          { data: { approved: true }, order: 1 },
-          { data: { approved: false }, order: 2 },
-        ]);
-      });
-
       test('Of two nodes, each has its own answer, and the link of the first answers nothing for the second', async () => {
         const phone = asking.newPhone();
         const again = sendAndWait({ sendTo: phone, message: 'Sure?' }, { name: 'Ask "again" }} \'🙂\' $1' });
