@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { type Page } from 'playwright-core';
-
 import { type JsonObject } from '../../tools/json';
-import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
+import { closeNode, executeWorkflow, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
 import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
@@ -17,14 +15,10 @@ import {
   choose,
   credentialChosen,
   executeNode,
-  findInNodePanel,
   importWorkflowFile,
-  inNodePanel,
   openNewCredential,
-  openNodePanel,
   optionsOffered,
   parametersShown,
-  pictureIn,
   saveCredential,
   waitForConnection,
   waitForTexts,
@@ -35,30 +29,11 @@ import { instanceForTests } from './instanceForTests';
 import { askedItem, Asking, sendAndWait, submit } from './questions';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 
-/** What the panel of nodes says about node and trigger, which are one there. */
-const DESCRIPTION =
-  'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and start a workflow when credits run low';
-
 // What costs money or sends twice, as the node states it before it runs.
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
 const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
-
-/** What a user may search for. */
-const WORDS = [
-  'messaging',
-  'sms',
-  'whatsapp',
-  'bulk',
-  'text message',
-  'send message',
-  'notify',
-  'notification',
-  'alert',
-  'low credits',
-  'approval',
-];
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -207,32 +182,6 @@ for (const release of SUPPORTED) {
 
     // What is left shows the same texts and pictures in every release.
     if (release !== CURRENT) return;
-
-    for (const theme of ['light', 'dark'] as const) {
-      test(`The node and its ${theme} icon are shown wherever a user looks for them`, async () => {
-        const icon = { file: `messagingSend.${theme}.svg`, isLoaded: true, hasSize: true };
-        const workflow = await sendTo([GOOD]);
-        const work = async (page: Page) => {
-          await openWorkflow(page, workflow);
-          assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
-          await openNodePanel(page);
-          await inNodePanel(page, 'Action in an app').click();
-          await inNodePanel(page, SENDER).waitFor();
-          await page.keyboard.press('Escape');
-          await openNodePanel(page);
-          for (const word of WORDS) {
-            const hit = await findInNodePanel(page, word, SENDER);
-            assert.equal(await hit.count(), 1, word);
-            await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
-            assert.deepEqual(await pictureIn(hit), icon);
-          }
-          await page.keyboard.press('Escape');
-          await openNode(page, SENDER);
-          assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
-        };
-        await inEditor(`${release} search ${theme}`, work, theme);
-      });
-    }
 
     test('The node states before it runs what a run costs', async () => {
       const workflow = await sendTo(Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` })));

@@ -1,12 +1,11 @@
-import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf, mostInFlight } from '../support/sandbox';
 import { someTurns, until } from '../support/waiting';
 
@@ -153,32 +152,6 @@ describe("'Dry Run'", () => {
       `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains letters. Numbering starts at 0.`,
     );
   });
-
-  const FORMS = [
-    { phone: '+44 (0)7700 900-000', text: 'Hello Ada' },
-    { phone: phoneAt(1), text: 'Hello Bo' },
-    { phone: Number(phoneAt(2)), text: 'Hello Cy' },
-    { phone: 7700900003, text: 'x'.repeat(1200) },
-  ];
-  const LIST = [{ list: FORMS.map(({ phone, text }) => ({ phone, message: text })) }];
-
-  test.each<[string, INodeParameters, IDataObject[]]>([
-    ['Send', SEND, FORMS],
-    ['Send Bulk from items', SEND_BULK, FORMS],
-    ['Send Bulk from a list', SEND_LIST, LIST],
-  ])(
-    'of %s shows the text that is left of each message, and the number as it was given where cleaning changed it',
-    async (_name, parameters, items) => {
-      const options = { dryRun: true, defaultCountryCode: '44', longMessages: 'truncate' };
-      const { outputs } = await run({ items, parameters: withOptions(parameters, options) });
-      expect(outputs[0]?.map(({ json }) => [json.phone, json.phone_given, json.message, json.characters])).toEqual([
-        [phoneAt(0), '+44 (0)7700 900-000', 'Hello Ada', 9],
-        [phoneAt(1), undefined, 'Hello Bo', 8],
-        [phoneAt(2), undefined, 'Hello Cy', 8],
-        [phoneAt(3), '7700900003', 'x'.repeat(1000), 1000],
-      ]);
-    },
-  );
 });
 
 describe("'Parallel Requests'", () => {
@@ -191,16 +164,6 @@ describe("'Parallel Requests'", () => {
 
   test.each([[1], [3]])('set to %i keeps that many requests in flight, and no more', async (parallelRequests) => {
     expect(await mostOf(parallelRequests, withOptions(SEND, { parallelRequests }))).toBe(parallelRequests);
-  });
-
-  test('defaults to what the editor shows', async () => {
-    const { node } = await loadPackage();
-    const collection = node.description.properties.find(
-      ({ name, displayOptions }) => name === 'options' && displayOptions?.show?.operation?.includes('send'),
-    );
-    const options = collection?.options as INodeProperties[];
-    const shown = options.find(({ name }) => name === 'parallelRequests')?.default as number;
-    expect(await mostOf(shown, SEND)).toBe(shown);
   });
 });
 

@@ -1,13 +1,10 @@
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { selfSignedCertificate } from '../support/certificate';
 import { contacts, listOf } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, requests } = nodeForTests({ items: contacts(1) });
@@ -40,39 +37,6 @@ test("'Timeout' ends a request, and its messages are uncertain", async () => {
   expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
   const routed = runRouting(setupOf({ parameters }));
   await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
-});
-
-describe('A proxy', () => {
-  let proxy: Server;
-  let seen = 0;
-
-  beforeEach(async () => {
-    seen = 0;
-    proxy = createServer((incoming, answer) => {
-      seen += 1;
-      const onward = request(incoming.url ?? '', { method: incoming.method, headers: incoming.headers }, (reply) => {
-        answer.writeHead(reply.statusCode ?? 500, reply.headers);
-        reply.pipe(answer);
-      });
-      incoming.pipe(onward);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  });
-  afterEach(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-
-  test.each([['Get Balance', GET_BALANCE], ...SENDING_OPERATIONS])(
-    'receives the requests of %s, in a workflow and through its routing',
-    async (_name, parameters) => {
-      const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const setup = setupOf({ parameters: { ...parameters, requestOptions: { proxy: address } } });
-      expect((await run(setup)).error).toBeUndefined();
-      await runRouting(setup);
-      expect(seen).toBe(2);
-    },
-  );
 });
 
 test("A certificate that nobody has signed prevents sending unless 'Ignore SSL Issues' is on", async () => {
