@@ -73,13 +73,6 @@ export async function loopAggregateRequest(url: string): Promise<Steps> {
   ];
 }
 
-/** Edit Fields sets two fields, which is what n8n needs to evaluate two expressions. */
-export async function editFields(): Promise<Step> {
-  const assignments = Object.entries(FROM_ITEM).map(([name, value]) => ({ id: name, name, value, type: 'string' }));
-  const parameters = { mode: 'manual', assignments: { assignments }, includeOtherFields: false, options: {} };
-  return { name: 'Edit Fields', type: await baseNode('n8n-nodes-base.set'), version: 3.4, parameters };
-}
-
 async function httpRequest(parameters: INodeParameters): Promise<Step> {
   return { name: 'HTTP Request', type: await baseNode('n8n-nodes-base.httpRequest'), version: 4.2, parameters };
 }
