@@ -9,8 +9,6 @@ export interface Problem {
   /** Such as `messages.3.phone`; `body` for the body as a whole. */
   field: string;
   message: string;
-  /** Whether a limit of part 8 of the document is exceeded; else, the value is malformed. */
-  overLimit?: boolean;
 }
 
 /** The `details` of a 422 in the given shape; undefined for 'none'. */
