@@ -29,7 +29,6 @@ export async function timeOf(steps: Steps, items: readonly IDataObject[], sandbo
   return time;
 }
 
-/** This node. */
 export async function messagingSend(
   operation: 'send' | 'sendBulk',
   folder?: string,

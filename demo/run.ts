@@ -10,11 +10,8 @@ export interface Demo {
   sandbox: Sandbox;
   example: ContactsExampleNodes;
   run: () => Promise<Execution>;
-  /** What each run shows, to be said before it. */
   runs: string[];
-  /** Where a person can look at the results. */
   addresses: string;
-  /** Waits for the user to stop the command. */
   stayUp: () => Promise<void>;
 }
 

@@ -48,7 +48,6 @@ void runSession(async (session) => {
 
 /**
  * Builds this package where n8n looks for it, and builds it again after each change until the session ends.
- *
  * n8n gets a folder of its own, not a link to the checkout: it would watch all of it with its `node_modules`, and the
  * node would load the checkout's n8n-workflow instead of n8n's, which does not recognize the other one's errors.
  */

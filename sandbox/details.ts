@@ -4,7 +4,6 @@ export type DetailsShape = (typeof DETAILS_SHAPES)[number];
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
-/** What is wrong with one field. */
 export interface Problem {
   /** Such as `messages.3.phone`; `body` for the body as a whole. */
   field: string;

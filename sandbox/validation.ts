@@ -1,7 +1,6 @@
 import { isObject } from '../tools/json';
 import type { Problem } from './details';
 
-/** One message of a request. */
 export interface Message {
   phone: string;
   message: string;

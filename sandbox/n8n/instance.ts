@@ -9,11 +9,9 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../server';
 export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
 
 export interface InstanceWithSandboxOptions extends InstanceOptions {
-  /** Over the sandbox's defaults. */
   sandbox?: Partial<SandboxOptions>;
 }
 
-/** Starts a sandbox and an n8n that sends to it. */
 export async function startWithSandbox(
   { sandbox: sandboxOptions, ...options }: InstanceWithSandboxOptions,
   session: Session,

@@ -2,14 +2,12 @@
 export class Cleanup {
   private readonly steps: Array<() => unknown> = [];
 
-  /** Adds a step. */
   add(step: () => unknown): void {
     this.steps.push(step);
   }
 
   /**
    * Runs each step once, the newest first; a step that fails doesn't keep the others from running.
-   *
    * @throws the first failure, when all steps have run
    */
   async run(): Promise<void> {

@@ -7,7 +7,6 @@ const SHOWN_LINES = 15;
 
 /**
  * Runs a program to its end.
- *
  * @param options.cwd      without it, the folder of the checkout
  * @param options.env      over this process's own
  * @param options.isShown  whether the user sees its output, which is only kept otherwise

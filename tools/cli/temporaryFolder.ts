@@ -7,7 +7,6 @@ import { type Cleanup } from './cleanup';
 
 /**
  * Makes an empty folder that `cleanup` removes; so does the end of the process, if that comes first.
- *
  * @param purpose  part of its name
  */
 export async function makeTemporaryFolder(purpose: string, cleanup: Cleanup): Promise<string> {

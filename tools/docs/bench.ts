@@ -27,7 +27,6 @@ export function benchParts(): Record<string, string> {
   return { results: `${machines.join(' ')}\n\n${table(['Part', 'Median (goal)'], rows)}` };
 }
 
-/** The table of docs/from-http-request.md. */
 export function speedParts(): Record<string, string> {
   const sizes = ['1,000 items', '10,000 items'];
   const contenders = {

@@ -17,7 +17,6 @@ import { processedData } from './processedData';
 export { baseNode } from './baseNodes';
 export { itemsNode, loadPackage } from './engine';
 
-/** A node of a workflow. */
 export interface Step {
   readonly name: string;
   readonly type: INodeType | IVersionedNodeType;

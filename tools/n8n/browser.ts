@@ -11,7 +11,6 @@ const STEP_DEADLINE_MS = 60_000;
 
 /**
  * Starts a Chromium without a window.
- *
  * @throws ExpectedError when there is none
  */
 export async function launchBrowser(): Promise<Browser> {

@@ -18,7 +18,6 @@ export const INSTALLATION = '2.4 GB, about 5 minutes';
 /**
  * Finds the n8n to start: the command that {@link N8N_VARIABLE} gives, or else a release, which is installed if it isn't
  * in the cache folder yet.
- *
  * The command gets n8n's arguments, n8n's settings as its environment (`N8N_PORT`, `N8N_USER_FOLDER` and others), and n8n's
  * home as its working folder. On SIGTERM it must stop n8n and end; when it is killed, n8n must end as well.
  */

@@ -9,7 +9,6 @@ export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
 
 /**
  * Builds this package and packs it, as it would be published.
- *
  * @param folder  where the tarball goes
  * @returns the path of the tarball
  */
@@ -24,7 +23,6 @@ export async function packPackage(folder: string, signal: AbortSignal): Promise<
 
 /**
  * The folder in which n8n looks for this package among the installed community nodes.
- *
  * @param userFolder  what n8n gets as `N8N_USER_FOLDER`
  */
 export function packageFolderOf(userFolder: string): string {
@@ -33,7 +31,6 @@ export function packageFolderOf(userFolder: string): string {
 
 /**
  * Unpacks a packed package where n8n looks for it.
- *
  * @returns the package's folder there
  */
 export async function unpackPackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<string> {
@@ -44,7 +41,6 @@ export async function unpackPackage(tarball: string, userFolder: string, signal:
   return folder;
 }
 
-/** Puts the package, packed, where n8n looks for it. */
 export async function providePackage(userFolder: string, signal: AbortSignal): Promise<void> {
   const tarball = process.env[TARBALL_VARIABLE] ?? (await packPackage(path.join(userFolder, 'package'), signal));
   await unpackPackage(tarball, userFolder, signal);

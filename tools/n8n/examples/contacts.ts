@@ -4,12 +4,10 @@ import path from 'node:path';
 import { filesFolderOf } from '../settings';
 import { EXAMPLES_FOLDER } from './files';
 
-/** The list that comes with the examples. */
 export const EXAMPLE_CONTACTS = path.join(EXAMPLES_FOLDER, 'contacts.csv');
 
 /**
  * Copies the list to where the contacts example reads it.
- *
  * @param userFolder  n8n's home
  */
 export async function provideContacts(userFolder: string): Promise<void> {

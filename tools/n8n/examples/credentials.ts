@@ -11,7 +11,6 @@ export const MCP_TOKEN = 'made-up-token';
 
 /**
  * Stores the credentials that the examples name, besides that of the messaging service.
- *
  * @param modelUrl  the base URL of the model that the agent talks to
  * @param mailPort  the port of a mail server on this machine
  */
