@@ -6,8 +6,6 @@ import path from 'node:path';
 import { PROJECT_FOLDER, readProjectFile } from '../tools/project';
 import { runCommand } from './support/command';
 
-/** The demo in n8n's engine; `test/e2e/demo.test.ts` is about `--editor`. */
-
 // What is under test is built already.
 const demo = (...flags: string[]) => runCommand('demo/main.ts', '--no-build', ...flags);
 const folder = mkdtempSync(path.join(tmpdir(), 'messaging-send-demo-'));
@@ -35,7 +33,7 @@ test('The demo sends to 250 contacts, sends nobody twice, and shows the inbox un
   expect(rows('requests')).toEqual(['3', '0']);
   expect(rows('credits')).toEqual(['1000 before, 755 after', '755 before, 755 after']);
   expect(output).toContain('contact 188 "ask at reception": The phone number contains letters');
-  expect(output).toMatch(/^To see it in n8n's editor: npm run demo -- --editor \(/m);
+  expect(output).toContain("To see it in n8n's editor: npm run dev");
 });
 
 test('Without a terminal the demo ends by itself', async () => {
