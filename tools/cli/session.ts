@@ -17,7 +17,6 @@ export interface Session {
  * Runs a command from start to end, and sets the exit code.
  * Ctrl-C, a closed terminal and a kill stop it in an orderly way, and whatever happens, its cleanup runs. An
  * {@link ExpectedError} is printed as one line, without a stack trace.
- * @param work  the command; returns the exit code
  */
 export async function runSession(work: (session: Session) => Promise<number>): Promise<void> {
   const stop = stopOnSignals(['SIGINT', 'SIGTERM', 'SIGHUP']);

@@ -32,8 +32,6 @@ export type Steps = readonly [Step, ...Step[]];
 
 /**
  * Runs a workflow over items in production, for the first time: n8n's database has nothing of earlier runs.
- * @param account the credential of every node
- * @returns the items on the last step's first output, of all its runs
  * @throws the error that ended the execution
  */
 export async function runSteps(

@@ -76,7 +76,6 @@ export class N8nInstance {
   /**
    * Starts n8n again on the same data and the same port. One that still runs is stopped first; to see the effects of a
    * crash, call `n8n.kill()` before.
-   * @param environment  more settings of n8n, if not the same as before
    */
   async restart(environment = this.options.environment): Promise<void> {
     const { program, folder, port, session } = this;
@@ -86,10 +85,7 @@ export class N8nInstance {
     await this.rest.logIn(OWNER);
   }
 
-  /**
-   * Starts one more worker of queue mode, in a home of its own.
-   * @param concurrency  how many executions it runs at the same time
-   */
+  /** Starts one more worker of queue mode, in a home of its own. */
   async startWorker(concurrency: number): Promise<N8nProcess> {
     const { program, session } = this;
     const { purpose, providePackage, environment } = this.options;

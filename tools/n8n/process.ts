@@ -35,7 +35,6 @@ export interface N8nOptions {
 
 /**
  * Starts a process of n8n and waits until it answers. On a folder that an earlier one has left, it goes on from there.
- * @throws ExpectedError with the end of n8n's log when it ends or stays silent
  */
 export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
   const { program, folder, port, environment, worker, signal } = options;

@@ -56,29 +56,17 @@ export class N8nRest {
     return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
   }
 
-  /**
-   * Stores a workflow.
-   * @param workflow     as exported by n8n
-   * @param credentials  take the place of the workflow's own, type by type
-   * @returns the workflow as n8n keeps it, to run it
-   */
+  /** Stores a workflow. */
   async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<JsonObject> {
     return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
   }
 
-  /**
-   * Runs a workflow as the editor's button does, and waits until it has ended, well or badly.
-   * @param workflow  a result of {@link importWorkflow}
-   * @param trigger   the name of the trigger node to start from
-   */
+  /** Runs a workflow as the editor's button does, and waits until it has ended, well or badly. */
   async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
     return await this.waitForExecution(await this.start(workflow, trigger), seconds);
   }
 
-  /**
-   * Starts a workflow as {@link run} does, without waiting for its end.
-   * @returns the id of the execution
-   */
+  /** Starts a workflow as {@link run} does, without waiting for its end. */
   async start(workflow: JsonObject, trigger: string): Promise<string> {
     const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
@@ -87,11 +75,7 @@ export class N8nRest {
     return asString(started.executionId, 'executionId');
   }
 
-  /**
-   * Replaces the nodes of a stored workflow.
-   * @param workflow  a result of {@link importWorkflow}, with other connections if they change, too
-   * @returns the workflow as n8n keeps it now
-   */
+  /** Replaces the nodes of a stored workflow. */
   async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<JsonObject> {
     const { name, connections, settings, versionId } = workflow;
     const changed = { name, nodes, connections, settings, versionId };
@@ -154,10 +138,7 @@ export class N8nRest {
     await this.waitForPublication(workflow, 'not_published');
   }
 
-  /**
-   * Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon.
-   * @throws ExpectedError when there is none
-   */
+  /** Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon. */
   async readFile(path: string): Promise<string> {
     const { status, text } = await this.exchange('GET', path);
     if (status !== 200) throw new ExpectedError(`n8n answered ${status} to GET ${path}: ${text.slice(0, 300)}`);

@@ -6,10 +6,7 @@ import { EXAMPLES_FOLDER } from './files';
 
 export const EXAMPLE_CONTACTS = path.join(EXAMPLES_FOLDER, 'contacts.csv');
 
-/**
- * Copies the list to where the contacts example reads it.
- * @param userFolder  n8n's home
- */
+/** Copies the list to where the contacts example reads it. */
 export async function provideContacts(userFolder: string): Promise<void> {
   await copyFile(EXAMPLE_CONTACTS, path.join(filesFolderOf(userFolder), 'contacts.csv'));
 }
