@@ -1,7 +1,5 @@
 import { runCommand } from './support/command';
 
-/** The demo in n8n's engine; `test/e2e/demo.test.ts` is about `--editor`. */
-
 // What is under test is built already.
 const demo = (...flags: string[]) => runCommand('demo/main.ts', '--no-build', ...flags);
 
@@ -21,4 +19,5 @@ test('The demo sends to 250 contacts, sends nobody twice, and shows the inbox un
   );
   expect(output).toMatch(/^ {2}sent before +245$/m);
   expect(output).toContain('contact 188 "ask at reception": The phone number contains letters');
+  expect(output).toContain("To see it in n8n's editor: npm run dev");
 });
