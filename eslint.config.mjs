@@ -32,8 +32,9 @@ const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 
 const APART = {
   sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   tools: ['nodes', 'sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
-  // Makes a page from the catalogue of failures.
+  // They make a page from the catalogue of failures, and a table of numbers with the package's own reading of patterns.
   'tools/docs': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  'tools/numbering': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   dev: ['demo', 'pictures', 'release', 'bench', 'test'],
   demo: ['dev', 'pictures', 'release', 'bench', 'test'],
   pictures: ['dev', 'demo', 'release', 'bench', 'test'],

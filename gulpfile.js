@@ -1,6 +1,6 @@
 const { readFileSync, rmSync } = require('node:fs');
 const { Transform } = require('node:stream');
-const { dest, parallel, src } = require('gulp');
+const { dest, parallel, series, src } = require('gulp');
 
 // Sources name this address where n8n wants a link to the documentation; the real one is in package.json alone.
 const PLACEHOLDER = 'https://homepage.invalid/';
@@ -9,15 +9,17 @@ const { homepage } = JSON.parse(readFileSync('package.json', 'utf8'));
 // `npm run dev` builds elsewhere.
 const DIST = process.env.MESSAGING_SEND_DIST ?? 'dist';
 
-function fillInHomepage() {
+function changed(change) {
   return new Transform({
     objectMode: true,
     transform(file, _encoding, done) {
-      file.contents = Buffer.from(file.contents.toString().replaceAll(PLACEHOLDER, homepage));
+      file.contents = Buffer.from(change(file.contents.toString()));
       done(null, file);
     },
   });
 }
+
+const fillInHomepage = () => changed((text) => text.replaceAll(PLACEHOLDER, homepage));
 
 /** Nothing of an earlier build may end up in the package. */
 async function clean() {
@@ -45,5 +47,13 @@ function credentialLinks() {
     .pipe(dest(`${DIST}/credentials`));
 }
 
+/** tsc indents by four spaces; with tabs, the package is smaller. */
+function tabs() {
+  return src(`${DIST}/**/*.js`)
+    .pipe(changed((text) => text.replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))))
+    .pipe(dest(DIST));
+}
+
 exports.clean = clean;
 exports.build = parallel(icons, codex, outputSchemas, credentialLinks);
+exports.package = series(exports.build, tabs);

@@ -29,7 +29,6 @@ export async function timeOf(steps: Steps, items: readonly IDataObject[], sandbo
   return time;
 }
 
-/** This node. */
 export async function messagingSend(
   operation: 'send' | 'sendBulk',
   folder?: string,
@@ -71,13 +70,6 @@ export async function loopAggregateRequest(url: string): Promise<Steps> {
     },
     { ...(await httpRequest(request)), outputs: [['Loop Over Items']] },
   ];
-}
-
-/** Edit Fields sets two fields, which is what n8n needs to evaluate two expressions. */
-export async function editFields(): Promise<Step> {
-  const assignments = Object.entries(FROM_ITEM).map(([name, value]) => ({ id: name, name, value, type: 'string' }));
-  const parameters = { mode: 'manual', assignments: { assignments }, includeOtherFields: false, options: {} };
-  return { name: 'Edit Fields', type: await baseNode('n8n-nodes-base.set'), version: 3.4, parameters };
 }
 
 async function httpRequest(parameters: INodeParameters): Promise<Step> {

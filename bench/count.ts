@@ -1,6 +1,5 @@
 /**
  * `npm run count`: how many functions of the package run, and in how many files, when Send Bulk sends three messages.
- *
  * Counted are functions with a name that V8 sees called. Callbacks without one belong to the function that they stand
  * in. A first run, which is not counted, loads and prepares what later runs use.
  */

@@ -4,14 +4,14 @@ import { setTimeout } from 'node:timers/promises';
 import { type INodeType, NodeHelpers } from 'n8n-workflow';
 
 import { itemsNode, runSteps, type Step } from '../tools/engine/steps';
-import { contacts, editFields, messagingSend } from './contenders';
+import { contacts, messagingSend } from './contenders';
 import { answer } from './processes';
 import { RemoteSandbox } from './sandbox';
 
 export interface ListTask {
   readonly measure: 'memory' | 'block';
   /** `hold` only holds the items; `reject` has no number that can be sent to; for `evaluate`, n8n makes each text. */
-  readonly contender: 'send' | 'evaluate' | 'reject' | 'hold' | 'edit';
+  readonly contender: 'send' | 'evaluate' | 'reject' | 'hold';
   readonly count: number;
   readonly folder: string;
   readonly url: string;
@@ -36,7 +36,6 @@ const STEPS: Readonly<Record<ListTask['contender'], (folder: string) => Promise<
     onError: 'continueRegularOutput',
   }),
   hold: async () => await Promise.resolve({ name: 'Hold', type: holder }),
-  edit: editFields,
 };
 
 /** Reports kilobytes per item, or milliseconds. */

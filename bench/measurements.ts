@@ -1,17 +1,14 @@
 import type { Session } from '../tools/cli/session';
 import type { Package } from './packages';
 
-/** What every part of the benchmark gets. */
 export interface Options {
   /** How often each contender is measured, after a warm-up; parts with short runs repeat them more often. */
   readonly rounds: number;
   readonly own: Package;
-  /** A package to compare with. */
   readonly before?: Package | undefined;
   readonly session: Session;
 }
 
-/** A row of the table. */
 export interface Row {
   readonly what: string;
   /** Empty for a ratio. */

@@ -5,18 +5,21 @@ import getPort from 'get-port';
 import { type IConnections, type INode } from 'n8n-workflow';
 
 import { startSandbox } from '../sandbox/server';
-import { type Session, untilStopped } from '../tools/cli/session';
+import { type Session } from '../tools/cli/session';
 import { N8N_HOME, runStoredWorkflow } from '../tools/engine/storedWorkflow';
+import { isObject } from '../tools/json';
 import { provideContacts } from '../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { readExample } from '../tools/n8n/examples/files';
 import { readExecution } from '../tools/n8n/execution';
 import { API_KEY } from '../tools/n8n/instance';
 import { filesFolderOf } from '../tools/n8n/settings';
-import { type Demo } from './run';
+
+/** How many contacts that got no message are named. */
+const SHOWN = 10;
 
 /** Starts the sandbox, and makes the contacts example ready for n8n's engine in this process: it sends nobody twice. */
-export async function start({ cleanup, signal }: Session): Promise<Demo> {
+export async function start({ cleanup }: Session) {
   const sandbox = await startSandbox({ keys: [API_KEY], port: await getPort({ port: 4010 }) });
   cleanup.add(() => sandbox.close());
   await mkdir(filesFolderOf(N8N_HOME));
@@ -25,23 +28,38 @@ export async function start({ cleanup, signal }: Session): Promise<Demo> {
   process.chdir(N8N_HOME);
 
   const file = await readExample(CONTACTS_EXAMPLE);
-  const example = contactsExampleNodes(file);
+  const { trigger, contacts, sender } = contactsExampleNodes(file);
   const workflow = { id: 'demo', nodes: file.nodes as INode[], connections: file.connections as IConnections };
   for (const { name, parameters } of workflow.nodes)
-    if (name === example.sender) parameters.options = { duplicateMessages: 'sendOnceEver' };
-  return {
-    sandbox,
-    example,
-    run: async () => {
-      const account = { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY };
-      const { data, ...run } = await runStoredWorkflow(workflow, example.trigger, account);
-      return readExecution({ ...run, data: stringify(data), customData: {} });
-    },
-    runs: [
-      `Running "${String(file.name)}" in n8n's engine`,
-      "Running it again: 'Duplicate Messages' is 'Send Once, Also in Later Runs'",
-    ],
-    addresses: `  inbox     ${sandbox.url}/`,
-    stayUp: () => untilStopped(signal),
+    if (name === sender) parameters.options = { duplicateMessages: 'sendOnceEver' };
+  const account = { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY };
+
+  /** Runs the example once, and reports what came of it in n8n and in the sandbox. */
+  const run = async () => {
+    const creditsBefore = sandbox.credits();
+    const requestsBefore = sandbox.requests().length;
+    const { data, ...ended } = await runStoredWorkflow(workflow, trigger, account);
+    const execution = readExecution({ ...ended, data: stringify(data), customData: {} });
+    const reached = execution.outputOf(sender, 0);
+    const before = reached.filter(({ json }) => json.status === 'skipped');
+    const unsent = execution.outputOf(sender, 1).map(({ json, pairedItem }) => {
+      const { code } = isObject(json.details) ? json.details : {};
+      const contact = pairedItem === undefined ? 'unknown' : pairedItem + 1;
+      return `    contact ${contact} ${JSON.stringify(json.phone)}: ${String(json.error)} (${String(code)})`;
+    });
+    const rows: Array<[name: string, value: string | number]> = [
+      ['execution', `${execution.status} ${execution.error}`],
+      ['contacts', execution.outputOf(contacts).length],
+      // An item without a message id is one that n8n passed on when the node failed.
+      ['sent', reached.filter(({ json }) => json.status !== 'skipped' && Number.isInteger(json.message_id)).length],
+      ['sent before', before.length],
+      ['not sent', [unsent.length, ...unsent.slice(0, SHOWN)].join('\n')],
+      ['requests', sandbox.requests().length - requestsBefore],
+      ['credits', `${creditsBefore} before, ${sandbox.credits()} after`],
+      ['seconds', (execution.runsOf(sender)[0]?.seconds ?? 0).toFixed(1)],
+    ];
+    const report = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
+    return { isSuccess: execution.status === 'success', report };
   };
+  return { run, name: String(file.name), inbox: `${sandbox.url}/` };
 }

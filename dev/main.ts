@@ -6,13 +6,15 @@ import path from 'node:path';
 
 import { Command } from 'commander';
 import { execa } from 'execa';
+import getPort from 'get-port';
 import gulp from 'gulp';
 
-import { describeAddresses, startForPerson } from '../sandbox/n8n/instance';
+import { startWithSandbox } from '../sandbox/n8n/instance';
 import { runCommand } from '../tools/cli/command';
 import { messageOf } from '../tools/cli/errors';
 import { runSession, type Session } from '../tools/cli/session';
 import { addContactsExample } from '../tools/n8n/examples/contactsExample';
+import { OWNER } from '../tools/n8n/instance';
 import { packageFolderOf } from '../tools/n8n/package';
 import { CURRENT } from '../tools/n8n/releases';
 import { PROJECT_FOLDER } from '../tools/project';
@@ -29,18 +31,27 @@ new Command('npm run dev --')
   .parse();
 
 void runSession(async (session) => {
-  const instance = await startForPerson(
+  // At the usual ports, where these are free.
+  const [port, sandboxPort] = [await getPort({ port: 5678 }), await getPort({ port: 4010 })];
+  const instance = await startWithSandbox(
     {
       purpose: 'dev',
+      port,
+      sandbox: { port: sandboxPort },
       providePackage: (userFolder) => buildLive(packageFolderOf(userFolder), session),
       environment: { N8N_DEV_RELOAD: 'true' },
     },
     session,
   );
   const { editorUrl } = await addContactsExample(instance);
-  session.say(
-    `\n${describeAddresses(instance, editorUrl)}\n\n${WHAT_IS_RELOADED}\n\nPress Ctrl-C to stop n8n and the sandbox.`,
-  );
+  session.say(`
+  editor    ${editorUrl}
+  login     ${OWNER.email}  ${OWNER.password}
+  inbox     ${instance.sandbox.url}/
+
+${WHAT_IS_RELOADED}
+
+Press Ctrl-C to stop n8n and the sandbox.`);
   await instance.stayUp();
   session.say('\nStopping n8n and the sandbox');
   return 0;
@@ -48,7 +59,6 @@ void runSession(async (session) => {
 
 /**
  * Builds this package where n8n looks for it, and builds it again after each change until the session ends.
- *
  * n8n gets a folder of its own, not a link to the checkout: it would watch all of it with its `node_modules`, and the
  * node would load the checkout's n8n-workflow instead of n8n's, which does not recognize the other one's errors.
  */

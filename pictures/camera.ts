@@ -20,10 +20,6 @@ export const STYLE = `
 /** Takes a picture of the area of these elements, with a margin around them. */
 export type Shoot = (name: string, elements: Locator, margin?: number) => Promise<void>;
 
-/**
- * @param folder  where the pictures go
- * @param taken   is called with the file of each
- */
 export function camera(folder: string, taken: (file: string) => void): Shoot {
   return async (name, elements, margin = 0) => {
     const file = path.join(folder, `${name}.png`);

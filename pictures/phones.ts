@@ -10,7 +10,6 @@ export async function inboxOnPhone(browser: Browser, { url }: Sandbox): Promise<
   return await onPhone(browser, url, (page) => page.locator('.row').first().waitFor());
 }
 
-/** The conversation with the newest message. */
 export async function messageOnPhone(browser: Browser, { url }: Sandbox): Promise<Buffer> {
   return await onPhone(browser, url, async (page) => {
     await page.locator('.row').first().tap();

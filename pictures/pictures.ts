@@ -41,7 +41,6 @@ const CANVAS_MARGIN = 32;
 /** Below the last parameter: 25 pixels that the panel keeps free below itself, and some room inside it. */
 const PANEL_MARGIN = 36;
 
-/** Takes all pictures, on a page on which the owner is logged in. */
 export async function takePictures(
   page: Page,
   browser: Browser,

@@ -35,7 +35,6 @@ const MESSAGING = {
   credentials: { messagingSendApi: { id: '', name: '' } },
 };
 
-/** A workflow that sends one message. */
 export function sending(operation: 'send' | 'sendAndWait', parameters: JsonObject): JsonObject {
   const trigger = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
   return {
@@ -55,7 +54,6 @@ export function sending(operation: 'send' | 'sendAndWait', parameters: JsonObjec
   };
 }
 
-/** The trigger, as a user sets it up. */
 export function lowBalance(): JsonObject {
   const pollTimes = { item: [{ mode: 'everyHour', minute: 0 }] };
   const parameters = { pollTimes, event: 'lowBalance', threshold: 1500, options: { remindEvery: 24 } };

@@ -18,7 +18,6 @@ const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: stri
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Registers the endpoints of the document, under the prefix of `app`. */
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
   app.decorateRequest('call', null);
   for (const { endpoint, method, url } of ROUTES) {

@@ -10,7 +10,6 @@ export class InvalidInput extends ExpectedError {
 
 /**
  * The value as its schema describes it, with defaults filled in; throws an {@link InvalidInput} otherwise.
- *
  * @param name  put before the fields in the message, such as `fault` for `fault.times: …`
  */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, name?: string): z.output<Schema> {

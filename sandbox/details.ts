@@ -4,13 +4,10 @@ export type DetailsShape = (typeof DETAILS_SHAPES)[number];
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
-/** What is wrong with one field. */
 export interface Problem {
   /** Such as `messages.3.phone`; `body` for the body as a whole. */
   field: string;
   message: string;
-  /** Whether a limit of part 8 of the document is exceeded; else, the value is malformed. */
-  overLimit?: boolean;
 }
 
 /** The `details` of a 422 in the given shape; undefined for 'none'. */

@@ -16,7 +16,6 @@ interface RequestFacts {
 /** An entry of `messages` in the bulk send result (2.3). */
 export type BulkEntry = { message_id: number; phone: string; status: string };
 
-/** The answer that replaces the API's own. */
 export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Answer {
   switch (fault.kind) {
     case 'status':
@@ -32,7 +31,6 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
   }
 }
 
-/** The entries of a bulk answer, changed by the fault. */
 export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): JsonValue[] {
   if (fault.shape === 'reordered') return entries.toReversed();
   const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
@@ -60,7 +58,6 @@ function reshape({ shape, status: other = 'queued' }: FaultOf<'bulk-answer'>, en
   }
 }
 
-/** The messages of a request that are not sent. */
 export function unsentIndices(fault: FaultOf<'unsent'>, messages: Message[]): number[] {
   return fault.indices ?? chosenMessages(fault, messages) ?? [0];
 }

@@ -41,7 +41,6 @@ export class FaultPlan {
    * The fault for a request: when it arrives, one that needs no messages; if there is none, one that is about messages
    * when they have been read. Every fault counts (and draws for) every request that it is about, even one that another
    * fault of the list hits: which requests a fault can hit does not depend on the others.
-   *
    * @param messages  null until the body has been read
    * @param now       in ms since 1970
    */

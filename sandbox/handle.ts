@@ -1,6 +1,6 @@
 import { isObject } from '../tools/json';
 import { type Answer, failure, insufficientCredits, success } from './answers';
-import { formatDetails, type JsonValue, type Problem } from './details';
+import { formatDetails, type JsonValue } from './details';
 import { type BulkEntry, reshapeEntries, unsentFields, unsentIndices } from './faultAnswers';
 import type { Endpoint, Fault } from './faults';
 import type { SentMessage } from './messages';
@@ -26,9 +26,11 @@ export function handle(state: SandboxState, call: Call, body: unknown, sendAtMos
   const { account, endpoint, fault } = call;
   if (endpoint === 'balance')
     return success(200, { credits: account.credits, user_id: 4711, user_name: 'Sandbox User' });
-  const { bulkMessageCharacters } = state.options;
-  const checked = endpoint === 'send' ? validateSend(body) : validateBulk(body, bulkMessageCharacters);
-  if ('problems' in checked) return invalid(state, checked.problems);
+  const checked = endpoint === 'send' ? validateSend(body) : validateBulk(body);
+  if ('problems' in checked) {
+    const details = formatDetails('field-message', checked.problems);
+    return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
+  }
   const { messages } = checked;
   if (account.credits < messages.length) return failure(402, insufficientCredits(messages.length, account.credits));
   const unsent = fault?.kind === 'unsent' ? unsentIndices(fault, messages) : [];
@@ -41,14 +43,6 @@ export function messagesIn(endpoint: Endpoint, body: unknown): readonly unknown[
   if (endpoint === 'balance') return [];
   if (endpoint === 'send') return [body];
   return isObject(body) && Array.isArray(body.messages) ? body.messages : [];
-}
-
-function invalid({ options }: SandboxState, problems: Problem[]): Answer {
-  const details = formatDetails(options.detailsShape, problems);
-  if (options.overLimitStatus === 429 && problems.some(({ overLimit }) => overLimit)) {
-    return failure(429, { code: 'LIMIT_EXCEEDED', message: 'A limit of the request was exceeded', details });
-  }
-  return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
 }
 
 /** Each message as it was sent, or null. */

@@ -37,7 +37,6 @@ function complete(request: FastifyRequest): void {
   if (logged !== undefined) logged.duration_ms ??= Math.round((performance.now() - arrival) * 10) / 10;
 }
 
-/** The log entry of a request to the API. */
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
   const entry = LOGGED.get(request);
   if (entry === undefined) throw new Error(`${request.url} is not logged`);

@@ -1,7 +1,6 @@
 import type { Endpoint } from './faults';
 import type { Message } from './validation';
 
-/** A message that was sent. */
 export interface SentMessage extends Message {
   /** Consecutive, from 1001. */
   id: number;
@@ -36,7 +35,6 @@ export class MessageStore {
     return this.byPhone.size;
   }
 
-  /** Stores a message as sent, with the next id. */
   add({ phone, message }: Message, from: Pick<SentMessage, 'key' | 'endpoint' | 'request' | 'sent_at'>): SentMessage {
     const sent = { id: FIRST_ID + this.all.length, phone, message, ...from };
     this.all.push(sent);
@@ -56,7 +54,6 @@ export class MessageStore {
     return this.all.slice(start, start + limit);
   }
 
-  /** All messages to a phone, oldest first. */
   conversation(phone: string): readonly SentMessage[] {
     return this.byPhone.get(phone) ?? [];
   }

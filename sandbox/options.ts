@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 
 import { check } from './check';
-import { DETAILS_SHAPES } from './details';
 import { FAULTS } from './faults';
 import { LIMITER_KINDS } from './limiter';
 import type { LoggedRequest } from './requests';
@@ -27,12 +26,6 @@ const OPTIONS = z.object({
   /** Every answer comes this much later, in ms. */
   latencyMs: count.default(0),
   faults: FAULTS.default([]),
-  /** How a 422 names the invalid fields. */
-  detailsShape: z.enum(DETAILS_SHAPES).default('field-message'),
-  /** For over 100 messages or an overlong text: 422 as in part 7 of the document, or 429 as in part 8. */
-  overLimitStatus: z.literal([422, 429]).default(422),
-  /** Longest text in bulk, in code points; 0 for any length. */
-  bulkMessageCharacters: count.default(0),
   /** PEM key and certificate: serve https. */
   tls: z.object({ key: z.string(), cert: z.string() }).nullable().default(null),
   /** The clock of limits and timestamps, in ms since 1970. */

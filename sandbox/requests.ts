@@ -5,7 +5,6 @@ export interface LoggedRequest {
   /** From 1, in order of arrival. */
   number: number;
   method: string;
-  /** Without the query. */
   path: string;
   /** Null for a path or method the API does not have. */
   endpoint: Endpoint | null;
@@ -15,9 +14,7 @@ export interface LoggedRequest {
   status: number | null;
   /** Messages in the body; 0 when it could not be read. */
   messages: number;
-  /** Messages that were sent. */
   sent: number;
-  /** The kind of the fault that hit it. */
   fault: FaultKind | null;
   /** ISO 8601, UTC. */
   started_at: string;

@@ -22,24 +22,19 @@ export type { LoggedRequest } from './requests';
 /** The two addresses of the document (part 9). */
 export const API_PREFIXES = ['/v1', '/api/v1'] as const;
 
-/** A running sandbox, with its state for tests. */
 export interface Sandbox {
   /** `http://127.0.0.1:PORT`, without a slash at the end; https with `tls`. */
   url: string;
   port: number;
-  /** All sent messages, oldest first. */
   messages(): SentMessage[];
   /** The latest 10,000 requests, oldest first, including those in flight. */
   requests(): LoggedRequest[];
   /** Balance of the first key, or of the key with this label (`key 2`). */
   credits(label?: string): number;
-  /** Sets the balance of every key, or of the key with this label. */
   setCredits(credits: number, label?: string): void;
-  /** Replaces all faults. */
   setFaults(faults: Fault[]): void;
   /** As at the start: nothing sent or requested, credits and limits full, the faults of the options. */
   reset(): void;
-  /** Stops immediately and cuts open connections. */
   close(): Promise<void>;
 }
 

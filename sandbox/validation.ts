@@ -1,7 +1,6 @@
 import { isObject } from '../tools/json';
 import type { Problem } from './details';
 
-/** One message of a request. */
 export interface Message {
   phone: string;
   message: string;
@@ -22,18 +21,17 @@ export function validateSend(body: unknown): Validated {
 }
 
 /**
- * Checks the body of POST /messages/send-bulk; one bad message makes the whole body invalid.
- *
- * @param characters  of each text at most, 0 for any length: the document shows no maximum for bulk
+ * Checks the body of POST /messages/send-bulk; one bad message makes the whole body invalid. The document shows no maximum
+ * for its texts.
  */
-export function validateBulk(body: unknown, characters: number): Validated {
+export function validateBulk(body: unknown): Validated {
   const messages: unknown = isObject(body) ? body.messages : undefined;
   if (!Array.isArray(messages)) return { problems: [{ field: 'messages', message: 'must be an array' }] };
   if (messages.length === 0 || messages.length > MESSAGES_PER_BULK) {
     const message = `must contain 1 to ${MESSAGES_PER_BULK} messages, not ${messages.length}`;
-    return { problems: [{ field: 'messages', message, overLimit: messages.length > 0 }] };
+    return { problems: [{ field: 'messages', message }] };
   }
-  return validated(messages, (index) => `messages.${index}.`, characters === 0 ? Infinity : characters);
+  return validated(messages, (index) => `messages.${index}.`, Infinity);
 }
 
 function validated(values: unknown[], placeOf: (index: number) => string, characters: number): Validated {
@@ -52,7 +50,7 @@ function problemsOf(value: unknown, place: string, characters: number): Problem[
   if (typeof message !== 'string' || message.trim() === '') {
     problems.push({ field: `${place}message`, message: 'must be a string that is not empty' });
   } else if (Array.from(message).length > characters) {
-    problems.push({ field: `${place}message`, message: `must have at most ${characters} characters`, overLimit: true });
+    problems.push({ field: `${place}message`, message: `must have at most ${characters} characters` });
   }
   return problems;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
-import { filesLinkedFrom, readPage } from './support/markdown';
+import { filesLinkedFrom } from './support/markdown';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
@@ -12,28 +12,13 @@ interface Node {
   name: string;
   id: string;
   type: string;
-  position: [x: number, y: number];
   parameters: {
     content?: string;
-    width?: number;
-    height?: number;
     rules?: { values: unknown[] };
     resource?: string;
-    columns?: { column: Column[] } | Mapping;
   };
   credentials?: Record<string, object>;
   onError?: string;
-}
-/** A column of a Data Table that a node creates. */
-interface Column {
-  name: string;
-  type?: string;
-}
-/** How a node fills the columns of a table. */
-interface Mapping {
-  mappingMode: string;
-  value: object;
-  schema: Array<{ id: string }>;
 }
 interface Target {
   node: string;
@@ -48,7 +33,6 @@ interface Workflow {
 
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
-const DATA_TABLE = 'n8n-nodes-base.dataTable';
 const SENDER = 'n8n-nodes-messaging-send.messagingSend';
 /** Reserved for it in the United Kingdom, North America, France and Australia. */
 const FICTION = /^(((00)?44|0)7700900\d{3}|1[2-9]\d\d55501\d\d|3363998\d{4}|61491570(006|110|15[6-9]|313|737))$/;
@@ -62,13 +46,6 @@ describe.each(files)('%s', (file) => {
   const notes = workflow.nodes.filter(({ type }) => type === NOTE);
   const nodes = workflow.nodes.filter(({ type }) => type !== NOTE);
   const names = nodes.map(({ name }) => name);
-  const createdTables = nodes.flatMap(({ parameters: { columns } }) =>
-    columns !== undefined && 'column' in columns ? [columns.column] : [],
-  );
-  const mappings = nodes.flatMap((node) => {
-    const { columns } = node.parameters;
-    return columns !== undefined && 'schema' in columns ? [{ node, ...columns }] : [];
-  });
   const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
 
   test('contains nothing of the n8n that it was exported from', () => {
@@ -94,33 +71,6 @@ describe.each(files)('%s', (file) => {
     expect(written).toMatch(/\*\*(When something( else)? goes wrong|What the caller gets)\*\*/);
   });
 
-  test('tells the user by name which nodes to open', () => {
-    const steps = written.split('\n').filter((line) => /^\d\. Open \*\*/.test(line));
-    for (const step of steps) expect(names).toContain(/\*\*(.+?)\*\*/.exec(step)?.[1]);
-    for (const { name } of nodes.filter(({ credentials }) => credentials !== undefined))
-      expect(steps.join('\n')).toContain(`**${name}**`);
-  });
-
-  test('has the reason right after the status in every table', () => {
-    const tables = [...createdTables, ...mappings.map(({ schema }) => schema)];
-    const names = tables.map((columns) => columns.map((column) => ('id' in column ? column.id : column.name)));
-    for (const columns of names.filter((all) => all.includes('reason')))
-      expect(columns[columns.indexOf('reason') - 1]).toMatch(/^(status|outcome)$/);
-  });
-
-  test('maps the columns of its Data Table as the editor does, which then changes nothing when it opens the node', () => {
-    const [columns = []] = createdTables;
-    for (const { mappingMode, value, schema } of mappings.filter(({ node }) => node.type === DATA_TABLE)) {
-      expect(mappingMode).toBe('defineBelow');
-      expect(schema).toEqual(columns.map((column) => asMapped(column, value)));
-    }
-  });
-
-  test('gives each node its own name and id', () => {
-    for (const values of [workflow.nodes.map(({ name }) => name), workflow.nodes.map(({ id }) => id)])
-      expect(new Set(values).size).toBe(values.length);
-  });
-
   test('connects every node and every output', () => {
     const targets = Object.values(workflow.connections).flatMap((kinds) => Object.values(kinds).flat(2));
     for (const { node } of targets) expect(names).toContain(node);
@@ -135,37 +85,11 @@ describe.each(files)('%s', (file) => {
     );
   });
 
-  test('leaves space between its nodes', () => {
-    const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
-    const overlapping = boxes.flatMap((one, index) =>
-      boxes
-        .slice(index + 1)
-        .filter(
-          (other) =>
-            one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom,
-        )
-        .map((other) => [one.name, other.name]),
-    );
-    expect(overlapping).toEqual([]);
-  });
-
-  test('can be copied from the address in the README of the examples, which is that of the repository', () => {
-    const { pathname } = new URL(readManifest().homepage);
-    const targets = readPage(README).links.map(({ target }) => target);
-    expect(targets).toContain(`https://raw.githubusercontent.com${pathname}/main/examples/${file}`);
-  });
-
   test('is in the README of the examples, with a small picture', () => {
     const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
     expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
     expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
   });
-});
-
-test('The README of the examples has no address of a file that is no example', () => {
-  const targets = readPage(README).links.map(({ target }) => target);
-  const raw = targets.filter((target) => target.includes('raw.githubusercontent.com'));
-  expect(raw.map((target) => path.basename(target)).sort()).toEqual(files.toSorted());
 });
 
 test('The example for Docker Compose installs this package, and keeps it in a volume with the data of n8n', () => {
@@ -189,21 +113,4 @@ function outputsOf({ type, parameters, onError }: Node): number {
   // The last output is the fallback.
   if (type === 'n8n-nodes-base.switch') return (parameters.rules?.values.length ?? 0) + 1;
   return onError === 'continueErrorOutput' ? 2 : 1;
-}
-
-/** A column in the schema that the editor loads when it opens a node that fills some of the columns. */
-function asMapped({ name, type = 'string' }: Column, filled: object): object {
-  return {
-    ...{ id: name, displayName: name, type: type === 'date' ? 'dateTime' : type, display: true, readOnly: false },
-    ...{ required: false, defaultMatch: false, removed: !(name in filled) },
-  };
-}
-
-/** The space that a node takes in n8n's editor, with its name of up to two lines below it. */
-function boxOf(node: Node): { left: number; top: number; right: number; bottom: number } {
-  const [left, top] = node.position;
-  const { width, height } = node.parameters;
-  if (width !== undefined && height !== undefined) return { left, top, right: left + width, bottom: top + height };
-  const isWide = /\.(agent|mcpTrigger|\w+HitlTool)$/.test(node.type);
-  return { left, top, right: left + (isWide ? 256 : 96), bottom: top + 32 + 32 * Math.max(2, outputsOf(node)) + 48 };
 }

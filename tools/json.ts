@@ -2,24 +2,20 @@
 
 export type JsonObject = Record<string, unknown>;
 
-/** @returns the value as an object with unknown fields */
 export function asObject(value: unknown, where: string): JsonObject {
   if (!isObject(value)) throw new Error(`${where} is not an object`);
   return value;
 }
 
-/** @returns the value as an array of unknowns */
 export function asArray(value: unknown, where: string): unknown[] {
   if (!Array.isArray(value)) throw new Error(`${where} is not an array`);
   return value;
 }
 
-/** @returns the value as a list of objects with unknown fields */
 export function asObjects(value: unknown, where: string): JsonObject[] {
   return asArray(value, where).map((entry) => asObject(entry, `an entry of ${where}`));
 }
 
-/** @returns the value as a string */
 export function asString(value: unknown, where: string): string {
   if (typeof value !== 'string') throw new Error(`${where} is not a string`);
   return value;

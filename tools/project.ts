@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of the checkout. */
 export const PROJECT_FOLDER = path.resolve(__dirname, '..');
 
 /** @param file  a path from the folder of the checkout */
@@ -20,7 +19,6 @@ export interface Manifest {
   n8n: { nodes: string[]; credentials: string[] };
 }
 
-/** package.json of the checkout. */
 export function readManifest(): Manifest {
   return JSON.parse(readProjectFile('package.json')) as Manifest;
 }

@@ -4,13 +4,8 @@ const POLL_MS = 600;
 
 const byId = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString('en-GB');
-const time = (iso, second) =>
-  new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second, hourCycle: 'h23' });
-const day = (iso) => {
-  const date = new Date(iso);
-  if (date.toDateString() === new Date().toDateString()) return 'Today';
-  return date.toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
-};
+const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+const time = (iso) => new Date(iso).toLocaleTimeString('en-GB');
 
 let selected; // the phone of a conversation that was chosen; without one, the newest conversation is shown
 let shown = ''; // what the page shows now, as the sandbox sent it
@@ -18,14 +13,11 @@ let timer = 0;
 
 async function poll() {
   clearTimeout(timer);
-  if (!document.hidden) {
-    const live = await update().then(
-      () => true,
-      () => false,
-    );
-    byId('live').classList.toggle('lost', !live);
-    byId('live').textContent = live ? 'live' : 'not connected';
-  }
+  const isLive = await update().then(
+    () => true,
+    () => false,
+  );
+  byId('live').textContent = isLive ? 'live' : 'not connected';
   clearTimeout(timer);
   timer = setTimeout(poll, POLL_MS);
 }
@@ -41,30 +33,28 @@ async function update() {
   showState(state);
   byId('conversations').replaceChildren(...conversations.map((one) => row(one, chat.phone)));
   showChat(chat);
-  byId('requests').replaceChildren(
-    make('h2', '', `Latest of ${count(state.requests)} requests`),
-    ...requests.map(request),
-  );
+  byId('requests').replaceChildren(...requests.map(request));
 }
 
-function showState({ messages, conversations, credits, limit, requests_left, window_seconds }) {
-  byId('messages').textContent = count(messages);
-  byId('phones').textContent = count(conversations);
-  byId('credits').textContent = count(credits);
-  byId('window').textContent = limit === 0 ? 'Requests' : `Requests left in ${window_seconds} s`;
-  byId('left').textContent = limit === 0 ? 'no limit' : `${count(requests_left)} / ${count(limit)}`;
+function showState({ messages, conversations, credits, limit, requests, requests_left, window_seconds }) {
+  const left = `${requests_left} of ${limit} requests left in ${window_seconds} s`;
+  byId('state').textContent = [
+    counted(messages, 'message'),
+    counted(conversations, 'phone'),
+    counted(credits, 'credit'),
+    limit === 0 ? counted(requests, 'request') : left,
+  ].join(' · ');
 }
 
 function row({ phone, count: messages, last }, current) {
   const element = make('button', 'row', '', [
-    avatar(make('span', 'avatar'), phone),
     make('b', '', `+${phone}`),
     make('small', '', time(last.sent_at)),
-    make('span', 'last', last.message.slice(0, 120)),
-    make('span', 'count', count(messages)),
+    make('small', '', last.message.slice(0, 120)),
+    make('small', '', count(messages)),
   ]);
   element.type = 'button';
-  element.children[3].dir = 'auto';
+  element.children[2].dir = 'auto';
   element.setAttribute('aria-current', String(phone === current));
   element.addEventListener('click', () => {
     selected = phone;
@@ -77,53 +67,29 @@ function row({ phone, count: messages, last }, current) {
 function showChat({ phone, count: total, messages }) {
   byId('chat-head').hidden = total === 0;
   byId('empty').hidden = total > 0;
-  avatar(byId('chat-avatar'), phone);
   byId('chat-phone').textContent = `+${phone}`;
   const part = total > messages.length ? `, the newest ${count(messages.length)} shown` : '';
-  byId('chat-count').textContent = `${count(total)} message${total === 1 ? '' : 's'}${part}`;
+  byId('chat-count').textContent = counted(total, 'message') + part;
   const bubbles = byId('bubbles');
-  const isAtEnd = bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 60;
-  const isOther = bubbles.dataset.phone !== phone;
-  bubbles.dataset.phone = phone;
-  let before = '';
-  bubbles.replaceChildren(
-    ...messages.flatMap((message) => {
-      const isNewDay = day(message.sent_at) !== before;
-      before = day(message.sent_at);
-      return isNewDay ? [make('div', 'day', before), bubble(message)] : [bubble(message)];
-    }),
-  );
-  if (isAtEnd || isOther) bubbles.scrollTop = bubbles.scrollHeight;
+  bubbles.replaceChildren(...messages.map(bubble));
+  bubbles.scrollTop = bubbles.scrollHeight;
 }
 
-function bubble({ id, message, endpoint, sent_at }) {
+function bubble({ message, sent_at }) {
   const text = make('p', '', message);
   text.dir = 'auto';
-  const foot = make('footer', '', `${time(sent_at)} ✓`);
-  foot.title = `message ${id}, sent by ${endpoint} at ${sent_at}`;
-  return make('div', 'bubble', '', [text, foot]);
+  return make('div', 'bubble', '', [text, make('small', '', `${time(sent_at)} ✓`)]);
 }
 
 function request({ method, path, status, messages, sent, fault, started_at, duration_ms }) {
-  const inFlight = duration_ms === null;
-  const colour = inFlight ? 'open' : status === null || status >= 500 ? 'bad' : status >= 300 ? 'warn' : 'good';
-  const about =
-    messages === 0 ? [] : [sent === messages ? `${count(sent)} sent` : `${count(sent)} of ${count(messages)} sent`];
-  return make('div', 'request', '', [
-    make('span', `status ${colour}`, inFlight ? '…' : (status ?? 'cut')),
-    make('b', '', `${method} ${path.replace(/^(\/api)?\/v1/, '') || path}`),
-    make('small', '', time(started_at, '2-digit')),
+  const isInFlight = duration_ms === null;
+  const about = messages === 0 ? [] : [`${count(sent)} of ${count(messages)} sent`];
+  return make('div', 'row', '', [
+    make('b', '', `${isInFlight ? '…' : (status ?? 'cut')} ${method} ${path.replace(/^(\/api)?\/v1/, '') || path}`),
+    make('small', '', time(started_at)),
     make('small', '', [...about, ...(fault === null ? [] : [`fault: ${fault}`])].join(' · ')),
-    make('small', '', inFlight ? '' : `${Math.round(duration_ms)} ms`),
+    make('small', '', isInFlight ? '' : `${Math.round(duration_ms)} ms`),
   ]);
-}
-
-/** Shows the last two digits of a number, on a colour that depends on the number. */
-function avatar(element, phone) {
-  const hue = [...phone].reduce((sum, digit) => (sum * 31 + digit.charCodeAt(0) * 47) % 360, 0);
-  element.style.setProperty('--hue', hue);
-  element.textContent = phone.slice(-2);
-  return element;
 }
 
 function make(name, className, text = '', children = []) {
@@ -137,8 +103,4 @@ function make(name, className, text = '', children = []) {
 byId('base').textContent = `${location.origin}/v1`;
 byId('search').addEventListener('input', poll);
 byId('back').addEventListener('click', () => document.body.classList.remove('chat-open'));
-byId('toggle').addEventListener('click', () => {
-  byId('toggle').setAttribute('aria-expanded', String(document.body.classList.toggle('requests-shown')));
-});
-document.addEventListener('visibilitychange', poll);
 void poll();

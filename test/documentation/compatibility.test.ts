@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
 
-import { parse } from 'yaml';
-
 import { CREDENTIAL_EXPRESSION_FAILED, RECOVERED_SIGN } from '../../nodes/MessagingSend/n8n/assumptions';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 import { FILES, table } from './pages';
@@ -21,17 +19,6 @@ test('The reference names the releases that the tests in real n8n run on, with t
     .split(' ');
   const releases = supported.map((version) => `n8n ${version} on Node ${node.split('.')[0]}`);
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
-});
-
-test('The reference names the tested engine, with the versions of Node of the workflow for changes', () => {
-  const engine = (JSON.parse(readProjectFile('node_modules/n8n-core/package.json')) as { version: string }).version;
-  const { jobs } = parse(readProjectFile('.github/workflows/ci.yml')) as {
-    jobs: Record<string, { strategy?: { matrix?: { node?: number[] } } }>;
-  };
-  const nodes = Object.values(jobs)
-    .flatMap(({ strategy }) => strategy?.matrix?.node ?? [])
-    .map(String);
-  expect(tested).toContain(`n8n's engine ${engine} on Node ${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`);
 });
 
 describe('What the node relies on in n8n without a promise', () => {

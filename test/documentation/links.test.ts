@@ -49,10 +49,6 @@ test('Every page can be reached from the README, and every picture is shown', ()
   expect(shown.filter((file) => !reached.has(file))).toEqual([]);
 });
 
-test('Every picture has an alternative text', () => {
-  for (const file of PAGES.keys()) expect(readProjectFile(file)).not.toContain('![]');
-});
-
 test('The README has every heading that n8n links to', () => {
   const sources = [
     ...readManifest().n8n.nodes.map((file) => file.replace(/^dist\/(.*)\.js$/, '$1.json')),
@@ -65,25 +61,3 @@ test('The README has every heading that n8n links to', () => {
     linked.filter((place) => place !== '#readme' && !anchorsOf('README.md').includes(String(place).slice(1))),
   ).toEqual([]);
 });
-
-/** The anchors of a page's chapters, and those that its table of contents links to: the list before the first chapter. */
-function contentsOf(file: string): { chapters: string[]; listed: string[] } {
-  const [start = '', ...rest] = readProjectFile(file).split(/^## /m);
-  const titles = rest.map((chapter) => chapter.split('\n')[0]);
-  const chapters = page(file)
-    .headings.filter(({ text }) => titles.includes(text))
-    .map(({ anchor }) => anchor);
-  const lines = start.split('\n').filter((line) => line.startsWith('- ['));
-  return {
-    chapters,
-    listed: lines.flatMap((line) => [...line.matchAll(/\]\(#([^)]+)\)/g)].map(([, to]) => String(to))),
-  };
-}
-
-test.each([...PAGES.keys()].filter((file) => contentsOf(file).listed.length > 0))(
-  'The table of contents of %s names every chapter in order',
-  (file) => {
-    const { chapters, listed } = contentsOf(file);
-    expect(listed).toEqual(chapters);
-  },
-);

@@ -8,18 +8,13 @@ import {
 
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
 import { readProjectFile } from '../../tools/project';
-import type { Cell, Table } from '../support/markdown';
+import type { Table } from '../support/markdown';
 import { PAGES, table } from './pages';
 
 let loaded: Loaded;
 beforeAll(async () => void (loaded = await loadPackage()));
 
 const firstCells = ({ rows }: Table) => rows.map(([first]) => first?.text ?? '');
-const cellOf = (found: Table, row: string, column: number): Cell => {
-  const cell = found.rows.find(([first]) => first?.text === row)?.[column];
-  if (cell === undefined) throw new Error(`the table has no row "${row}"`);
-  return cell;
-};
 
 /** The parameters that n8n shows for these choices of resource and operation. */
 function shown({ description }: INodeType, ...choices: Array<Record<string, string>>): INodeProperties[] {
@@ -57,11 +52,6 @@ const BULK_BY_SOURCE = ['items', 'json'].map((source) => ({ ...BULK, source }));
 const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
 const CUSTOM_FORM = { ...WAIT, responseType: 'customForm' };
 
-test('The README lists the fields of the credential', () => {
-  const shown = loaded.credential.properties.filter(({ type }) => type !== 'hidden');
-  expect(firstCells(table('README.md', 'credential', 'Field'))).toEqual(namesOf(shown));
-});
-
 test.each<[string, string, Array<Record<string, string>>]>([
   ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
   ['Send Bulk', 'send-bulk', BULK_BY_SOURCE],
@@ -74,36 +64,12 @@ test.each<[string, string, Array<Record<string, string>>]>([
   expect(firstCells(table(REFERENCE, under, 'Parameter'))).toEqual(names);
 });
 
-const operationsOf = ({ description }: INodeType) =>
-  description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
-
-test('The node has the operations that these tests know, and no others', () => {
-  const values = operationsOf(loaded.node).map((operation) => ('value' in operation ? operation.value : ''));
-  expect(values.sort()).toEqual(['get', 'send', 'sendAndWait', 'sendBulk']);
-});
-
-test('The documentation has the names of operations that the list of nodes and the models have', () => {
-  const operations = operationsOf(loaded.node);
-  const actions = operations.flatMap((operation) =>
-    'action' in operation ? [[operation.name, `${operation.action} in Messaging Send`]] : [],
+test('The README has a line for each operation of the node', () => {
+  const operations = loaded.node.description.properties.filter(({ name }) => name === 'operation').flatMap(entries);
+  const names = firstCells(table('README.md', 'operations', 'Operation'));
+  expect(names.map((name) => name.replace('Get Balance', 'Get')).sort()).toEqual(
+    operations.map(({ name }) => name).sort(),
   );
-  const documented = table('docs/agents.md', 'what-the-model-sees', 'Operation').rows.map(([operation, name]) => [
-    operation?.text,
-    name?.text,
-  ]);
-  expect(documented.sort()).toEqual(actions.sort());
-  const send = operations.find((operation) => 'value' in operation && operation.value === 'send');
-  expect(readProjectFile('README.md')).toContain(
-    `choose **${send !== undefined && 'action' in send ? send.action : ''}**`,
-  );
-});
-
-test('The README has an operation of the node in each line of its table', () => {
-  const operations = operationsOf(loaded.node);
-  const names = firstCells(table('README.md', 'operations', 'Operation')).map((name) =>
-    name.replace('Get Balance', 'Get'),
-  );
-  expect(names.sort()).toEqual(operations.map(({ name }) => name).sort());
 });
 
 /** Names in single quotes that are n8n's own. */
@@ -141,45 +107,11 @@ test('Every name in single quotes on a page is one that the panel shows', () => 
   expect(named.filter(({ name }) => !shown.has(name) && !name.includes('…'))).toEqual([]);
 });
 
-test('The reference names the options of Get Balance', () => {
-  const options = namesOf(collection(loaded.node, 'options', { resource: 'balance', operation: 'get' }));
-  const { text } = cellOf(table(REFERENCE, 'get-balance', 'Parameter'), 'Options', 1);
-  expect(text).toBe(`${options.map((name) => `'${name}'`).join(' and ')}; see Options`);
-});
-
-test('The reference names the options of Send and Wait for Response', () => {
-  const { text } = cellOf(table(REFERENCE, 'send-and-wait-for-response', 'Parameter'), 'Options', 1);
-  const options = [WAIT, { ...WAIT, responseType: 'freeText' }].flatMap((choice) =>
-    collection(loaded.node, 'options', choice),
-  );
-  expect(namesOf(options).filter((name) => !text.includes(name))).toEqual([]);
-});
-
-test('The reference lists the element types of a custom form', () => {
-  const [values] = entries(shown(loaded.node, CUSTOM_FORM).find(({ name }) => name === 'formFields'));
-  const properties = values !== undefined && 'values' in values ? values.values : [];
-  const types = entries(properties.find(({ name }) => name === 'fieldType')).map(({ name }) => name);
-  expect(firstCells(table(REFERENCE, 'form-elements', 'Element Type'))).toEqual(types);
-});
-
-test('The reference lists the choices of Response Type', () => {
-  const { bold } = cellOf(table(REFERENCE, 'send-and-wait-for-response', 'Parameter'), 'Response Type', 1);
-  const choices = entries(shown(loaded.node, WAIT).find(({ name }) => name === 'responseType'));
-  expect([...bold].sort()).toEqual(choices.map(({ name }) => name).sort());
-});
-
 test.each<[string, string, string, () => INodeProperties[]]>([
-  ['the options of the trigger', 'the-trigger', 'Trigger option', () => collection(loaded.trigger, 'options')],
   ['the parameters of the trigger', 'the-trigger', 'Parameter', () => shown(loaded.trigger, {})],
-  ['the options', 'options', 'Option', () => collection(loaded.node, 'options', BULK)],
   ['the Request Options', 'request-options', 'Option', () => collection(loaded.node, 'requestOptions', BULK)],
-])('The reference lists %s', (_what, under, column, properties) => {
-  expect(firstCells(table(REFERENCE, under, column))).toEqual(namesOf(properties()));
-});
-
-test('The reference names the Request Options of the trigger', () => {
-  const { text } = cellOf(table(REFERENCE, 'the-trigger', 'Parameter'), 'Request Options', 1);
-  for (const name of namesOf(collection(loaded.trigger, 'requestOptions'))) expect(text).toContain(name);
+])('The reference lists %s', (_what, under, column, listed) => {
+  expect(firstCells(table(REFERENCE, under, column))).toEqual(namesOf(listed()));
 });
 
 test('The reference lists the choices of every field and option, and no others', () => {

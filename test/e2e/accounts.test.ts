@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
 import { API_KEY } from '../../tools/n8n/instance';
-import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
+import { SUPPORTED } from '../../tools/n8n/releases';
 import { contacts } from '../support/contacts';
-import { callAtRate, describeLatencies } from '../support/n8n/openLoop';
 import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
-import { instanceForTests, stopSignal } from './instanceForTests';
-import { activateSender, assertEachSent, callSender } from './webhookCalls';
+import { instanceForTests } from './instanceForTests';
 
 const OTHER_KEY = 'made-up-other-key-0123';
 
@@ -18,22 +16,9 @@ for (const release of SUPPORTED) {
   describe(`The accounts of n8n ${release}`, () => {
     const instance = instanceForTests({
       release,
-      sandbox: { keys: [API_KEY, OTHER_KEY], limit: 60, windowSeconds: 60 },
+      sandbox: { keys: [API_KEY, OTHER_KEY] },
     });
     beforeEach(() => instance().sandbox.reset());
-
-    // The first test, because it counts the requests of a minute. It does not depend on the release.
-    if (release === CURRENT) {
-      test('Of 100 calls at the same time, those above the limit wait for the next minute, and the service refuses none', async () => {
-        const { sandbox } = instance();
-        await activateSender(instance(), 'paced', {});
-        const calls = await callAtRate(100, Infinity, (index) => callSender(instance(), 'paced', index), stopSignal);
-        console.log(describeLatencies(calls));
-        assertEachSent(calls, sandbox);
-        assert.deepEqual(new Set(sandbox.requests().map(({ status }) => status)), new Set([201]));
-        assert.equal(calls.filter(({ milliseconds }) => milliseconds >= 60_000).length, 40);
-      });
-    }
 
     test('A credential with expressions sends each item from its own account', async () => {
       const { rest, sandbox } = instance();

@@ -4,12 +4,10 @@ import path from 'node:path';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
-import { asObjects, type JsonObject } from '../../tools/json';
+import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
-import { loopOverItems } from './loop';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
@@ -17,8 +15,6 @@ const LONG_AFTER_THE_KILL = 600_000;
 
 /** One request after the other; all victims together make more than 60 in a minute. */
 const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };
-const BULK = { resource: 'message', operation: 'sendBulk' };
-const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 export const CONTINUE = { onError: 'continueRegularOutput' };
 
 /** How many messages a victim with Send Bulk sends, unless it is given another number: five requests. */
@@ -39,19 +35,10 @@ export interface Victim {
   readonly arrived: number;
   /** Whether n8n is killed in a later node, which reads the balance. */
   readonly isFinished?: boolean;
-  /** Whether it waits again and again for a call of `$execution.resumeUrl`, which its texts contain. */
-  readonly waits?: boolean;
 }
 
-/** Send Bulk in the third of five requests. */
-const IN_BULK = { answered: 2, arrived: 300 };
-
 interface ListOptions {
-  /** The text of a message as an expression of its `index`. */
-  text?: string;
   messages?: number;
-  /** Of the node. */
-  options?: JsonObject;
   /** On its Settings tab. */
   settings?: JsonObject;
   /** The nodes that follow. */
@@ -64,18 +51,17 @@ export function listExpression(count: number, text = "'Hello ' + index"): string
 }
 
 /** Send Bulk with a list. */
-export function bulkList(
-  name: string,
-  { text = `'[${name}] ' + index`, messages = MESSAGES, options, settings, after = [] }: ListOptions = {},
-): Victim {
+export function bulkList(name: string, { messages = MESSAGES, settings, after = [] }: ListOptions = {}): Victim {
   const parameters = {
-    ...BULK,
+    resource: 'message',
+    operation: 'sendBulk',
     source: 'json',
-    messages: listExpression(messages, text),
-    options: { ...OPTIONS, ...options },
+    messages: listExpression(messages, `'[${name}] ' + index`),
+    options: OPTIONS,
   };
   const nodes = [immediateWebhook(name), messagingSend(parameters, settings), ...after];
-  return { name, workflow: chain(name, nodes), ...IN_BULK };
+  // In the third of five requests.
+  return { name, workflow: chain(name, nodes), answered: 2, arrived: 300 };
 }
 
 /** Send Bulk, which has sent everything when n8n is killed in a later node, in a workflow with the newer kind of items. */
@@ -85,22 +71,6 @@ export function finished(name: string): Victim {
   const victim = bulkList(name, { after: [later] });
   const workflow = { ...victim.workflow, settings: { executionOrder: 'v1', binaryMode: 'combined' } };
   return { ...victim, workflow, answered: 5, arrived: MESSAGES, isFinished: true };
-}
-
-/** Send Bulk in Loop Over Items, a hundred items in each of five rounds, with a Wait for a call after each: n8n stores it then. */
-export function loopWithWait(name: string): Victim {
-  const rows = items(indexes().map((index) => ({ phone: phoneAt(index), message: `[${name}] ${index}` })));
-  const message = '={{ $json.message }} {{ $execution.resumeUrl }}';
-  const sender = messagingSend({ ...BULK, source: 'items', ...FROM_ITEM, message, options: OPTIONS }, CONTINUE);
-  const wait = {
-    name: 'Wait',
-    type: 'n8n-nodes-base.wait',
-    typeVersion: 1.1,
-    webhookId: name,
-    parameters: { resume: 'webhook' },
-  };
-  const workflow = loopOverItems(name, [immediateWebhook(name), rows], 100, [sender, wait]);
-  return { name, workflow, waits: true, ...IN_BULK };
 }
 
 /** The executions that n8n is killed in. */
@@ -151,20 +121,6 @@ export class Crashes {
     return await this.instance().rest.retry(id ?? (await this.newestId(name)));
   }
 
-  /** Retries the newest execution of a victim with the saved workflow, in which a node was changed. */
-  async retrySaved(name: string, node: string, change: (node: WorkflowNode) => WorkflowNode): Promise<Execution> {
-    const { rest } = this.instance();
-    const workflow = this.workflow(name);
-    const nodes = asObjects(workflow.nodes, 'nodes') as WorkflowNode[];
-    const changed = nodes.map((each) => (each.name === node ? change(each) : each));
-    const renamed = changed.find(({ id }) => id === nodes.find((each) => each.name === node)?.id)?.name ?? node;
-    const connections: unknown = JSON.parse(
-      JSON.stringify(workflow.connections).replaceAll(JSON.stringify(node), JSON.stringify(renamed)),
-    );
-    await rest.saveNodes({ ...workflow, connections }, changed);
-    return await rest.retry(await this.newestId(name), undefined, true);
-  }
-
   /**
    * Starts an execution of which the service refuses all requests but the first two, and waits for its error.
    *
@@ -178,20 +134,6 @@ export class Crashes {
     assert.deepEqual(this.received(victim.name), indexes(200));
     sandbox.setFaults([]);
     return id;
-  }
-
-  /** Retries the newest execution of a victim that waits for calls, and makes them. */
-  async retryWithCalls(name: string): Promise<Execution> {
-    const { rest } = this.instance();
-    const before = await this.executions(name);
-    // n8n may answer it when the Retry waits, or when it ends.
-    void this.retry(name).catch(() => undefined);
-    const id = await this.instance().waitFor('the Retry to end', 60, async () => {
-      await this.resume(name);
-      const [newest] = await this.executions(name);
-      return newest?.id !== before[0]?.id && newest?.status === 'success' ? newest.id : undefined;
-    });
-    return await rest.waitForExecution(id);
   }
 
   async newestId(name: string): Promise<string> {
@@ -239,23 +181,10 @@ export class Crashes {
   }
 
   /** Whether the last request before the kill has arrived. */
-  private async isInFlight({ name, arrived, waits, isFinished }: Victim): Promise<true | undefined> {
-    if (waits === true) await this.resume(name);
+  private isInFlight({ name, arrived, isFinished }: Victim): true | undefined {
     const requests = this.instance().sandbox.requests();
     const isBalanceRead = requests.some(({ endpoint, duration_ms }) => endpoint === 'balance' && duration_ms === null);
     return (this.received(name).length === arrived && (isFinished !== true || isBalanceRead)) || undefined;
-  }
-
-  /** Lets the newest execution go on, if it waits for a call. */
-  private async resume(name: string): Promise<void> {
-    const [newest] = await this.executions(name);
-    if (newest?.status !== 'waiting') return;
-    const texts = this.instance()
-      .sandbox.messages()
-      .map(({ message }) => message);
-    const url = new URL(/http\S+/.exec(texts.find((text) => text.startsWith(`[${name}]`)) ?? '')?.[0] ?? '');
-    // A Retry has the signature of the first execution, and an id of its own.
-    await fetch(`${this.instance().n8n.url}/webhook-waiting/${newest.id}${url.search}`);
   }
 }
 

@@ -1,42 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { type Page } from 'playwright-core';
-
 import { type JsonObject } from '../../tools/json';
-import { closeNode, executeWorkflow, nodeOnCanvas, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
+import { closeNode, executeWorkflow, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
 import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import {
-  chain,
-  ITEMS,
-  items,
-  messagingSend,
-  messagingSendTrigger,
-  SENDER,
-  start,
-  TRIGGER,
-} from '../support/n8n/workflow';
+import { chain, ITEMS, items, messagingSend, SENDER, start } from '../support/n8n/workflow';
 import {
   addHumanReview,
   addOption,
   choose,
   credentialChosen,
   executeNode,
-  findInNodePanel,
   importWorkflowFile,
-  inNodePanel,
   openNewCredential,
-  openNodePanel,
   optionsOffered,
   parametersShown,
-  pictureIn,
   saveCredential,
   waitForConnection,
-  waitForPreview,
   waitForTexts,
 } from './editorParts';
 import { expectedPhone, readContacts } from './expectedMessages';
@@ -45,34 +29,11 @@ import { instanceForTests } from './instanceForTests';
 import { askedItem, Asking, sendAndWait, submit } from './questions';
 import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 
-/** What the panel of nodes says about node and trigger, which are one there. */
-const DESCRIPTION =
-  'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and start a workflow when credits run low';
-
 // What costs money or sends twice, as the node states it before it runs.
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
 const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
-const NOTHING_IS_SENT = "The option 'Dry Run' is on: nothing is sent";
-const SENDS_TWICE = 'A retry sends every uncertain message again';
-const EVERY_PART_COSTS = 'Each part of a long text is sent as a separate message';
-const EVERY_CHECK_COUNTS = 'Each check uses one of the 60 requests per minute';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
-
-/** What a user may search for. */
-const WORDS = [
-  'messaging',
-  'sms',
-  'whatsapp',
-  'bulk',
-  'text message',
-  'send message',
-  'notify',
-  'notification',
-  'alert',
-  'low credits',
-  'approval',
-];
 
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -136,22 +97,6 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
     options: SEND_OPTIONS,
-  },
-];
-
-/** What the node after an operation can use, shown before anything has run. */
-const PREVIEWS = [
-  { resource: 'balance', operation: 'get', fields: ['credits', 'user_id', 'user_name'] },
-  {
-    resource: 'message',
-    operation: 'send',
-    fields: ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at', 'phone'],
-  },
-  { resource: 'message', operation: 'sendBulk', fields: ['message_id', 'phone', 'status', 'batch'] },
-  {
-    resource: 'message',
-    operation: 'sendAndWait',
-    fields: ['data', 'approved', 'comment', 'text', 'respondedAt'],
   },
 ];
 
@@ -238,51 +183,8 @@ for (const release of SUPPORTED) {
     // What is left shows the same texts and pictures in every release.
     if (release !== CURRENT) return;
 
-    for (const theme of ['light', 'dark'] as const) {
-      test(`The node and its ${theme} icon are shown wherever a user looks for them`, async () => {
-        const icon = { file: `messagingSend.${theme}.svg`, isLoaded: true, hasSize: true };
-        const workflow = await sendTo([GOOD]);
-        const work = async (page: Page) => {
-          await openWorkflow(page, workflow);
-          assert.deepEqual(await pictureIn(nodeOnCanvas(page, SENDER)), icon);
-          await openNodePanel(page);
-          await inNodePanel(page, 'Action in an app').click();
-          await inNodePanel(page, SENDER).waitFor();
-          await page.keyboard.press('Escape');
-          await openNodePanel(page);
-          for (const word of WORDS) {
-            const hit = await findInNodePanel(page, word, SENDER);
-            assert.equal(await hit.count(), 1, word);
-            await hit.getByText(DESCRIPTION, { exact: true }).waitFor();
-            assert.deepEqual(await pictureIn(hit), icon);
-          }
-          await page.keyboard.press('Escape');
-          await openNode(page, SENDER);
-          assert.deepEqual(await pictureIn(await openNewCredential(page)), icon);
-        };
-        await inEditor(`${release} search ${theme}`, work, theme);
-      });
-    }
-
-    test('The next node can use the fields of every operation before anything has run', async () => {
-      const senders = PREVIEWS.map(({ fields, ...parameters }) =>
-        messagingSend(parameters, { name: parameters.operation }),
-      );
-      const after = [...senders.slice(1).map(({ name }) => name), ITEMS];
-      const workflow = await store(chain('Fields of the operations', [start(), ...senders, items([])]));
-      await inEditor(`${release} fields`, async (page) => {
-        await openWorkflow(page, workflow);
-        for (const [index, name] of after.entries()) {
-          await openNode(page, name);
-          await waitForPreview(page, PREVIEWS[index]?.fields ?? []);
-          await closeNode(page);
-        }
-      });
-    });
-
-    test('Node and trigger state what their parameters cost before they run', async () => {
-      const contacts = Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` }));
-      const workflow = await sendTo(contacts, messagingSendTrigger({}));
+    test('The node states before it runs what a run costs', async () => {
+      const workflow = await sendTo(Array.from({ length: 10 }, (_, index) => ({ phone: `4477009001${10 + index}` })));
       await inEditor(`${release} costs`, async (page) => {
         await openWorkflow(page, workflow);
         await openNode(page, ITEMS);
@@ -290,26 +192,14 @@ for (const release of SUPPORTED) {
         await outputPanel(page).getByText('10 items', { exact: true }).waitFor();
         await closeNode(page);
         await openNode(page, SENDER);
-        await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM, NOTHING_IS_SENT]);
+        await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM]);
         await choose(page, 'operation', 'Send Bulk');
         await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
         await choose(page, 'source', 'A JSON List');
-        await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS, SENDS_TWICE]);
-        await addOption(page, 'On Uncertain Outcome');
-        await choose(page, 'uncertain', 'Send Again');
-        await addOption(page, 'Long Messages');
-        await choose(page, 'longMessages', 'Split Into Several');
-        await waitForTexts(page, [SENDS_TWICE, EVERY_PART_COSTS], [NOTHING_IS_SENT]);
+        await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS]);
         // It is on as soon as it is added.
         await addOption(page, 'Dry Run');
-        await waitForTexts(page, [NOTHING_IS_SENT], [SENDS_FOR_REAL]);
-        await page.getByTestId('parameter-input-dryRun').click();
-        await waitForTexts(page, [SENDS_FOR_REAL], [NOTHING_IS_SENT]);
-        await closeNode(page);
-        await openNode(page, TRIGGER);
-        await waitForTexts(page, [EVERY_CHECK_COUNTS], []);
-        await choose(page, 'mode', 'Every Hour');
-        await waitForTexts(page, [], [EVERY_CHECK_COUNTS]);
+        await waitForTexts(page, [LIST_FOR_EVERY_ITEM], [SENDS_FOR_REAL]);
       });
     });
 

@@ -1,55 +1,5 @@
 import { type Locator, type Page } from 'playwright-core';
 
-/** Parts of n8n's editor that only tests look at; `tools/n8n/editor.ts` has the others. */
-
-/** Opens the panel of all nodes, where a user searches for a node to add. */
-export async function openNodePanel(page: Page): Promise<void> {
-  await page.getByTestId('node-creator-plus-button').click();
-  await page.getByTestId('node-creator-search-bar').waitFor();
-}
-
-/** A node or a list of nodes in what the open panel of nodes shows. */
-export function inNodePanel(page: Page, name: string): Locator {
-  return page.getByTestId('node-creator-item-name').getByText(name, { exact: true });
-}
-
-/** Searches the open panel of nodes for a word; returns the hits of that name, at least one. */
-export async function findInNodePanel(page: Page, word: string, name: string): Promise<Locator> {
-  const search = page.getByTestId('node-creator-search-bar');
-  const hit = page.getByTestId('node-creator-action-item').filter({ has: inNodePanel(page, name) });
-  // Hits of an earlier word stay for a moment.
-  await search.fill('');
-  await hit.waitFor({ state: 'hidden' });
-  await search.fill(word);
-  await hit.waitFor();
-  return hit;
-}
-
-/** A picture in the page: the end of its address, and whether it can be seen. */
-export interface ShownPicture {
-  file: string;
-  /** Whether its file was loaded and is a picture. */
-  isLoaded: boolean;
-  /** Whether it takes room on the page. */
-  hasSize: boolean;
-}
-
-/** Reads the first picture in a part of the page, once it has been loaded or found missing. */
-export async function pictureIn(part: Locator): Promise<ShownPicture> {
-  const image = part.locator('img').first();
-  await image.waitFor({ state: 'attached' });
-  return await image.evaluate(async (element) => {
-    const picture = element as HTMLImageElement;
-    await picture.decode().catch(() => undefined);
-    const { width, height } = picture.getBoundingClientRect();
-    return {
-      file: picture.src.split('/').at(-1) ?? '',
-      isLoaded: picture.naturalWidth > 0,
-      hasSize: width > 0 && height > 0,
-    };
-  });
-}
-
 /** The labels of the parameters that the open node shows, from top to bottom. */
 export async function parametersShown(page: Page): Promise<string[]> {
   const labels = page
@@ -106,15 +56,6 @@ export async function waitForTexts(page: Page, shown: string[], others: string[]
   const ndv = page.getByTestId('ndv');
   for (const text of shown) await ndv.getByText(text).filter({ visible: true }).waitFor();
   for (const text of others) await ndv.getByText(text).filter({ visible: true }).waitFor({ state: 'hidden' });
-}
-
-/** Waits until the input panel of the open node offers these fields, of a node that has not run. */
-export async function waitForPreview(page: Page, fields: string[]): Promise<void> {
-  const input = page.getByTestId('ndv-input-panel');
-  const offered = input.getByTestId('run-data-schema-item');
-  for (const field of fields) await offered.getByText(field, { exact: true }).first().waitFor();
-  // It is said of each node before the open one.
-  await input.getByText('Preview', { exact: true }).first().waitFor();
 }
 
 /** Runs the open node alone. */

@@ -17,11 +17,8 @@ import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
 
-/** Parts that run first and alone, because they need the whole machine. */
-const ALONE = ['load'];
-
 /** Parts that mostly wait for the limit of requests, lost workers and a window to open: they run one by one, beside all others. */
-const WAITING = ['accounts', 'nineOclock', 'queue'];
+const WAITING = ['nineOclock', 'queue'];
 
 interface Counts {
   passed: number;
@@ -70,19 +67,15 @@ function chooseParts(all: string[]): string[] {
 
 /** Runs most parts two at a time, because much of their time is waiting. */
 async function runAll(parts: string[], signal: AbortSignal): Promise<Counts> {
-  const alone = parts.filter((part) => ALONE.includes(part));
   const waiting = parts.filter((part) => WAITING.includes(part));
-  const others = parts.filter((part) => ![...alone, ...waiting].includes(part));
+  const others = parts.filter((part) => !waiting.includes(part));
   const print = (text: string) => process.stdout.write(text);
   let printedLater = '';
-  const counts = [
-    await runParts(alone, 1, signal, print),
-    ...(await Promise.all([
-      runParts(others, 2, signal, print),
-      // Not to mix their lines with those of the others.
-      runParts(waiting, 1, signal, (text) => (printedLater += text)),
-    ])),
-  ];
+  const counts = await Promise.all([
+    runParts(others, 2, signal, print),
+    // Not to mix their lines with those of the others.
+    runParts(waiting, 1, signal, (text) => (printedLater += text)),
+  ]);
   print(printedLater);
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   return { passed: sum(counts.map(({ passed }) => passed)), failed: sum(counts.map(({ failed }) => failed)) };

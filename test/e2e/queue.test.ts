@@ -5,7 +5,6 @@ import { before, describe, test } from 'node:test';
 import getPort from 'get-port';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { type N8nProcess } from '../../tools/n8n/process';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
@@ -32,9 +31,6 @@ const REQUESTS_OF_TEN = 8;
 const LIMIT = 36;
 const WINDOW_SECONDS = 20;
 
-/** n8n's message when a worker is lost; its job is not given to another one. */
-const STALLED = /^This execution failed to be processed too many times and will no longer retry/;
-
 for (const release of SUPPORTED) {
   describe(`n8n ${release} in queue mode, a main with two workers`, () => {
     const session = sessionForTests();
@@ -48,11 +44,6 @@ for (const release of SUPPORTED) {
         ...queueMode.environment,
         // Without it, a worker writes its own address into links.
         WEBHOOK_URL: `http://localhost:${port}/`,
-        // n8n notices a lost worker after some of these together, by default after one to one and a half minutes.
-        QUEUE_WORKER_LOCK_DURATION: '12000',
-        QUEUE_WORKER_LOCK_RENEW_TIME: '3000',
-        QUEUE_WORKER_STALLED_INTERVAL: '3000',
-        N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '60',
       };
       const sandbox = { limit: LIMIT, windowSeconds: WINDOW_SECONDS, latencyMs: 100 };
       instance = await startTestInstance({ release, port, sandbox, environment }, session);
@@ -129,47 +120,6 @@ for (const release of SUPPORTED) {
       const refused = instance.sandbox.requests().filter(({ status }) => status === 429).length;
       assert.ok(refused > 0, 'the service has refused some requests');
     });
-
-    test('When a worker is killed, the other one continues, and a new execution with Send Once, Also in Later Runs sends only what is missing', async () => {
-      const campaign = await makeCampaign(instance, REQUESTS, { duplicateMessages: 'sendOnceEver' });
-      const { killed, sent } = await killInTheMiddle(instance, campaign);
-      const other = await campaign.start(1);
-      const [failed, finished] = await campaign.ended(2);
-      const all = campaign.phones(1).length;
-      assert.equal(phonesReached(instance), sent + all);
-      assert.deepEqual([failed?.id, failed?.status], [killed, 'error']);
-      assert.match(failed?.error ?? '', STALLED);
-      assert.deepEqual(failed?.runsOf(SENDER), [], 'n8n knows nothing of what was sent');
-      assert.deepEqual(
-        [finished?.id, finished?.status, finished && sentItems(finished).length],
-        [other, 'success', all],
-      );
-
-      // n8n offers Retry for the killed one, and finds nothing to run.
-      instance.rest.pressRetry(killed);
-      assert.equal((await campaign.ended(3)).at(-1)?.status, 'error');
-      assert.equal(phonesReached(instance), sent + all);
-
-      const again = await instance.rest.waitForExecution(await campaign.start(0), 120);
-      const items = again.outputOf(SENDER).map(({ json }) => json);
-      const before = items.filter((item) => item.sent_before === true).length;
-      const now = items.filter((item) => item.status === 'sent').length;
-      const reserved = items.filter((item) => isObject(item.details) && item.details.code === 'RESERVED').length;
-      assert.equal(before + now + reserved, all);
-      // A request that was reserved may not have left yet.
-      assert.ok(before > 0 && before <= sent, `${before} of ${sent} are known to be sent`);
-      assert.ok(reserved <= IN_FLIGHT * PER_REQUEST, `${reserved} may have been in flight`);
-      assert.equal(phonesReached(instance), sent + all + now);
-    });
-
-    test('A worker that is asked to stop finishes its executions first', async () => {
-      const campaign = await makeCampaign(instance, REQUESTS);
-      const { execution, worker } = await startAndWatch(instance, campaign);
-      await worker.stop();
-      const [finished] = await campaign.ended(1);
-      assert.deepEqual([finished?.id, finished?.status], [execution, 'success']);
-      assert.equal(phonesReached(instance), campaign.phones(0).length);
-    });
   });
 }
 
@@ -183,11 +133,8 @@ interface Campaign {
   phones(number: number): string[];
 }
 
-/**
- * @param requests  how many each call makes
- * @param options  of the sending node; with any, it has On Error: Continue
- */
-async function makeCampaign(instance: InstanceWithSandbox, requests: number, options?: JsonObject): Promise<Campaign> {
+/** @param requests  how many each call makes */
+async function makeCampaign(instance: InstanceWithSandbox, requests: number): Promise<Campaign> {
   const { rest } = instance;
   const path = randomUUID();
   const messages = requests * PER_REQUEST;
@@ -195,9 +142,8 @@ async function makeCampaign(instance: InstanceWithSandbox, requests: number, opt
     phone: '4477' + $json.body.number + String(index).padStart(6, '0'),
     message: 'Hello ' + index,
   })) }}`;
-  const parameters = { resource: 'message', operation: 'sendBulk', source: 'json', messages: list, options };
-  const sender = messagingSend(parameters, options === undefined ? {} : { onError: 'continueRegularOutput' });
-  const nodes = [immediateWebhook(path), sender];
+  const parameters = { resource: 'message', operation: 'sendBulk', source: 'json', messages: list };
+  const nodes = [immediateWebhook(path), messagingSend(parameters)];
   const workflow = await rest.importWorkflow(chain('Campaign', nodes), [instance.credential]);
   await rest.activate(workflow);
   // After a restart of the main, its REST interface is another one.

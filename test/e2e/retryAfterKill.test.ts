@@ -7,28 +7,10 @@ import { SUPPORTED } from '../../tools/n8n/releases';
 import { listOf } from '../support/contacts';
 import { callWebhook, webhook } from '../support/n8n/triggerNodes';
 import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
-import {
-  bulkList,
-  CONTINUE,
-  Crashes,
-  finished,
-  indexes,
-  listExpression,
-  loopWithWait,
-  MESSAGES,
-  reported,
-} from './crashes';
+import { bulkList, CONTINUE, Crashes, finished, indexes, listExpression, MESSAGES, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
 
-/** What a Retry reports after a kill in the third of five requests. */
-const RESUMED = [
-  ['before', 200],
-  ['uncertain', 100],
-  ['sent', 150],
-];
-
-const SEND_ONCE = { duplicateMessages: 'sendOnceEver' };
 const ANOTHER_RETRY = /another retry/i;
 
 /** n8n is killed in its third request, and in the fifth, which is the second of its Retry. */
@@ -130,9 +112,7 @@ for (const release of SUPPORTED) {
         await crashes.kill({
           started: [
             bulkList('stop'),
-            loopWithWait('waiting'),
             finished('finished'),
-            bulkList('once-corrected', { options: SEND_ONCE, settings: CONTINUE }),
             bulkList('second-output', { settings: { onError: 'continueErrorOutput' } }),
           ],
           retried: [{ ...REPEATEDLY, answered: 1, arrived: 500 }],
@@ -148,15 +128,6 @@ for (const release of SUPPORTED) {
           ['sent', 50],
         ]);
         assert.deepEqual(crashes.received('repeatedly'), indexes(550));
-      });
-
-      test('In a loop with a Wait, the finished rounds stay as they are', async () => {
-        assert.deepEqual(reported(await crashes.retryWithCalls('waiting')), [
-          ['sent', 200],
-          ['uncertain', 100],
-          ['sent', 150],
-        ]);
-        assert.deepEqual(crashes.received('waiting'), indexes());
       });
 
       test('Retry sends nothing when n8n was killed after the node had sent everything', async () => {
@@ -220,15 +191,6 @@ for (const release of SUPPORTED) {
           assert.deepEqual(crashes.received('refused'), indexes());
           assert.equal(await crashes.canBeRetried('refused', second.id), true);
         });
-      });
-
-      test('With Send Once, Also in Later Runs, Retry with the saved workflow recognizes messages whose text was corrected, in a node that was renamed', async () => {
-        const retried = await crashes.retrySaved('once-corrected', SENDER, ({ parameters, ...node }) => {
-          const messages = String(parameters.messages).replace('+ index', "+ index + ' (corrected)'");
-          return { ...node, name: 'Renamed', parameters: { ...parameters, messages } };
-        });
-        assert.deepEqual(reported(retried, 'Renamed'), RESUMED);
-        assert.deepEqual(crashes.received('once-corrected'), indexes());
       });
 
       test('With the second output the first Retry succeeds, and n8n offers no further one', async () => {

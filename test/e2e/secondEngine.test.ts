@@ -9,7 +9,7 @@ import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
 import { contacts, phoneAt } from '../support/contacts';
 import { startPostgres } from '../support/n8n/postgres';
-import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
+import { chain, items, messagingSend, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 
 const OPERATIONS = ['send', 'sendBulk', 'sendAndWait'];
@@ -53,24 +53,5 @@ describe(`A workflow on the second engine of n8n ${CURRENT}`, () => {
       assert.deepEqual([operation, status, error], [operation, 'error', NEEDS]);
     }
     assert.deepEqual(instance().sandbox.requests(), []);
-  });
-
-  test('With On Error: Continue, each item comes out with that error, and none is sent', async () => {
-    for (const operation of OPERATIONS) {
-      const execution = await send(operation, 'continueRegularOutput');
-      assert.deepEqual(
-        execution.outputOf(SENDER).map(({ json, pairedItem }) => [operation, json.error, pairedItem]),
-        [0, 1, 2].map((item) => [operation, NEEDS, item]),
-      );
-    }
-    assert.deepEqual(instance().sandbox.requests(), []);
-  });
-
-  test('Get Balance, which spends nothing, runs once for each item', async () => {
-    const execution = await run({ resource: 'balance', operation: 'get' });
-    assert.deepEqual(
-      execution.outputOf(SENDER).map(({ json }) => json.credits),
-      Array(3).fill(1_000_000),
-    );
   });
 });

@@ -5,10 +5,8 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { idOf } from '../../tools/n8n/rest';
 import { PATH, startPathProxy } from '../support/n8n/pathProxy';
-import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, items, messagingSend, SENDER, START } from '../support/n8n/workflow';
+import { messagingSend, SENDER, START } from '../support/n8n/workflow';
 import {
   assertUsable,
   clicking,
@@ -21,7 +19,6 @@ import {
 } from './answerPage';
 import { modelForTests } from './chatModel';
 import { instanceForTests, sessionForTests } from './instanceForTests';
-import { loopOverItems } from './loop';
 import {
   answer,
   answersIn,
@@ -232,22 +229,6 @@ for (const release of SUPPORTED) {
       // What is left does not depend on the release.
       if (release !== CURRENT) return;
 
-      test('A person answers with a text a question that is written from right to left, with HTML in it', async () => {
-        const message = 'האם להחזיר <b>148.90 ₪</b>? 🙂';
-        const text = 'כן\n<script>alert("1")</script> 👍';
-        const asked = await asking.ask({ responseType: 'freeText', message });
-        await onPhone(asked.link, async (page) => {
-          const heading = page.getByRole('heading', { name: message });
-          const edge = await heading.evaluate((element) => getComputedStyle(element).direction);
-          assert.equal(edge, 'rtl');
-          await assertUsable(page, 'text');
-          await page.getByRole('textbox', { name: message }).fill(text);
-          await press(page, 'Send');
-          await waitForThanks(page);
-        });
-        assert.deepEqual(answersIn(await asking.ended(asked)), [{ data: { text }, order: `of ${asked.phone}` }]);
-      });
-
       for (const [what, use, options] of [
         ['tap on the button', clicking, {}],
         ['press of the key', entering, {}],
@@ -283,31 +264,16 @@ for (const release of SUPPORTED) {
     });
 
     describe('and its link', () => {
-      test('What opens the link, such as the preview of a messaging app, answers nothing', async () => {
+      test('What opens the link, such as the preview of a messaging app, answers nothing, and nothing but its form does', async () => {
         const asked = await asking.ask();
-        const agents = ['WhatsApp/2.23.20.0', 'facebookexternalhit/1.1', 'TelegramBot (like TwitterBot)', 'curl/8.5.0'];
-        for (const agent of agents) {
-          assert.equal((await open(asked.link, { headers: { 'user-agent': agent } })).status, 200);
-        }
+        const preview = { headers: { 'user-agent': 'WhatsApp/2.23.20.0' } };
+        assert.equal((await open(asked.link, preview)).status, 200);
         for (const method of ['HEAD', 'PUT', 'OPTIONS']) await open(asked.link, { method });
-        const { status, text } = await submit(asked.link, { comment: 'yes' });
-        assert.deepEqual(
-          [status, text.includes('<form method="post" enctype="application/x-www-form-urlencoded">')],
-          [400, true],
-        );
-        for (const [type, body] of [
-          ['application/json', '{"decision":"approve"}'],
-          ['application/xml', '<decision>approve</decision>'],
-          ['text/plain', 'decision=approve'],
-        ] as const) {
-          const page = await open(asked.link, { method: 'POST', headers: { 'content-type': type }, body });
-          assert.equal(page.status, 415, type);
-        }
+        const headers = { 'content-type': 'application/json' };
+        const json = await open(asked.link, { method: 'POST', headers, body: JSON.stringify(APPROVE) });
+        assert.equal(json.status, 415);
         assert.equal((await submit(asked.link, { ...APPROVE, comment: 'x'.repeat(15_000_000) })).status, 413);
         assert.equal(await asking.status(asked), 'waiting');
-        await submit(asked.link, DECLINE);
-        const ended = await asking.ended(asked);
-        assert.deepEqual(answersIn(ended), [{ data: { approved: false }, order: `of ${asked.phone}` }]);
       });
 
       test('A link that was tampered with neither shows nor answers the question', async () => {
@@ -355,27 +321,6 @@ for (const release of SUPPORTED) {
     });
 
     describe('more than once in an execution, or elsewhere', () => {
-      test('In a loop, the link of an earlier question neither shows nor answers a later one', async () => {
-        const phone = asking.newPhone();
-        const rows = items([1, 2].map((order) => ({ phone, order })));
-        const workflow = loopOverItems('Loop', [immediateWebhook(phone), rows], 1, [sendAndWait(), then()]);
-        const first = await asking.startWorkflow(phone, workflow);
-        await submit(first.link, APPROVE);
-        const second = await asking.asked(first.workflow, phone, 2);
-        for (const page of [await open(first.link), await submit(first.link, APPROVE)]) {
-          assert.equal(page.status, 410);
-          assert.match(page.text, /This question is closed/);
-          assert.doesNotMatch(page.text, /Refund/);
-        }
-        await onPhone(first.link, (page) => assertUsable(page, 'closed'));
-        assert.match((await open(second.link)).text, /Refund order 2\?/);
-        await submit(second.link, DECLINE);
-        assert.deepEqual(answersIn(await asking.ended(first)), [
-          { data: { approved: true }, order: 1 },
-          { data: { approved: false }, order: 2 },
-        ]);
-      });
-
       test('Of two nodes, each has its own answer, and the link of the first answers nothing for the second', async () => {
         const phone = asking.newPhone();
         const again = sendAndWait({ sendTo: phone, message: 'Sure?' }, { name: 'Ask "again" }} \'🙂\' $1' });
@@ -390,34 +335,6 @@ for (const release of SUPPORTED) {
         const ended = await asking.ended(first);
         assert.deepEqual(answersIn(ended), [{ data: { approved: false }, order: `of ${phone}` }]);
         assert.deepEqual(approvals(ended), [true]);
-      });
-
-      test('In a sub-workflow, the workflow that called it gets the answer', async () => {
-        const phone = asking.newPhone();
-        const trigger = {
-          name: 'Called',
-          type: 'n8n-nodes-base.executeWorkflowTrigger',
-          typeVersion: 1.1,
-          parameters: { inputSource: 'passthrough' },
-        };
-        const { rest, credential } = instance();
-        const called = await rest.importWorkflow(chain('Sub-workflow', [trigger, sendAndWait()]), [credential]);
-        await rest.activate(called);
-        const call = {
-          name: 'Call',
-          type: 'n8n-nodes-base.executeWorkflow',
-          typeVersion: 1.2,
-          parameters: { workflowId: { __rl: true, mode: 'id', value: idOf(called) }, options: {} },
-        };
-        const nodes = [immediateWebhook(phone), askedItem(phone), call, then()];
-        const calling = await asking.call(phone, chain('Calls', nodes));
-        const asked = await asking.asked(called, phone);
-        await submit(asked.link, APPROVE);
-        assert.equal((await asking.ended(asked)).status, 'success');
-        const [caller] = await rest.executionsOf(calling);
-        const ended = await rest.waitForExecution(caller?.id ?? '');
-        assert.deepEqual(answersIn(ended), [{ data: { approved: true }, order: `of ${phone}` }]);
-        assert.equal(asking.texts(phone).length, 1);
       });
     });
 
@@ -436,7 +353,7 @@ for (const release of SUPPORTED) {
 
     /** Agents whose one tool sends to a customer after a person has approved the call. The newest release has them. */
     const reviews = release === CURRENT ? new Reviews(instance, asking) : undefined;
-    if (reviews !== undefined) testReviews(reviews, instance, asking);
+    if (reviews !== undefined) testReviews(reviews, asking);
 
     describe('after n8n was killed and started behind a proxy, below a path', () => {
       const session = sessionForTests();
@@ -550,7 +467,7 @@ function approvals(execution: Execution): unknown[] {
   return execution.outputOf(SENDER).map(({ json: { data } }) => isObject(data) && data.approved);
 }
 
-function testReviews(reviews: Reviews, instance: () => InstanceWithSandbox, asking: Asking): void {
+function testReviews(reviews: Reviews, asking: Asking): void {
   describe('as human review of the calls of an agent', () => {
     test('The reviewer gets the tool and its input with a link, and only the button on its page runs the tool', async () => {
       const { question, ended, customer } = await reviews.start([['Your order is on its way.']]);
@@ -586,19 +503,6 @@ function testReviews(reviews: Reviews, instance: () => InstanceWithSandbox, aski
       await answer(links[2] ?? '', DECLINE);
       await ended();
       assert.deepEqual(asking.texts(customer), ['one', 'two']);
-    });
-
-    test('A question that may have been sent approves nothing, and is not sent again', async () => {
-      const { sandbox } = instance();
-      sandbox.setFaults([{ kind: 'reset-after', times: 9 }]);
-      const { ended, reviewer, customer } = await reviews.start([['Hello']]);
-      const execution = await ended();
-      sandbox.setFaults([]);
-      assert.match(String(execution.outputOf(STEP)[0]?.json.error), /its link no longer works/);
-      assert.match(reviews.denial(), DECLINED);
-      assert.equal(asking.texts(reviewer).length, 1);
-      await submit(linkIn(asking.texts(reviewer)[0]), APPROVE);
-      assert.deepEqual(asking.texts(customer), []);
     });
 
     test('The model can not choose who approves its calls', async () => {

@@ -5,7 +5,7 @@ import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
+import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import {
   GET_BALANCE,
   inBatchesOf,
@@ -49,20 +49,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     );
   });
 
-  test('sends each item to its own address', async () => {
-    const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
-    const paths = ['/v1', '/api/v1'];
-    const items = contacts(4).map((contact, index) => ({ ...contact, path: paths[index % 2] }));
-    await run({ account, items, parameters });
-    const pathOf = new Map(requests().map(({ number, path }) => [number, path.replace(/\/messages.*/, '')]));
-    const used = sandbox()
-      .messages()
-      .map(({ phone, request }) => ({ phone, path: pathOf.get(request) }));
-    expect(used.sort((one, other) => one.phone.localeCompare(other.phone))).toEqual(
-      items.map(({ phone, path }) => ({ phone, path })),
-    );
-  });
-
   test('does not send items without an account, names what is wrong, and sends the others', async () => {
     const items = contactsOf(5, [KEY, '', 'fails', OTHER, KEY]);
     const account = accountWith('={{ $json.key === "fails" ? $("No such node").first().json.key : $json.key }}');
@@ -86,12 +72,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { outputs } = await run({ items, parameters: once, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'sent', 'sent']);
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 1) });
-  });
-
-  test('concerns the first item alone if its key is an expression that fails', async () => {
-    const account = accountWith(`={{ $itemIndex === 0 ? $("No such node").first().json.key : "${OTHER}" }}`);
-    const ran = await run({ account, items: contacts(3), parameters, onError: CONTINUE });
-    expect(outcomesOf(ran)).toEqual(['not_sent', 'sent', 'sent']);
   });
 
   test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
@@ -140,20 +120,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
   });
 
-  test("checks the credits of each account for its own messages, with 'Check Credits First'", async () => {
-    sandbox().setCredits(1, 'key 2');
-    const items = contactsOf(4, [KEY, OTHER]);
-    const checked = withOptions(parameters, { checkCreditsFirst: true });
-    const { outputs } = await run({ items, parameters: checked, onError: CONTINUE });
-    expect(outputs[0]?.map(outcomeOf)).toEqual(['sent', 'not_sent', 'sent', 'not_sent']);
-    expect(outputs[0]?.[1]?.json.error).toBe('Not enough credits for the run (2 needed, 1 left)');
-  });
-
-  test('names no credits that are left in its hint, because each account has its own', async () => {
-    const ran = await run({ items: contactsOf(4, [KEY, OTHER]), parameters });
-    expect(hintsOf(ran)[0]?.message).toMatch(/^4 sent, 4 credits used, \d requests?\./);
-  });
-
   test('reads a credential without expressions once, and one with expressions once for each item', async () => {
     let reads = 0;
     const onCredentialRead = () => (reads += 1);
@@ -161,16 +127,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(reads).toBe(1);
     await run({ items: contactsOf(20, [KEY, OTHER]), parameters, onCredentialRead });
     expect(reads).toBe(21);
-  });
-
-  test('reads a credential that is gone once, and sends nothing', async () => {
-    let reads = 0;
-    const onCredentialRead = () => {
-      reads += 1;
-      throw new Error('Credential with ID "1" does not exist for type "messagingSendApi".');
-    };
-    const ran = await run({ items: contacts(20), parameters, onCredentialRead, onError: CONTINUE });
-    expect([reads, ...outcomesOf(ran)]).toEqual([1, ...Array<string>(20).fill('not_sent')]);
   });
 });
 

@@ -55,11 +55,6 @@ test.each([
   expect(customDataOf(ran)).toEqual({ messages_sent: '4', messages_not_sent: '0' });
 });
 
-test('A message that no try has sent counts once', async () => {
-  const ran = await run({ items: [INVALID, ...contacts(2)], retryOnFail: { maxTries: 3 }, ...CONTINUE });
-  expect(customDataOf(ran)).toEqual({ messages_sent: '2', messages_not_sent: '1' });
-});
-
 test('A Retry has the numbers of all its messages, those included that the execution before it has sent', async () => {
   const setup = setupOf({ items: contacts(6), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
   refuse(1, 1);
@@ -71,14 +66,6 @@ test('A Retry has the numbers of all its messages, those included that the execu
   const third = await retry(second, setup);
   expect(customDataOf(third)).toEqual({ messages_sent: '6', messages_not_sent: '0' });
   expect(keptIn(third)).toEqual({});
-});
-
-test('A Retry of a round of a loop keeps the numbers of the rounds before it', async () => {
-  const setup = setupOf({ items: contacts(6), loopOver: 2 });
-  refuse(1, 1);
-  const first = await run(setup);
-  expect(customDataOf(first)).toEqual({ messages_sent: '2', messages_not_sent: '2' });
-  expect(customDataOf(await retry(first, setup))).toEqual({ messages_sent: '6', messages_not_sent: '0' });
 });
 
 test('The message of Send and Wait counts once, however long the answer takes', async () => {

@@ -23,11 +23,6 @@ test.each(SENDING_OPERATIONS)('%s sends such a text and names the field', async 
   expect(firstHint(ran)).toMatch(/ requests?\. Empty fields: 'name' in 1 message\./);
 });
 
-test.each(SENDING_OPERATIONS)('A dry run of %s names the field', async (_name, parameters) => {
-  const ran = await run({ items: named('', 'Ada', null, undefined), parameters: hello(parameters, { dryRun: true }) });
-  expect(firstHint(ran)).toContain(" Nothing was sent. Empty fields: 'name' in 3 messages.");
-});
-
 describe("'Empty Fields' set to 'Don't Send'", () => {
   test.each(SENDING_OPERATIONS)('makes %s keep back such a message, and no other', async (_name, parameters) => {
     const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters, HELD_BACK) });
@@ -40,20 +35,6 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
     expect(firstHint(ran)).toMatch(
       /^2 sent, 1 skipped because of 'Empty Fields', .* Empty fields: 'name' in 1 message\./,
     );
-  });
-
-  test('counts in a dry run what it keeps back', async () => {
-    const ran = await run({ items: named('Ada', ''), parameters: hello(SEND_BULK, { ...HELD_BACK, dryRun: true }) });
-    expect(outcomesOf(ran)).toEqual(['dry_run', 'skipped']);
-    expect(firstHint(ran)).toBe(
-      "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 skipped because of 'Empty Fields'. Nothing was sent. Empty fields: 'name' in 1 message.",
-    );
-  });
-
-  test('needs no credits for what it keeps back', async () => {
-    sandbox().setCredits(1);
-    const parameters = hello(SEND_BULK, { ...HELD_BACK, checkCreditsFirst: true });
-    expect(outcomesOf(await run({ items: named('Ada', ''), parameters }))).toEqual(['sent', 'skipped']);
   });
 
   test.each(['sendOnce', 'sendOnceEver'])('keeps back no message with the same key, with %s', async (choice) => {
@@ -71,16 +52,6 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
     const parameters = hello(SEND, { ...HELD_BACK, parallelRequests: 1 });
     const second = await retry(first, setup, { parameters, onError: 'continueErrorOutput' });
     expect(outcomesOf(second)).toEqual(['sent', 'sent', 'skipped']);
-    expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
-  });
-
-  test('leaves a message uncertain that an earlier attempt may have sent', async () => {
-    const setup = setupOf({ items: named('', 'Ada'), parameters: hello(SEND, { parallelRequests: 1 }) });
-    sandbox().setFaults([{ kind: 'reset-after', times: 1 }]);
-    const first = await run(setup);
-    const parameters = hello(SEND, { ...HELD_BACK, parallelRequests: 1, uncertain: 'sendAgain' });
-    const second = await retry(first, setup, { parameters, onError: 'continueRegularOutput' });
-    expect(outcomesOf(second)).toEqual(['uncertain', 'sent']);
     expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
   });
 });

@@ -2,21 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { inFlight } from '../../tools/engine/lifetime';
-import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { contacts, phoneAt, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import {
-  inBatchesOf,
-  oneByOne,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  SENDING_OPERATIONS,
-  withOptions,
-} from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, campaign: start, received, requests } = nodeForTests();
+const { run, campaign: start, received, requests } = nodeForTests();
 const OPT_OUTS = '447700900001, +44 7700 900003';
 
 describe("'Never Send To'", () => {
@@ -66,26 +58,6 @@ describe("'Never Send To'", () => {
     expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
     expect(requests()).toEqual([]);
   });
-
-  test('holds in a Retry, and for a list', async () => {
-    const setup = setupOf({ items: [{ list: listOf(4) }], parameters: oneByOne(SEND_LIST) });
-    sandbox().setFaults([{ kind: 'status', status: 503, times: 1 }]);
-    const first = await run({ ...setup, parameters: withOptions(SEND_LIST, { neverSendTo: 'x' }) });
-    const parameters = withOptions(SEND_LIST, { neverSendTo: OPT_OUTS });
-    sandbox().setFaults([]);
-    const second = await retry(first, setup, { parameters });
-    expect(outcomesOf(second)).toEqual(['sent', 'skipped', 'sent', 'skipped']);
-    expect(received().sort()).toEqual(phones(0, 2));
-  });
-
-  test('does not make a duplicate of a message that it keeps back', async () => {
-    const items = [
-      { phone: phoneAt(1), text: 'a' },
-      { phone: phoneAt(0), text: 'b' },
-    ];
-    const options = { neverSendTo: OPT_OUTS, duplicateMessages: 'sendOnce', messageKey: 'one' };
-    expect(outcomesOf(await run({ items, parameters: withOptions(SEND_BULK, options) }))).toEqual(['skipped', 'sent']);
-  });
 });
 
 describe("'Include Other Input Fields'", () => {
@@ -116,22 +88,6 @@ describe("'Include Other Input Fields'", () => {
       expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
     },
   );
-
-  test('leaves the shape of items that were not sent', async () => {
-    const wrong = [...items, { ...items[0], phone: 'abc' }];
-    const failing = await run({
-      items: wrong,
-      parameters: withOptions(SEND_BULK, ALL),
-      onError: 'continueRegularOutput',
-    });
-    expect(Object.keys(failing.outputs[0]?.[3]?.json ?? {})).toEqual(['error', 'details']);
-  });
-
-  test('sends nothing twice with Retry On Fail, whatever the input has for an error', async () => {
-    const parameters = withOptions(SEND, ALL);
-    await run({ items, parameters, onError: 'continueRegularOutput', retryOnFail: { maxTries: 3 } });
-    expect(received()).toHaveLength(3);
-  });
 });
 
 describe.each([

@@ -59,21 +59,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(outputs.map(({ length }) => length)).toEqual([0, 250]);
     expect(requests()).toHaveLength(1);
   });
-
-  test('fails every item if the node is not set up, and passes none on as sent', async () => {
-    const broken = { ...parameters, requestOptions: { proxy: 'http://' } };
-    const { outputs } = await run({ items: contacts(3), parameters: broken, onError: 'continueErrorOutput' });
-    expect(outputs[0]).toEqual([]);
-    expect(outputs[1]?.map(({ json }) => json.error)).toEqual(Array(3).fill(expect.stringMatching(/proxy/)));
-  });
-});
-
-test('A run that stops reports how many messages were sent, and starts no request after the failure', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 500, after: 1 }]);
-  const { error } = await run({ items: contacts(350), parameters: withOptions(SEND_BULK, { parallelRequests: 1 }) });
-  expect(error).toMatchObject({ httpCode: '500', context: { itemIndex: 100 } });
-  expect(error?.description).toContain('100 sent, 150 not sent, 100 uncertain (may have been sent), ');
-  expect(requests()).toHaveLength(2);
 });
 
 test('A batch that the credits do not cover is not sent, and neither is any batch after it', async () => {
@@ -127,12 +112,4 @@ test.each([
 ])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);
-});
-
-test('A refusal that repeats the request is not read as a list of sent messages', async () => {
-  const error = { code: 'INSUFFICIENT_CREDITS', message: 'no' };
-  const data = { messages: [{ phone: phoneAt(0), message: 'Hello 0' }] };
-  sandbox().setFaults([{ kind: 'body', status: 402, body: JSON.stringify({ success: false, error, data }) }]);
-  const { outputs } = await run({ items: contacts(1), parameters: SEND_BULK, onError: 'continueErrorOutput' });
-  expect(outputs[1]?.[0]?.json).toMatchObject({ details: { code: 'INSUFFICIENT_CREDITS', outcome: 'not_sent' } });
 });

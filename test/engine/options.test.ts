@@ -1,12 +1,11 @@
-import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { loadPackage } from '../../tools/engine/engine';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf, mostInFlight } from '../support/sandbox';
 import { someTurns, until } from '../support/waiting';
 
@@ -29,34 +28,16 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
     expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance', 'balance']);
   });
 
-  test('sends everything if the credits cover the run, and reads the balance once', async () => {
-    sandbox().setCredits(5);
-    const { outputs } = await run({ items: contacts(5), parameters: checking });
-    expect(outputs[0]).toHaveLength(5);
-    expect(requests('balance')).toHaveLength(1);
-  });
-
-  test('counts only the messages still to be sent when n8n runs the node again', async () => {
-    sandbox().setCredits(4);
-    const on = parameters.operation === 'send' ? 'send' : 'bulk';
-    sandbox().setFaults([{ kind: 'status', status: 403, on, after: 1 }]);
-    const again = inBatchesOf(2, withOptions(parameters, { checkCreditsFirst: true, parallelRequests: 1 }));
-    const { error } = await run({ items: contacts(4), parameters: again, retryOnFail: { maxTries: 2 } });
-    expect(error).toBeUndefined();
-    expect(sandbox().credits()).toBe(0);
-  });
-
-  test.each([
-    ['a lost connection', { kind: 'reset-before' }],
-    ['a 500', { kind: 'status', status: 500 }],
-    ['an answer without credits', { kind: 'body', status: 200, body: '{"success":true,"data":{}}' }],
-  ] as const)("sends nothing if the balance can't be read because of %s", async (_what, fault) => {
-    sandbox().setFaults([{ ...fault, on: 'balance' }]);
-    const ran = await run({ items: contacts(2), parameters: checking, onError: 'continueErrorOutput' });
-    expect(received()).toEqual([]);
-    expect(outcomesOf(ran)).toEqual(['not_sent', 'not_sent']);
-    expect(JSON.stringify(ran.outputs)).not.toContain('undefined');
-  });
+  test.each([['a lost connection', { kind: 'reset-before' }]] as const)(
+    "sends nothing if the balance can't be read because of %s",
+    async (_what, fault) => {
+      sandbox().setFaults([{ ...fault, on: 'balance' }]);
+      const ran = await run({ items: contacts(2), parameters: checking, onError: 'continueErrorOutput' });
+      expect(received()).toEqual([]);
+      expect(outcomesOf(ran)).toEqual(['not_sent', 'not_sent']);
+      expect(JSON.stringify(ran.outputs)).not.toContain('undefined');
+    },
+  );
 });
 
 test.each(SENDING_OPERATIONS)(
@@ -76,21 +57,6 @@ test.each(SENDING_OPERATIONS)(
   },
 );
 
-test.each([
-  ['44', '07700 900001', '447700900001'],
-  ['+44', '(0)7700 900002', '447700900002'],
-  ['0044', '07700900003', '447700900003'],
-  ['={{ $json.code }}', '0151 23456789', '4915123456789'],
-])("'Default Country Code' %s turns %s into %s", async (code, phone, expected) => {
-  for (const [, given] of SENDING_OPERATIONS) {
-    sandbox().reset();
-    const items = [{ phone, text: 'Hello', code: '+49' }];
-    const { error } = await run({ items, parameters: withOptions(given, { defaultCountryCode: code }) });
-    expect(error).toBeUndefined();
-    expect(received()).toEqual([expected]);
-  }
-});
-
 test.each(SENDING_OPERATIONS)(
   "'Number Check' keeps %s from numbers that their country can't have, and lets it send to them when it is off",
   async (_name, parameters) => {
@@ -108,15 +74,6 @@ describe("'Long Messages'", () => {
   const long = `${'a'.repeat(999)}${emoji}${emoji}${'b'.repeat(999)}c`;
   const sendText = async (given: INodeParameters, longMessages: string, text: string) =>
     await run({ items: [{ phone: phoneAt(0), text }], parameters: withOptions(given, { longMessages }) });
-
-  test("set to 'Do Not Shorten' lets Send send 1,000 characters, whatever their size in bytes, and the service decide for Send Bulk", async () => {
-    expect((await sendText(SEND, 'fail', emoji.repeat(1000))).error).toBeUndefined();
-    expect((await sendText(SEND, 'fail', emoji.repeat(1001))).error?.message).toBe(
-      'The message has 1001 characters, but at most 1000 can be sent',
-    );
-    expect((await sendText(SEND_BULK, 'fail', emoji.repeat(1001))).error).toBeUndefined();
-    expect(received()).toHaveLength(2);
-  });
 
   test.each(SENDING_OPERATIONS)(
     "set to 'Truncate' makes %s send the first 1,000 characters, and no half of one",
@@ -137,19 +94,6 @@ describe("'Long Messages'", () => {
       ]);
     },
   );
-
-  test("set to 'Split' splits between words", async () => {
-    const words = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
-    await sendText(SEND, 'split', words);
-    expect(texts().join(' ')).toBe(words);
-    expect(texts().every((text) => text.length <= 1000)).toBe(true);
-  });
-
-  test("set to 'Split' leaves a shorter text whole, with its white space", async () => {
-    const text = `  ${'x'.repeat(996)}\n\n`;
-    await sendText(SEND, 'split', text);
-    expect(texts()).toEqual([text]);
-  });
 });
 
 describe("'Duplicate Messages'", () => {
@@ -208,38 +152,6 @@ describe("'Dry Run'", () => {
       `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains letters. Numbering starts at 0.`,
     );
   });
-
-  const FORMS = [
-    { phone: '+44 (0)7700 900-000', text: 'Hello Ada' },
-    { phone: phoneAt(1), text: 'Hello Bo' },
-    { phone: Number(phoneAt(2)), text: 'Hello Cy' },
-    { phone: 7700900003, text: 'x'.repeat(1200) },
-  ];
-  const LIST = [{ list: FORMS.map(({ phone, text }) => ({ phone, message: text })) }];
-
-  test.each<[string, INodeParameters, IDataObject[]]>([
-    ['Send', SEND, FORMS],
-    ['Send Bulk from items', SEND_BULK, FORMS],
-    ['Send Bulk from a list', SEND_LIST, LIST],
-  ])(
-    'of %s shows the text that is left of each message, and the number as it was given where cleaning changed it',
-    async (_name, parameters, items) => {
-      const options = { dryRun: true, defaultCountryCode: '44', longMessages: 'truncate' };
-      const { outputs } = await run({ items, parameters: withOptions(parameters, options) });
-      expect(outputs[0]?.map(({ json }) => [json.phone, json.phone_given, json.message, json.characters])).toEqual([
-        [phoneAt(0), '+44 (0)7700 900-000', 'Hello Ada', 9],
-        [phoneAt(1), undefined, 'Hello Bo', 8],
-        [phoneAt(2), undefined, 'Hello Cy', 8],
-        [phoneAt(3), '7700900003', 'x'.repeat(1000), 1000],
-      ]);
-    },
-  );
-
-  test('given as the text "true" by an expression sends nothing', async () => {
-    const parameters = withOptions(SEND, { dryRun: '={{ "true" }}' });
-    await run({ items: contacts(1), parameters, onError: 'continueErrorOutput' });
-    expect(received()).toEqual([]);
-  });
 });
 
 describe("'Parallel Requests'", () => {
@@ -252,16 +164,6 @@ describe("'Parallel Requests'", () => {
 
   test.each([[1], [3]])('set to %i keeps that many requests in flight, and no more', async (parallelRequests) => {
     expect(await mostOf(parallelRequests, withOptions(SEND, { parallelRequests }))).toBe(parallelRequests);
-  });
-
-  test('defaults to what the editor shows', async () => {
-    const { node } = await loadPackage();
-    const collection = node.description.properties.find(
-      ({ name, displayOptions }) => name === 'options' && displayOptions?.show?.operation?.includes('send'),
-    );
-    const options = collection?.options as INodeProperties[];
-    const shown = options.find(({ name }) => name === 'parallelRequests')?.default as number;
-    expect(await mostOf(shown, SEND)).toBe(shown);
   });
 });
 
@@ -277,26 +179,11 @@ test("'Requests per Minute' holds back further requests of all nodes with that k
   expect(requests()).toHaveLength(7);
 });
 
-test("'Max Wait' lets a request wait for as long as the service asks", async () => {
-  sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1 }]);
-  const parameters = withOptions(SEND_BULK, { longestWait: 1 });
-  const ran = await run({ account: otherAccount(1), items: contacts(2), parameters });
-  expect(ran.outputs[0]).toHaveLength(2);
-  expect(hintsOf(ran)[0]?.message).toBe(
-    '2 sent, 2 credits used, 99998 left, 2 requests, 1 s spent waiting for the rate limit. If you run this step again, the 2 sent messages will be sent again.',
-  );
-});
-
 test.each<[string, INodeParameters, RegExp]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
-  ['Requests per Minute of "many"', { requestsPerMinute: '={{ "many" }}' }, /Requests per Minute|requestsPerMinute/],
-  ['Max Wait of -1', { longestWait: -1 }, /'Max Wait' must be a number of at least 0/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
   ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
-  ['Default Country Code of GB', { defaultCountryCode: 'GB' }, /Default Country Code/],
   ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is 999, which is not/],
-  ['Number Check of "maybe"', { numberCheck: 'maybe' }, /'Number Check' must be one of mobile, off, on/],
-  ['Default Country Code of 5 digits', { defaultCountryCode: '44770' }, /Default Country Code/],
 ])('An invalid option such as %s sends nothing, and the error names it', async (_what, options, message) => {
   for (const [, given] of SENDING_OPERATIONS) {
     const parameters = withOptions(given, options);
@@ -320,17 +207,4 @@ test('A Message Key whose expression gives nothing keeps its item from being sen
   expect((await run(setup)).error?.message).toBe("'Message Key' is empty for this item");
   await expect(runRouting(setup)).rejects.toThrow("'Message Key' is empty for this item");
   expect(requests()).toEqual([]);
-});
-
-test('Options apply to a list as they do to items', async () => {
-  const list = [
-    { phone: '07700 900001', message: 'Hello' },
-    { phone: '447700900001', message: 'Hello' },
-    { phone: phoneAt(2), message: 'x'.repeat(1500) },
-  ];
-  const options = { defaultCountryCode: '44', longMessages: 'split' };
-  const ran = await run({ items: [{ list }], parameters: withOptions(SEND_LIST, options) });
-  expect(received()).toEqual(['447700900001', phoneAt(2), phoneAt(2)]);
-  expect(texts().map(({ length }) => length)).toEqual([5, 1000, 500]);
-  expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent']);
 });

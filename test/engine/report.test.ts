@@ -60,39 +60,11 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
     loseAnswer(1),
   ],
   [
-    'a duplicate of an uncertain message as uncertain',
-    'warning',
-    `0 sent, 1 not sent, 2 uncertain (may have been sent), 1 request. ${INVALID_ITEM(2)} Items 0, 1 ${LOST} Numbering starts at 0. If you run this step again, the uncertain message will be sent again.`,
-    { items: [...contacts(1), ...contacts(1), INVALID], parameters: withOptions(SEND_BULK, ONCE) },
-    loseAnswer(0),
-  ],
-  [
     'the reason alone if nothing was sent',
     'warning',
     'Nothing was sent: not enough credits (100 needed, 12 left).',
     { items: contacts(100) },
     () => sandbox().setCredits(12),
-  ],
-  [
-    'no second time in production',
-    'info',
-    '2 sent, 2 credits used, 99998 left, 1 request.',
-    { items: contacts(2), mode: 'trigger' },
-    ALL_WELL,
-  ],
-  [
-    'no second time after a dry run',
-    'info',
-    'Dry run: 2 messages would be sent in 1 request, for 2 credits. Nothing was sent.',
-    { items: contacts(2), parameters: withOptions(SEND_BULK, { dryRun: true }) },
-    ALL_WELL,
-  ],
-  [
-    'no second time with Send Once, Also in Later Runs',
-    'info',
-    '2 sent, 2 credits used, 99998 left, 1 request.',
-    { items: contacts(2), parameters: withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' }) },
-    ALL_WELL,
   ],
 ])('The hint above the output has %s', async (_what, type, message, setup, prepare) => {
   prepare();
@@ -134,14 +106,6 @@ test.each([
 ])('A second hint recommends Send Bulk if Send made many requests: %i messages', async (count, parameters, advice) => {
   const [, ...others] = hintsOf(await run({ items: contacts(count), parameters }));
   expect(others).toEqual(advice.map((message) => ({ message, type: 'warning', location: 'outputPane' })));
-});
-
-test('A hint contains no phone number, text or key', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 500, after: 1, message: `${phoneAt(1)} ${KEY}` }]);
-  const hints = hintsOf(await run({ items: contacts(12), parameters: SEND, onError: 'continueRegularOutput' }));
-  expect(hints).not.toEqual([]);
-  expect(JSON.stringify(hints)).not.toMatch(/4477009\d{5}|Hello/);
-  expect(JSON.stringify(hints)).not.toContain(KEY);
 });
 
 test('A hint shows the name of a field as text, not as HTML', async () => {

@@ -1,21 +1,13 @@
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { selfSignedCertificate } from '../support/certificate';
 import { contacts, listOf } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, requests } = nodeForTests({ items: contacts(1) });
-
-test("'Items per Batch' is the largest batch of Send Bulk", async () => {
-  await run({ items: contacts(100), parameters: inBatchesOf(30, SEND_BULK) });
-  expect(requestSizes(sandbox())).toEqual([30, 30, 30, 10]);
-});
 
 test("'Items per Batch' limits the batches of a list that comes through the routing", async () => {
   await runRouting(setupOf({ items: [{ list: listOf(25) }], parameters: inBatchesOf(10, SEND_LIST) }));
@@ -45,45 +37,6 @@ test("'Timeout' ends a request, and its messages are uncertain", async () => {
   expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
   const routed = runRouting(setupOf({ parameters }));
   await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
-});
-
-describe('A proxy', () => {
-  let proxy: Server;
-  let seen = 0;
-
-  beforeEach(async () => {
-    seen = 0;
-    proxy = createServer((incoming, answer) => {
-      seen += 1;
-      const onward = request(incoming.url ?? '', { method: incoming.method, headers: incoming.headers }, (reply) => {
-        answer.writeHead(reply.statusCode ?? 500, reply.headers);
-        reply.pipe(answer);
-      });
-      incoming.pipe(onward);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  });
-  afterEach(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-
-  test.each([['Get Balance', GET_BALANCE], ...SENDING_OPERATIONS])(
-    'receives the requests of %s, in a workflow and through its routing',
-    async (_name, parameters) => {
-      const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const setup = setupOf({ parameters: { ...parameters, requestOptions: { proxy: address } } });
-      expect((await run(setup)).error).toBeUndefined();
-      await runRouting(setup);
-      expect(seen).toBe(2);
-    },
-  );
-
-  test('that is not an address is reported before anything is sent', async () => {
-    const { error } = await run({ parameters: { ...SEND_BULK, requestOptions: { proxy: 'http://' } } });
-    expect(error?.message).toMatch(/proxy/i);
-    expect(requests()).toEqual([]);
-  });
 });
 
 test("A certificate that nobody has signed prevents sending unless 'Ignore SSL Issues' is on", async () => {

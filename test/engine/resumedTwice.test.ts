@@ -33,9 +33,7 @@ function itemsNotSent({ outputs }: Execution): unknown[] {
 }
 
 describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
-  ['Send after a page of a form', { parameters: SEND, startType: FORM_NODE_TYPE, items: contacts(1) }],
   ['Send after Wait', { parameters: SEND, startType: WAIT_NODE_TYPE, items: contacts(1) }],
-  ['Send after Wait, started by hand', { parameters: SEND, startType: WAIT_NODE_TYPE, mode: 'manual' }],
   ['Send in a loop', { parameters: SEND, loopOver: 2 }],
   ['Send Bulk', { parameters: inBatchesOf(2, oneByOne(SEND_BULK)) }],
 ])('%s, continued twice', (_name, given) => {

@@ -5,7 +5,6 @@ import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt } from '../support/contacts';
-import { type Fate, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
@@ -23,14 +22,6 @@ const { sandbox, campaign, received } = nodeForTests({}, { onRequest });
 beforeEach(() => ([requests, newer] = [0, 0]));
 
 const singly = (parameters: INodeParameters) => inBatchesOf(1, oneByOne(parameters));
-const isUntrue = ({ outcome, arrivals }: Fate) => arrivals > 1 || (outcome !== 'uncertain' && arrivals !== 1);
-
-/** Kills a campaign of so many messages in a request, and retries it. @returns what is not true of its messages */
-async function untrueAfterKill(setup: Pick<Setup, 'parameters' | 'items'>, request: number): Promise<Fate[]> {
-  const killed = campaign(setup);
-  await killed.run(inFlight(request));
-  return (await killed.finish()).filter(isUntrue);
-}
 
 describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
   const setup = { parameters: singly(given), items: contacts(5) };
@@ -55,26 +46,6 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
     });
   });
 
-  test('refuses every write after the first ones loses nothing in a Retry after a kill', async () => {
-    const refuses = (number: number) => number > 4;
-    for (let request = 1; ; request += 1) {
-      sandbox().reset();
-      processedData.reset();
-      processedData.set({ refuses });
-      const killed = campaign(setup);
-      const { run } = await killed.run(inFlight(request));
-      if (run.status !== 'crashed') break;
-      processedData.set({});
-      expect((await killed.finish()).filter(isUntrue)).toEqual([]);
-    }
-  });
-
-  test('refuses one write now and then goes on as if nothing had happened', async () => {
-    processedData.set({ refuses: (number) => number % 4 === 0 });
-    const refused = campaign(setup);
-    expect(outcomes(await refused.finish())).toEqual(Array(5).fill('sent'));
-  });
-
   test('is slow notes each request before it leaves', async () => {
     processedData.set({ delay: 20 });
     const lifetime = new Lifetime();
@@ -88,14 +59,6 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
     }
   });
 });
-
-test.each([9_980, 9_985, 9_990, 9_995, 10_000])(
-  'A list with %d newer entries has forgotten the run before any of its requests: nothing is sent twice',
-  async (count) => {
-    newer = count;
-    expect(await untrueAfterKill({ parameters: singly(SEND), items: contacts(7) }, 7)).toEqual([]);
-  },
-);
 
 const KINDS: Array<[string, INodeParameters, Setup['items']]> = [
   ['Send', singly(SEND), contacts(12)],

@@ -4,10 +4,10 @@ import { contacts, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf, outcomesOf } from '../support/outputs';
+import { outcomesOf } from '../support/outputs';
 import { GET_BALANCE, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, campaign, received: arrived } = nodeForTests();
+const { sandbox, run, campaign, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
 const refuseAll = () => sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
 
@@ -29,13 +29,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
 
   describe.each<[string, Partial<Setup>, Kill]>([
     ['while the node ran, with its progress stored', PROGRESS_SAVED, whileItRan],
-    ['while the node ran, with nothing stored', {}, whileItRan],
     ['after the node had ended, with nothing stored', {}, afterItEnded],
-    [
-      "after the node had ended, with an item's files beside its fields",
-      { settings: { binaryMode: 'combined' } },
-      afterItEnded,
-    ],
   ])('after n8n was killed %s,', (_when, setup, kill) => {
     test('sends nothing, and reports that every message may have been sent', async () => {
       const { error } = await (await killed(setup, kill)).run();
@@ -74,21 +68,6 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
   });
 
   describe('after n8n was killed', () => {
-    test('does not report that nothing was sent if another item is invalid', async () => {
-      const changed = { ...parameters, message: '={{ $json.text === "Hello 3" ? "" : $json.text }}' };
-      const { error } = await (await killed(PROGRESS_SAVED)).run({ changes: { parameters: changed } });
-      expect(error?.message).toBe('The message is empty');
-      expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
-    });
-
-    test('sends nothing if it is repeated, nor with Retry On Fail', async () => {
-      const begun = await killed({ ...PROGRESS_SAVED, retryOnFail: { maxTries: 3 } });
-      for (const { error } of [await begun.run(), await begun.run()]) {
-        expect(error?.message).toContain('outcome is unknown');
-      }
-      expect(received()).toEqual(phones(0, 1));
-    });
-
     test('sends nothing if the node was Get Balance in a Retry between', async () => {
       const begun = await killed(PROGRESS_SAVED);
       sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
@@ -99,33 +78,5 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       expect(error?.message).toContain('outcome is unknown');
       expect(received()).toEqual(phones(0, 1));
     });
-
-    test('sends nothing in any iteration of a loop that starts again', async () => {
-      const begun = await killed({ items: contacts(2), moreItems: [contacts(2)] });
-      const again = await begun.run({ changes: { onError: 'continueRegularOutput' } });
-      const rounds = again.run.data.resultData.runData.Send?.slice(-2) ?? [];
-      expect(rounds.map(({ data }) => data?.main?.[0]?.map((item) => detailsOf(item).code))).toEqual([
-        ['INTERRUPTED', 'INTERRUPTED'],
-        ['INTERRUPTED', 'INTERRUPTED'],
-      ]);
-      expect(received()).toEqual(phones(0, 1));
-    });
-  });
-
-  test.each<[string, Partial<Setup>]>([
-    [
-      'an option could not be evaluated',
-      { parameters: withOptions(parameters, { defaultCountryCode: '={{ nonsense( }}' }) },
-    ],
-    ['the node was Get Balance', { parameters: GET_BALANCE }],
-    ['the credential could not be used', { account: { baseUrl: 'nonsense', apiKey: '' } }],
-  ])('sends all messages of a run that failed because %s', async (_why, broken) => {
-    const setup = setupOf({ items: contacts(3), parameters });
-    sandbox().setFaults([{ kind: 'status', status: 503, on: 'balance', times: 9 }]);
-    const ran = await run({ ...setup, ...broken });
-    expect(ran.error).toBeDefined();
-    sandbox().setFaults([]);
-    expect((await retry(ran, setup, {})).error).toBeUndefined();
-    expect(received()).toEqual(phones(0, 1, 2));
   });
 });

@@ -1,7 +1,7 @@
 /** Executions must not be taken for one another when n8n was killed during one of them. */
 import { inFlight, killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { contacts, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
@@ -34,12 +34,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
       expect(outcomes(await monday.finish())).toEqual(allButFrom(4));
       expect(received().sort()).toEqual(phones(5, 6, 7));
     });
-
-    test('sends all of it again the next day after a day on which all was well', async () => {
-      await start().finish();
-      await start().finish();
-      expect(received()).toHaveLength(16);
-    });
   });
 
   describe('that never got to send is not mistaken for a later one with the same items:', () => {
@@ -50,17 +44,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
       expect(received()).toHaveLength(8);
       const fates = await monday.finish({ startFails: false });
       expect(fates.map(({ outcome, arrivals }) => [outcome, arrivals])).toEqual(Array(8).fill(['sent', 2]));
-    });
-
-    test('where a loop was killed in an earlier round', async () => {
-      const loop = { loopOver: 2, onError: 'continueRegularOutput' } as const;
-      const monday = start(loop);
-      await monday.run(inFlight(4));
-      await start(loop).finish();
-      expect(received()).toHaveLength(4 + 8);
-      const fates = await monday.finish();
-      expect(outcomes(fates)).toEqual(allButFrom(3));
-      expect(fates.map(({ arrivals }) => arrivals)).toEqual(Array(8).fill(2));
     });
   });
 
@@ -85,25 +68,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, given) => {
       }
       expect(wrong).toEqual([]);
       expect(received().length).toBeGreaterThanOrEqual(11);
-    }
-  });
-
-  test('two executions that began with the very same items at the same moment lose nothing and send nothing twice', async () => {
-    for (let request = 1; request <= 8; request += 2) {
-      sandbox().reset();
-      processedData.reset();
-      const lifetime = killedAtNth('left', request);
-      const both = [start({ items: contacts(4) }), start({ items: contacts(4) })];
-      await Promise.all(both.map(async (own) => await own.run({ lifetime })));
-      const fates = [...((await both[0]?.finish()) ?? []), ...((await both[1]?.finish()) ?? [])];
-      for (const phone of [0, 1, 2, 3].map(phoneAt)) {
-        const reported = fates.filter((fate) => fate.phone === phone).map(({ outcome }) => outcome);
-        const times = received().filter((own) => own === phone).length;
-        const sent = reported.filter((outcome) => outcome === 'sent').length;
-        expect(reported.filter((outcome) => outcome === 'sent' || outcome === 'uncertain')).toHaveLength(2);
-        expect(times).toBeGreaterThanOrEqual(sent);
-        expect(times).toBeLessThanOrEqual(2);
-      }
     }
   });
 });

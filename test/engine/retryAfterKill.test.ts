@@ -1,8 +1,7 @@
 /** What a Retry does after n8n was killed in a campaign. `everyKill.test.ts` kills it at every moment. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { countOf, inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
-import { processedData } from '../../tools/engine/processedData';
+import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
@@ -71,43 +70,9 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
   });
 
-  test('a Retry that is killed as well, and the next one, leave only what was in flight uncertain', async () => {
-    const campaign = await killed();
-    // The fourth message, then the fifth.
-    await campaign.run(inFlight(1));
-    await campaign.run(inFlight(1));
-    const uncertain = ['sent', 'sent', 'uncertain', 'uncertain', 'uncertain'];
-    expect(await finish(campaign)).toEqual({ outcomes: uncertain, arrivals: once(5) });
-  });
-
   test('a Retry with Send Again sends the third again', async () => {
     const fates = await finish(await killed(), { parameters: sendAgain });
     expect(fates).toEqual({ outcomes: allSent(5), arrivals: [1, 1, 2, 1, 1] });
-  });
-
-  test('the second attempt of a Retry sends what the service refused in the first', async () => {
-    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-    refuse(3, 1);
-    expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
-  });
-
-  test('a Retry that can not read its credential in the first attempt goes on in the second', async () => {
-    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-    let failures = 1;
-    const onCredentialRead = () => {
-      if (failures-- > 0) throw new Error('The vault is sealed');
-    };
-    expect(await finish(campaign, { onCredentialRead })).toEqual(ALL_BUT_THIRD);
-    expect(failures).toBeLessThan(0);
-  });
-
-  test('what a Retry sends in its second attempt is not sent again after another kill', async () => {
-    const campaign = await killed({ retryOnFail: { maxTries: 2 } });
-    refuse(3, 1);
-    // The refused fourth message, the same again, and the fifth.
-    await campaign.run(inFlight(3));
-    const uncertain = ['sent', 'sent', 'uncertain', 'sent', 'uncertain'];
-    expect(await finish(campaign)).toEqual({ outcomes: uncertain, arrivals: once(5) });
   });
 
   test.each([
@@ -138,39 +103,6 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
         : { message: '={{ $json.text + $now.toMillis() }}' };
     expect(await finish(await killed({ parameters: { ...parameters, ...timed } }))).toEqual(ALL_BUT_THIRD);
   });
-});
-
-test('The second attempt of a Retry is as the first one', async () => {
-  const [first, ...others] = contacts(5);
-  // n8n repeats the node because its first item has failed.
-  const campaign = start({
-    parameters: oneByOne(SEND),
-    items: [{ ...first, phone: '12' }, ...others],
-    onError: CONTINUE,
-    retryOnFail: { maxTries: 2 },
-  });
-  await campaign.run(inFlight(3));
-  const fates = await campaign.finish({ parameters: oneByOne(SEND) });
-  expect(outcomes(fates)).toEqual(['not_sent', 'sent', 'sent', 'uncertain', 'sent']);
-  expect(arrivals(fates)).toEqual([0, 1, 1, 1, 1]);
-});
-
-test.each<[string, Pick<Setup, 'parameters' | 'items' | 'moreItems'>]>([
-  ...SINGLES.map(([name, { parameters, of }]): [string, Setup] => [name, { parameters, ...of(4) } as Setup]),
-  [
-    'a node that had run twice, at last with a single message',
-    { parameters: SEND, ...items(3), moreItems: [contacts(4).slice(3)] },
-  ],
-])('A Retry after n8n was killed behind %s sends nothing', async (_name, setup) => {
-  for (const eventLog of ['kept', 'gone'] as const) {
-    sandbox().reset();
-    processedData.reset();
-    const campaign = start(setup);
-    await campaign.runAndForget(eventLog);
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(allSent(4));
-    expect(arrivals(fates)).toEqual(once(4));
-  }
 });
 
 test('A Retry after an earlier node failed, or after a kill before the first request, sends everything', async () => {
@@ -244,32 +176,5 @@ describe.each([
     const arrived = sandbox().messages();
     expect(new Set(arrived.map(({ phone, message }) => `${phone} ${message}`)).size).toBe(10);
     expect(arrived).toHaveLength(10);
-  });
-});
-
-describe('A loop during which n8n was killed', () => {
-  const four = ['sent', 'sent', 'sent', 'uncertain', 'sent', 'sent'];
-  const pair = [...allSent(4), 'uncertain', 'uncertain', 'sent', 'sent'];
-  test.each<[string, Partial<Setup>, number, string[]]>([
-    ['with saved progress', { parameters: oneByOne(SEND), settings: { saveExecutionProgress: true } }, 4, four],
-    ['without saved progress', { parameters: oneByOne(SEND) }, 4, four],
-    ['with one request in each iteration', { parameters: SEND_BULK, onError: CONTINUE }, 3, pair],
-  ])('goes on where it was %s', async (_how, setup, request, expected) => {
-    const campaign = start({ ...setup, ...items(expected.length), loopOver: 2 });
-    await campaign.run(inFlight(request));
-    const fates = await campaign.finish();
-    expect(outcomes(fates)).toEqual(expected);
-    expect(arrivals(fates)).toEqual(once(expected.length));
-  });
-
-  test('sends no iteration again that could not be noted, though a Retry begins with the first one', async () => {
-    const campaign = start({ parameters: oneByOne(SEND), ...items(6), loopOver: 2 });
-    const lifetime = killedAtNth('left', 5);
-    // From the loop's second iteration until the node has ended in it; three nodes end before.
-    processedData.set({ refuses: () => countOf(lifetime.moments, 'ended') === 4 });
-    await campaign.run({ lifetime });
-    const fates = await campaign.finish();
-    expect(arrivals(fates)).toEqual(once(6));
-    expect(outcomes(fates)).not.toContain('not_sent');
   });
 });

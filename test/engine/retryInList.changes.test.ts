@@ -1,7 +1,7 @@
 /** Retries whose texts or rows are other ones than in the first attempt. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { contacts, listOf, phoneAt } from '../support/contacts';
+import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { outcomesOf } from '../support/outputs';
 import {
@@ -24,47 +24,32 @@ async function retryAfter(requests: number, items: IDataObject[], before: INodeP
   return await retry(await run(setup), setup, { parameters: after, onError: 'continueErrorOutput' });
 }
 
-// Values that are others in each attempt, or in each Retry.
-describe.each(['$now.toMillis() + Math.random()', '$execution.id', '$execution.resumeUrl'])(
-  'A text that contains {{ %s }}',
-  (expression) => {
-    test.each(SENDING_ONE_BY_ONE)('is sent once with Retry by %s', async (_name, parameters) => {
-      const timed = { ...parameters, message: `={{ $json.text }} {{ ${expression} }}` };
-      const again = await retryAfter(2, contacts(6), timed, timed);
-      expect(outcomesOf(again)).toEqual(Array(6).fill('sent'));
-      expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
-    });
+// Another value in each attempt.
+const TIME = '$now.toMillis() + Math.random()';
 
-    test('is not continued by a Retry if it is split and some of its parts were sent', async () => {
-      const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)} c` }];
-      const timed = { ...split, message: `={{ ${expression} }} {{ $json.text }}` };
-      expect(outcomesOf(await retryAfter(1, items, timed, timed))).toEqual(['uncertain']);
-      expect(received()).toHaveLength(1);
-    });
+test.each(SENDING_ONE_BY_ONE)(
+  'A text that contains the time is sent once with Retry by %s',
+  async (_name, parameters) => {
+    const timed = { ...parameters, message: `={{ $json.text }} {{ ${TIME} }}` };
+    const again = await retryAfter(2, contacts(6), timed, timed);
+    expect(outcomesOf(again)).toEqual(Array(6).fill('sent'));
+    expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
   },
 );
 
-describe('A retry with the workflow as it is now', () => {
-  const fromList = oneByOne(inBatchesOf(2, SEND_LIST));
-  const fromItems = oneByOne(inBatchesOf(2, SEND_BULK));
+test('A text that contains the time is not continued by a Retry if it is split and some of its parts were sent', async () => {
+  const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)} c` }];
+  const timed = { ...split, message: `={{ ${TIME} }} {{ $json.text }}` };
+  expect(outcomesOf(await retryAfter(1, items, timed, timed))).toEqual(['uncertain']);
+  expect(received()).toHaveLength(1);
+});
 
-  test.each([0, 3, 4])('sends no row again if row %i of a list was removed', async (removed) => {
-    const messages = `={{ $json.list.filter((_, index) => index !== ${removed}) }}`;
-    const { outputs } = await retryAfter(2, [{ list: listOf(10) }], fromList, { ...fromList, messages });
-    const left = contacts(10).filter((_, index) => index !== removed);
-    expect(outputs[0]?.map(({ json }) => json.phone)).toEqual(left.map(({ phone }) => phone));
-    // The first two requests, before the retry, had four rows.
-    expect(contactsReceived()).toEqual(removed < 4 ? contacts(10) : left);
-  });
+const inPairs = (parameters: INodeParameters) => oneByOne(inBatchesOf(2, parameters));
 
-  test.each([
-    ['JSON List', fromItems, fromList],
-    ['Input Items', fromList, fromItems],
-  ])('sends no message again if Source was switched to %s', async (_name, before, after) => {
-    const items = contacts(8).map(({ phone, text }) => ({ phone, text, list: [{ phone, message: text }] }));
-    expect(outcomesOf(await retryAfter(2, items, before, after))).toEqual(Array(8).fill('sent'));
-    expect(contactsReceived()).toEqual(contacts(8));
-  });
+test('A Retry sends no message again if Source was switched', async () => {
+  const items = contacts(8).map(({ phone, text }) => ({ phone, text, list: [{ phone, message: text }] }));
+  expect(outcomesOf(await retryAfter(2, items, inPairs(SEND_BULK), inPairs(SEND_LIST)))).toEqual(Array(8).fill('sent'));
+  expect(contactsReceived()).toEqual(contacts(8));
 });
 
 describe.each(SENDING_ONE_BY_ONE)('By %s, a long text', (_name, given) => {

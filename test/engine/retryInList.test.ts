@@ -9,7 +9,6 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { keptIn } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
@@ -61,25 +60,6 @@ describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameter
     const { outputs } = await retry(ran, setup, { parameters: { ...parameters, phone } });
     expect(outputs[0]?.[1]?.json.phone).toBe(phoneAt(99));
     expect(contactsReceived()).toEqual([...contacts(6), { phone: phoneAt(99), text: 'Hello 1' }]);
-  });
-
-  test('sends each message once if it is retried several times', async () => {
-    const { ran, setup } = await failed();
-    refuseAfter(1);
-    const second = await retry(ran, setup);
-    refuseAfter(1);
-    const third = await retry(second, setup);
-    sandbox().setFaults([]);
-    expect((await retry(third, setup)).error).toBeUndefined();
-    expect(contactsReceived()).toEqual(contacts(6));
-  });
-
-  test('does not report that nothing was sent if an earlier attempt sent something', async () => {
-    const { ran, setup } = await failed();
-    const message = '={{ $json.text === "Hello 5" ? "" : $json.text }}';
-    const { error } = await retry(ran, setup, { parameters: { ...parameters, message } });
-    expect(error?.message).toBe('The message is empty');
-    expect(error?.description).not.toContain('Nothing was sent.');
   });
 });
 
@@ -140,18 +120,6 @@ describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name,
     await retried.run({ earlier: oldest });
     expect(received()).toHaveLength(5);
   });
-
-  test('leaves uncertain what was in flight when a Retry with Send Again was refused', async () => {
-    const retried = start();
-    await retried.run(inFlight(2));
-    const oldest = retried.execution;
-    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(1)], times: 99 }]);
-    const sendAgain = inBatchesOf(1, withOptions(given, { parallelRequests: 1, uncertain: 'sendAgain' }));
-    await retried.run({ changes: { parameters: sendAgain, onError: 'continueRegularOutput' } });
-    sandbox().setFaults([]);
-    await retried.run({ earlier: oldest });
-    expect(received().sort()).toEqual(phones(0, 1, 2, 3, 4));
-  });
 });
 
 describe.each(SENDING_OPERATIONS)('A dry run of %s in a Retry', (_name, given) => {
@@ -183,18 +151,6 @@ describe.each(SENDING_OPERATIONS)('A dry run of %s in a Retry', (_name, given) =
     const fates = await failed.finish({ parameters });
     expect(outcomes(fates)).toEqual(['sent', second, 'sent', 'sent']);
     expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-  });
-
-  test('says so at every item with On Error set to Continue', async () => {
-    const failed = await killed();
-    await failed.run({ changes: { ...dry, onError: 'continueRegularOutput' } });
-    const items = failed.execution.outputs.flat();
-    expect(items).toHaveLength(4);
-    for (const item of items) {
-      expect(item.json.error).toContain("'Dry Run' can't be used in a retry");
-      expect(detailsOf(item).code).toBe('NOT_SET_UP');
-    }
-    expect(received()).toHaveLength(2);
   });
 });
 

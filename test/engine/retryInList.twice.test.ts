@@ -53,11 +53,6 @@ describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed ag
     },
   );
 
-  test('sends nothing with Retry On Fail', async () => {
-    const { again } = await pressTwice({ retryOnFail: { maxTries: 3 } });
-    expect(again.error?.message).toContain('Another retry of this execution is running');
-  });
-
   test('between two tries of Retry On Fail, sends what is left, and the next try sends none of it again', async () => {
     const killed = start({ retryOnFail: { maxTries: 2, waitBetweenTries: 500 } });
     await killed.run(inFlight(2));
@@ -72,11 +67,6 @@ describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed ag
     const first = await running;
     expect(first.ended?.error?.message).toContain('Another retry of this execution');
     expect(received()).toEqual(SIX);
-  });
-
-  test('sends nothing twice in a loop', async () => {
-    const { first } = await pressTwice({ loopOver: 2, onError: 'continueRegularOutput' });
-    expect(first.error).toBeUndefined();
   });
 
   test('does not keep another execution of the workflow from running at the same time', async () => {

@@ -4,9 +4,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf } from '../support/outputs';
-import { SEND, SENDING_ONE_BY_ONE, withOptions } from '../support/parameters';
+import { SENDING_ONE_BY_ONE, withOptions } from '../support/parameters';
 
-const { sandbox, setupOf, run, received, requests, contactsReceived } = nodeForTests();
+const { sandbox, setupOf, run, received, contactsReceived } = nodeForTests();
 /** The values of On Error, with their names in the editor. */
 const STOP = ['Stop Workflow', 'stopWorkflow'] as const;
 const CONTINUE = ['Continue', 'continueRegularOutput'] as const;
@@ -48,15 +48,6 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
     },
   );
 
-  test('sends the first item once it can be sent, with On Error set to Continue', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 422, detailsShape: 'none', times: 2 }]);
-    const onError = 'continueRegularOutput';
-    const { outputs } = await run({ items: contacts(1), parameters, onError, retryOnFail: { maxTries: 3 } });
-    expect(outputs[0]?.map(({ json }) => json.phone)).toEqual([phoneAt(0)]);
-    expect(contactsReceived()).toEqual(contacts(1));
-    expect(requests()).toHaveLength(3);
-  });
-
   test.each([STOP, CONTINUE, ERROR_OUTPUT])(
     'does not send an uncertain message again, with On Error set to %s',
     async (_name, onError) => {
@@ -84,32 +75,4 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
     expect(error === undefined).toBe(count === 2);
     expect(received().filter((phone) => phone === phoneAt(0))).toHaveLength(count);
   });
-
-  test('leaves a message uncertain that was sent again and failed, because the first attempt may have sent it', async () => {
-    sandbox().setFaults([
-      { kind: 'status', status: 500, handled: true },
-      { kind: 'status', status: 401, times: 9 },
-    ]);
-    const onError = 'continueRegularOutput';
-    const { outputs } = await run({
-      items: contacts(1),
-      parameters: sendAgain,
-      onError,
-      retryOnFail: { maxTries: 2 },
-    });
-    expect(received()).toHaveLength(1);
-    expect(outputs[0]?.[0]?.json.details).toMatchObject({ outcome: 'uncertain' });
-  });
-});
-
-test('A node that runs more than once in an execution sends in one run what is uncertain in another', async () => {
-  sandbox().setFaults([{ kind: 'reset-before' }]);
-  await run({
-    items: contacts(1),
-    moreItems: [contacts(1)],
-    parameters: SEND,
-    onError: 'continueRegularOutput',
-    retryOnFail: { maxTries: 2 },
-  });
-  expect(received()).toHaveLength(1);
 });

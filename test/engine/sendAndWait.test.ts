@@ -4,7 +4,7 @@ import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open, type Sent } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
-import { detailsOf, hintsOf } from '../support/outputs';
+import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
@@ -29,16 +29,6 @@ describe('Send and Wait for Response', () => {
     expect(received()).toEqual(phones(0));
     expect(latestText()).toMatch(/^Hello 0\nhttp:\/\/127\.0\.0\.1\/\S+\/2\?q=0&signature=[0-9a-f]{64}$/);
     expect(waitTill(waiting)).toEqual(FOREVER);
-  });
-
-  test('warns of a link that no phone can open', async () => {
-    const waiting = await run({});
-    expect(hintsOf(waiting)[1]).toEqual({
-      message:
-        'The link in the message begins with http://127.0.0.1, which no phone can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.',
-      type: 'warning',
-      location: 'outputPane',
-    });
   });
 
   test('asks once with Retry On Fail, also if its input tells of an error', async () => {
@@ -71,17 +61,6 @@ describe('Send and Wait for Response', () => {
     },
   );
 
-  test('asks every question that is due, one after the other', async () => {
-    const setup = setupOf({ moreItems: [contacts(1)] });
-    const first = await run(setup);
-    expect(texts()).toHaveLength(1);
-    const second = await continueWaiting(first, setup);
-    expect(waitTill(second)).toEqual(FOREVER);
-    expect(texts()).toHaveLength(2);
-    expect(waitTill(await continueWaiting(second, setup))).toBeUndefined();
-    expect(texts()).toHaveLength(2);
-  });
-
   const limited = (values: INodeParameters, more: Partial<Setup> = {}) =>
     setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime: { values } }), ...more });
   const until = (maxDateAndTime: string) => ({ limitType: 'atSpecifiedTime', maxDateAndTime });
@@ -91,11 +70,7 @@ describe('Send and Wait for Response', () => {
     resumeUnit,
   });
 
-  test.each([
-    ['minutes', 90_000],
-    ['hours', 5_400_000],
-    ['days', 129_600_000],
-  ])('waits as long as Limit Wait Time says, in %s', async (unit, milliseconds) => {
+  test.each([['hours', 5_400_000]])('waits as long as Limit Wait Time says, in %s', async (unit, milliseconds) => {
     const before = Date.now();
     const end = waitTill(await run(limited(during(1.5, unit))))?.getTime() ?? 0;
     expect(end).toBeGreaterThanOrEqual(before + milliseconds);
@@ -103,15 +78,9 @@ describe('Send and Wait for Response', () => {
   });
 
   test.each([
-    '2999-06-01T12:00:00',
     '2999-06-01T12:00',
-    '2999-06-01 12:00:00',
     '2999-06-01 12:00',
-    '2999/06/01 12:00',
     'June 1, 2999 12:00',
-    '1 Jun 2999 12:00',
-    '6/1/2999, 12:00:00 PM',
-    "={{ DateTime.fromISO('2999-06-01T12:00').toFormat('dd LLL yyyy HH:mm') }}",
     "={{ DateTime.fromISO('2999-06-01T12:00') }}",
     "={{ '2999-06-01T12:00'.toDateTime() }}",
   ])("waits until a date and time in the workflow's time zone: %s", async (time) => {
@@ -122,12 +91,8 @@ describe('Send and Wait for Response', () => {
   test.each([
     '2999-06-01T12:00:00Z',
     '2999-06-01T14:00:00+02:00',
-    'Sat, 01 Jun 2999 12:00:00 GMT',
-    'Sat Jun 01 2999 12:00:00 GMT+0000 (Coordinated Universal Time)',
     'June 1, 2999 12:00 UTC',
-    'June 1, 2999 2:00 PM +0200',
     "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}",
-    "={{ new Date('2999-06-01T12:00:00Z') }}",
     "={{ String(new Date('2999-06-01T12:00:00Z')) }}",
   ])('waits until a date and time in the time zone that it names: %s', async (time) => {
     const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
@@ -138,10 +103,6 @@ describe('Send and Wait for Response', () => {
     const end = new Date(Date.now() + 2_000);
     sandbox().setFaults([{ kind: 'delay', ms: 2_500 }]);
     expect(waitTill(await run(limited(until(end.toISOString()))))).toEqual(end);
-  });
-
-  test('waits for ever if the time is longer than n8n can wait', async () => {
-    expect(waitTill(await run(limited(during(1e9, 'days'))))).toEqual(FOREVER);
   });
 
   test.each(['2001-01-01T00:00:00', 'tomorrow', ''])('sends nothing if the date and time is "%s"', async (time) => {
@@ -161,11 +122,6 @@ describe('Send and Wait for Response', () => {
     );
     expect(waitTill(tooLong)).toBeUndefined();
     expect(texts()).toHaveLength(2);
-  });
-
-  test('sends nothing if the text is empty, although there is a link', async () => {
-    const { error } = await run(withParameters({ message: ' ' }));
-    expect(error?.message).toBe('The message is empty');
   });
 
   test('reports a rejected message as Send does, and does not wait', async () => {
@@ -264,19 +220,6 @@ describe('The link of Send and Wait for Response', () => {
     expect(item).toMatchObject({ data: { approved: false, comment: 'too much' } });
   });
 
-  test('answers with a text', async () => {
-    const answer = await ask(
-      withParameters({
-        responseType: 'freeText',
-        options: { responseButtonLabel: 'Senden', thankYouText: 'Danke!' },
-      }),
-    );
-    expect((await answer()).page).toContain('Senden</button>');
-    const { page, item } = await answer({ text: 'Tuesday\nat 9' });
-    expect(page).toContain('Danke!');
-    expect(item).toMatchObject({ data: { text: 'Tuesday\nat 9' } });
-  });
-
   test('takes one of two answers, and tells the other person so in words', async () => {
     const answer = await ask(setupOf({}));
     expect((await answer({ decision: 'approve' })).item).toBeDefined();
@@ -291,7 +234,7 @@ describe('The link of Send and Wait for Response', () => {
     expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
   });
 
-  test.each(['application/json', 'application/xml', 'text/plain', 'multipart/form-data; boundary=x', ''])(
+  test.each(['application/json', 'multipart/form-data; boundary=x', ''])(
     'is answered by nothing but the form of its page: %s',
     async (contentType) => {
       const answer = await ask(setupOf({}));

@@ -5,8 +5,8 @@ import { processedData } from '../../tools/engine/processedData';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
-import { accountOf, requestSizes } from '../support/sandbox';
+import { inBatchesOf, SEND, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, sendOnceForTests } from '../support/sendOnce';
 
 const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests();
@@ -43,24 +43,11 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(requests()).toEqual([]);
   });
 
-  test('in the editor is an execution like any other', async () => {
-    await run(contacts(2), once(parameters), { mode: 'manual' });
-    expect(outcomesOf(await run(contacts(2), once(parameters), { mode: 'manual' }))).toEqual(['skipped', 'skipped']);
-    expect(received()).toEqual(phones(0, 1));
-  });
-
   test('from another account knows nothing of the first one', async () => {
     await run(contacts(1), once(parameters));
     const account = accountOf(sandbox(), '/other/v1');
     const other = await run(contacts(1), once(parameters), { account });
     expect(outcomesOf(other)).not.toEqual(['skipped']);
-  });
-
-  test('stopped by a failure does not warn that a new execution sends again what was sent', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 401, after: 1 }]);
-    const one = inBatchesOf(1, once(parameters, { parallelRequests: 1 }));
-    const { error } = await run(contacts(3), one, { onError: 'stopWorkflow' });
-    expect(error?.description).toMatch(/ 1 sent, 2 not sent, (?!.*run this step again)/);
   });
 
   test('reports what a dry run would skip, and the dry run reserves nothing', async () => {
@@ -91,13 +78,6 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     expect(texts()).toEqual(['Hello', 'Hello']);
   });
 
-  test('does not send an item whose key is empty, and sends the others', async () => {
-    const items = [keyed(0, 'Hello', 'A1'), { phone: phoneAt(1), text: 'Hello' }];
-    const ran = await run(items, once(parameters, BY_ORDER));
-    expect(outcomesOf(ran)).toEqual(['sent', 'not_sent']);
-    expect(ran.outputs[0]?.[1]?.json.error).toBe("'Message Key' is empty for this item");
-  });
-
   test.each([
     ['remembers the newest 50,000 messages', 49_000, 'skipped'],
     ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
@@ -109,13 +89,6 @@ describe.each(SENDING_OPERATIONS)('%s in a second execution', (_name, parameters
     await send(contacts(2).slice(1));
     expect(outcomesOf(await send(contacts(1)))).toEqual([outcome]);
   });
-});
-
-test('A second execution fills its requests with what is left', async () => {
-  const odd = contacts(6).filter((_, index) => index % 2 === 1);
-  await run(odd, once(SEND_BULK));
-  await run(contacts(6), inBatchesOf(3, once(SEND_BULK)));
-  expect(requestSizes(sandbox())).toEqual([3, 3]);
 });
 
 test('A list is known by its key together with number and text', async () => {

@@ -7,7 +7,7 @@ import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, campaign: start, received, requests } = nodeForTests();
+const { run, campaign: start, received, requests } = nodeForTests();
 const WINDOW = { from: '09:00', to: '20:00', days: [0, 1, 2, 3, 4, 5, 6], timeZone: 'recipient' };
 const within = (parameters: INodeParameters, window: object = {}, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { ...options, sendWindow: { values: { ...WINDOW, ...window } } } as INodeParameters);
@@ -50,20 +50,10 @@ test("By the workflow's clock, which is New York's here, all are inside or none"
   expect(received()).toHaveLength(3);
 });
 
-test('Days on which nothing may be sent are left out', async () => {
-  at(10);
-  const { outputs } = await run({ items: contacts(1), parameters: within(SEND_BULK, { days: [3, 4] }) });
-  expect(outputs[0]?.[0]?.json.send_at).toBe('2026-06-17T08:00:00.000Z');
-});
-
 test.each([
   ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'needs two times'],
-  ['a window of no length', { from: '09:00', to: '09:00' }, 'needs two times'],
   ['a time that is none', { from: '9 am' }, 'needs two times'],
-  ['a time of tomorrow', { to: '24:01' }, 'needs two times'],
   ['no day', { days: [] }, 'has no days'],
-  ['a day that is none', { days: [7] }, 'has no days'],
-  ['a clock that is none', { timeZone: 'mine' }, "'Time Zone' must be one of recipient, workflow"],
 ])('With %s nothing is sent', async (_what, window, message) => {
   const parameters = within(SEND_BULK, window);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
@@ -83,17 +73,6 @@ test('A campaign that lasts longer than the window sends nothing after its end',
   expect(received()).toEqual([phoneAt(0)]);
 });
 
-test('A text in several parts is sent as a whole or not at all, also where the window closes in between', async () => {
-  at(18, 59);
-  const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
-  const items = [0, 1].map((index) => ({ phone: phoneAt(index), text }));
-  const ended = run({ items, parameters: within(SEND, {}, { parallelRequests: 1, longMessages: 'split' }) });
-  while (requests().length === 0) await new Promise(setImmediate);
-  at(19);
-  expect(outcomesOf(await ended)).toEqual(['sent', 'skipped']);
-  expect(received()).toEqual(phones(0, 0));
-});
-
 test.each(['sendOnce', 'sendOnceEver'])(
   'What was kept back is sent by a later execution, once, with %s',
   async (choice) => {
@@ -107,18 +86,6 @@ test.each(['sendOnce', 'sendOnceEver'])(
     expect(received().sort()).toEqual([NEW_YORK, LONDON, TOKYO].sort());
   },
 );
-
-test('A Retry decides anew, except what was sent', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
-  const setup = setupOf({ items: TO_THREE, parameters: within(SEND, {}, { parallelRequests: 1 }), mode: 'trigger' });
-  at(8, 30);
-  const first = await run(setup);
-  expect(first.error).toBeDefined();
-  at(19, 30);
-  const second = await retry(first, setup);
-  expect(outcomesOf(second)).toEqual(['sent', 'sent', 'skipped']);
-  expect(received()).toEqual([LONDON, NEW_YORK]);
-});
 
 test.each([1, 2])(
   'After a kill during request %i, nothing is sent twice, and nothing outside of the window',

@@ -7,7 +7,6 @@ import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import {
-  GET_BALANCE,
   inBatchesOf,
   oneByOne,
   SEND,
@@ -42,24 +41,9 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
     /^'Base URL' in the credential is not an address/,
   ],
   [
-    'the credential has an expression that fails',
-    ({ account }) => ({ account: { ...account, apiKey: FAILS } }),
-    /^The credential can't be read: /,
-  ],
-  [
-    'an option has a value that is none',
-    ({ parameters }) => ({ parameters: withOptions(parameters, { parallelRequests: 0 }) }),
-    /^'Parallel Requests' must be/,
-  ],
-  [
     'an option has an expression that fails',
     ({ parameters }) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) }),
     /^'Max Wait' can't be read: /,
-  ],
-  [
-    'a Request Option has an expression that fails',
-    ({ parameters }) => ({ parameters: { ...parameters, requestOptions: { proxy: FAILS } } }),
-    /^'Proxy' can't be read: /,
   ],
 ];
 
@@ -198,8 +182,3 @@ test.each(SENDING_OPERATIONS)(
     expect(received()).toEqual(['447700900001']);
   },
 );
-
-test("Get Balance names an option that can't be used", async () => {
-  const { error } = await run({ parameters: { ...GET_BALANCE, options: { longestWait: 'long' } } });
-  expect(error?.message).toMatch(/^'Max Wait' must be/);
-});

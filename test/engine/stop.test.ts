@@ -44,14 +44,6 @@ test.each([
   },
 );
 
-test('Stop ends a wait after a 429 immediately', async () => {
-  waitForLimit();
-  const parameters = withOptions(SEND_BULK, { longestWait: 5 });
-  const setup = setupOf({ account: spentAccount(2), items: contacts(3), parameters });
-  await stopWhen(() => requests().length === 1, setup);
-  expect(requests()).toHaveLength(1);
-});
-
 test('Stop passes no item on as sent while the credits are checked', async () => {
   waitForLimit();
   const parameters = withOptions(SEND, { checkCreditsFirst: true, longestWait: 5 });
@@ -82,11 +74,4 @@ test('Stop makes messages in flight uncertain, which n8n stores, and a retry sen
     'Items 2, 3 may have been sent: the run was stopped while the request was in flight.',
   );
   expect(contactsReceived()).toEqual(contacts(6));
-});
-
-test('Stop prevents further attempts with Retry On Fail', async () => {
-  noAnswer();
-  const setup = setupOf({ items: contacts(6), parameters: oneByOne(SEND), retryOnFail: { maxTries: 3 } });
-  await stopWhen(() => received().length === 2, setup);
-  expect(received()).toHaveLength(2);
 });

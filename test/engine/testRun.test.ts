@@ -5,7 +5,7 @@ import { killedAtNth } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry, campaign: start, received, texts, requests } = nodeForTests();
 const TESTER = '447700900999';
@@ -25,19 +25,6 @@ test.each(SENDING_OPERATIONS)(
   },
 );
 
-test('A test message that is not sent says whom it was meant for', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
-  const { outputs } = await run({ items: contacts(3), parameters: testOf(SEND, 1), onError: 'continueRegularOutput' });
-  expect(detailsOf(outputs[0]?.[0])).toMatchObject({ phone: TESTER, test_for: phoneAt(0) });
-  expect(received()).toEqual([]);
-});
-
-test('The parts of one text count as one message', async () => {
-  const items = [{ phone: phoneAt(0), text: `${'a'.repeat(999)} ${'b'.repeat(999)}` }, ...contacts(2)];
-  await run({ items, parameters: testOf(SEND, 1, { longMessages: 'split' }) });
-  expect(received()).toEqual([TESTER, TESTER]);
-});
-
 test('Messages that are not sent anyway keep their own reason, and are not among the first', async () => {
   const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(3)];
   const options = { neverSendTo: phoneAt(1), duplicateMessages: 'sendOnce' };
@@ -52,43 +39,15 @@ test('Messages that are not sent anyway keep their own reason, and are not among
   expect(received()).toEqual([TESTER, TESTER]);
 });
 
-test('A tester who opted out gets nothing', async () => {
-  await run({ items: contacts(2), parameters: testOf(SEND_BULK, 2, { neverSendTo: TESTER }) });
-  expect(received()).toEqual([]);
-});
-
-test("'Send Window' does not keep a test from being sent", async () => {
-  const closed = { values: { from: '00:00', to: '00:01', days: [0], timeZone: 'workflow' } };
-  await run({ items: contacts(2), parameters: testOf(SEND_BULK, 1, { sendWindow: closed }) });
-  expect(received()).toEqual([TESTER]);
-});
-
-test('A dry run shows what a test would send', async () => {
-  const { outputs } = await run({ items: contacts(2), parameters: testOf(SEND_BULK, 1, { dryRun: true }) });
-  expect(outputs[0]?.[0]?.json).toMatchObject({ phone: TESTER, test_for: phoneAt(0), status: 'dry_run' });
-  expect(outputs[0]?.[1]?.json).toMatchObject({ reason: 'test_run' });
-  expect(requests()).toEqual([]);
-});
-
 test.each([
-  ['no phone', { values: { phone: '', count: 3 } }, "The phone of 'Test Run' can't be used"],
   ['nothing in it', {}, "The phone of 'Test Run' can't be used"],
   ['a phone that can not be read', { values: { phone: 'mine', count: 3 } }, "The phone of 'Test Run' can't be used"],
-  ['a count of 0', { values: { phone: TESTER, count: 0 } }, "'Count' must be a number of at least 1"],
 ])('With %s nothing is sent', async (_what, testRun, message) => {
   const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
   const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
   expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
   expect(requests()).toEqual([]);
-});
-
-test('Retry On Fail sends no test twice', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
-  const parameters = testOf(SEND, 3, { parallelRequests: 1 });
-  await run({ items: contacts(5), parameters, retryOnFail: { maxTries: 2 } });
-  expect(texts()).toEqual(['Hello 0', 'Hello 1', 'Hello 2']);
-  expect(new Set(received())).toEqual(new Set([TESTER]));
 });
 
 describe('Nothing of a test counts as sent', () => {
@@ -105,14 +64,6 @@ describe('Nothing of a test counts as sent', () => {
       expect(received()).toEqual([TESTER, TESTER, ...phones(0, 1, 2)]);
     },
   );
-
-  test('even if what was sent before is remembered', async () => {
-    const setup = { items: contacts(3), workflowId: 'tested' };
-    await run({ ...setup, parameters: withOptions(SEND_BULK, REMEMBERED) });
-    await run({ ...setup, parameters: testOf(SEND_BULK, 1, REMEMBERED) });
-    const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, REMEMBERED) });
-    expect(ran.outputs[0]?.map(({ json }) => json.reason)).toEqual(['sent_before', 'sent_before', 'sent_before']);
-  });
 
   test.each(SENDING_OPERATIONS)('in a Retry of %s without it, also of the own number', async (_name, operation) => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);

@@ -26,17 +26,13 @@ describe('An answer with', () => {
   test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
     // 2xx, success: true and data
     ['a message that was sent', 201, SENT, 'accepted'],
-    ['a message that was sent, and status 200', 200, SENT, 'accepted'],
     // 3xx, 4xx, and 2xx with success: false and a code of the document
     ['a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
     ['a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
     ['status 401 and no body', 401, '', 'rejected INVALID_API_KEY run'],
-    ['status 401 and a page', 401, PAGE, 'rejected INVALID_API_KEY run'],
     ['status 401 and an unknown code', 401, refusal('ON_HOLD'), 'rejected ON_HOLD run'],
     ['no credits', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
-    ['status 402 and no body', 402, '', 'rejected INSUFFICIENT_CREDITS run'],
     ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
-    ['status 403 and an unknown code', 403, refusal('ON_HOLD'), 'rejected ON_HOLD unclear'],
     ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
     ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
     ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
@@ -45,17 +41,10 @@ describe('An answer with', () => {
     ['status 400', 400, '', 'rejected HTTP_400 request'],
     ['an unknown code', 400, refusal('NOT_CONNECTED'), 'rejected NOT_CONNECTED request'],
     ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
-    ['status 413 and a page', 413, PAGE, 'rejected HTTP_413 request'],
-    ['status 428', 428, refusal('WAIT'), 'rejected WAIT request'],
     ['a code with odd characters', 400, refusal('<b> NO_ACCOUNT'), 'rejected HTTP_400 request'],
-    ['a code that is a sentence', 400, refusal('No account!'), 'rejected HTTP_400 request'],
     ['status 300', 300, '', 'rejected REDIRECTED unclear'],
     ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
-    ['status 303', 303, '', 'rejected REDIRECTED unclear'],
-    ['a permanent redirect', 308, PAGE, 'rejected REDIRECTED unclear'],
     ['status 200 and a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
-    ['status 201 and no credits', 201, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
-    ['status 200 and wrong values', 200, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
     // the rate limit
     ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
     ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
@@ -68,11 +57,8 @@ describe('An answer with', () => {
       '',
       `uncertain HTTP_${status} request`,
     ]),
-    ['a conflict and a code', 409, refusal('DUPLICATE'), 'uncertain DUPLICATE request'],
     ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-    ['status 500 and no body', 500, '', 'uncertain HTTP_500 request'],
-    ['status 502 and a page', 502, PAGE, 'uncertain HTTP_502 request'],
     ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500 and success', 500, SENT, 'uncertain SERVER_ERROR request'],
     ['status 200 and SERVER_ERROR', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
@@ -80,12 +66,8 @@ describe('An answer with', () => {
     ['status 200 and success: false alone', 200, { success: false }, 'uncertain SERVER_ERROR request'],
     ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
     ['truncated JSON', 201, JSON.stringify(SENT).slice(0, -5), 'uncertain UNREADABLE_ANSWER request'],
-    ['a page', 200, PAGE, 'uncertain UNREADABLE_ANSWER request'],
-    ['the JSON of another API', 200, { status: 'ok', results: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
-    ['a code alone', 200, { error: { code: 'VALIDATION_ERROR' } }, 'uncertain UNREADABLE_ANSWER request'],
     ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
-    ['success and a list as data', 201, { success: true, data: [] }, 'uncertain UNREADABLE_ANSWER request'],
     ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
     ...[NaN, 0, 101, 600, 999].map((status): [string, number, unknown, string] => [
       'an invalid status',
@@ -167,8 +149,6 @@ describe('An entry', () => {
     ...STATUSES.flatMap((status) => [{ ...ID, status }, { status }]),
     ...[ID, { ...ID, status: null }, { ...ID, status: ' ' }],
     ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
-    { ...ID, status: 'queued', reason: 'Sent at night' },
-    { ...ID, status: 'sent', success: true },
   ])('means that its message was sent, with its ID and status: %j', (entry) => {
     const { message_id: messageId = null, status = null } = entry;
     expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
@@ -184,7 +164,6 @@ describe('An entry', () => {
     [{ error: { code: 'X1', message: 'No such number' } }, 'code: X1; No such number'],
     [{ error_code: 1404 }, 'error_code: 1404'],
     [{ errors: [{ detail: 'One' }, 'Two'] }, 'One; Two'],
-    [{ status: 'in_review', error: 'No account' }, 'No account'],
     [{ status: 'failed', failure_reason: 'No account' }, 'failure_reason: No account'],
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
@@ -201,7 +180,6 @@ describe('An entry', () => {
     [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
     [{ status: 'sent', error: 'No account' }, 'No account'],
     [{ ...ID, status: 'sent', success: false }, ''],
-    [{ ...ID, status: 'sent', last_error: 'No account' }, 'last_error: No account'],
     ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
       (status): Array<[JsonRecord, string]> => [
         [{ ...ID, status }, String(status)],

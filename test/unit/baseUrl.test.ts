@@ -12,19 +12,13 @@ function evaluate(baseUrl: string): unknown {
 }
 
 const ADDRESSES: Array<[written: string, used: string]> = [
-  ['https://api.example.com/v1', 'https://api.example.com/v1'],
-  ['https://api.example.com/v1/', 'https://api.example.com/v1'],
   ['https://api.example.com/v1///', 'https://api.example.com/v1'],
-  ['  https://api.example.com/api/v1/ \n', 'https://api.example.com/api/v1'],
-  ['\u00a0https://api.example.com/v1\ufeff', 'https://api.example.com/v1'],
-  ['api.example.com/v1', 'https://api.example.com/v1'],
+  ['\u00a0 https://api.example.com/api/v1/ \n\ufeff', 'https://api.example.com/api/v1'],
   ['api.example.com:8443/v1/', 'https://api.example.com:8443/v1'],
   ['http://localhost:3000/v1', 'http://localhost:3000/v1'],
   ['localhost:3000/v1', 'https://localhost:3000/v1'],
   ['HTTP://localhost:3000/v1', 'HTTP://localhost:3000/v1'],
-  ['HTTPS://API.EXAMPLE.COM/V1', 'HTTPS://API.EXAMPLE.COM/V1'],
   ['httpsservice.example.com/v1', 'https://httpsservice.example.com/v1'],
-  ['http.example.com/v1', 'https://http.example.com/v1'],
   ['api.example.com/v1?to=https://other.example.com', 'https://api.example.com/v1?to=https://other.example.com'],
   ['$& $1 $`', 'https://$& $1 $`'],
 ];
@@ -34,57 +28,36 @@ test.each(ADDRESSES)('The Base URL %j is read as %s, in code and in expressions'
   expect(evaluate(written)).toBe(used);
 });
 
-const ODD = [
-  '',
-  ' ',
-  '/',
-  'https://',
-  'http://',
-  '{{',
-  '}}',
-  '"',
-  '\\',
-  '`',
-  "'",
-  '\ud800',
-  '\0',
-  'x\ny',
-  'https:/one',
-];
+const ODD = ['', ' ', '/', 'https://', '{{', '}}', '"', '\\', '`', "'", '\ud800', '\0', 'x\ny', 'https:/one'];
 test.each(ODD)('The Base URL %j is read alike in code and in expressions', (written) => {
   expect(evaluate(written)).toBe(normalizeBaseUrl(written));
 });
 
-test.each(['', '  ', '/', 'https://', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
+async function read(baseUrl: string): Promise<unknown> {
   const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
-  await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).rejects.toThrow(/Base URL/);
+  return await readAccount(context as unknown as Parameters<typeof readAccount>[0]).catch((thrown: unknown) => thrown);
+}
+
+test.each(['', '/', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
+  expect(await read(baseUrl)).toMatchObject({ message: expect.stringMatching(/Base URL/) as string });
 });
 
 test.each([
   'https://user:secret@api.example.com/v1',
-  'https://secret@api.example.com/v1',
   'http://:secret@localhost:3000/v1',
   'user:secret@api.example.com/v1',
   'https://user:secret@[/v1',
   'https://secret@example.com@api.example.com/v1',
 ])('A Base URL with a user name or password, %j, is an error that shows neither', async (baseUrl) => {
-  const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
-  const reading = readAccount(context as unknown as Parameters<typeof readAccount>[0]);
-  const error: unknown = await reading.catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({
-    reason: { code: 'NOT_SET_UP', message: expect.stringContaining('password') as string },
-  });
+  const error = await read(baseUrl);
+  const message = expect.stringContaining('password') as string;
+  expect(error).toMatchObject({ reason: { code: 'NOT_SET_UP', message } });
   expect(JSON.stringify(error)).not.toMatch(/secret|example/);
 });
 
 test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
   'The @ in %s belongs to no user name',
-  async (baseUrl) => {
-    const context = { getCredentials: async () => await Promise.resolve({ baseUrl, apiKey: KEY }) };
-    await expect(readAccount(context as unknown as Parameters<typeof readAccount>[0])).resolves.toMatchObject({
-      baseUrl,
-    });
-  },
+  async (baseUrl) => expect(await read(baseUrl)).toMatchObject({ baseUrl }),
 );
 
 test('No part of a Base URL is run as code', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
@@ -54,22 +53,9 @@ test('A text that is changed and changed back is not sent again', () => {
   expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
 });
 
-test('A text that was changed, sent and changed back is not sent again', () => {
-  const record = recordOf(rows('A', 'B'), 1);
-  expect(pendingOf(record, rows('A', 'New'))).toEqual([message(1, 'New')]);
-  noteAs(record, SENT, message(1, 'New'));
-  expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
-});
-
 test('A message that was sent is known by its place and phone if its text contains the time', () => {
   const at = (time: string) => [0, 1, 2].map((index) => messageAt(index, { text: `Hello at ${time}` }));
   expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));
-});
-
-test('A changed phone is another message', () => {
-  const record = recordOf([messageAt(0)]);
-  const changed = messageAt(0, { phone: phoneAt(1) });
-  expect(pendingOf(record, [changed])).toEqual([changed]);
 });
 
 test('A message that was sent is known by its phone and text wherever it is', () => {
@@ -87,64 +73,10 @@ describe('Of several messages to one phone,', () => {
     expect(outcomesIn(recall(recordOf(rows('A', 'B'), 1), rows('B')).receipts)).toEqual(['uncertain']);
   });
 
-  test('the one that was sent is known in another order', () => {
-    expect(pendingOf(recordOf(rows('A', 'B'), 1), rows('B', 'A'))).toEqual([message(0, 'B')]);
-  });
-
-  test('each is known once, however often its text is there', () => {
-    expect(pendingOf(recordOf(rows('A', 'A')), rows('A', 'A', 'A'))).toEqual([message(2, 'A')]);
-  });
-
   test('nobody knows which were sent if all texts contain the time', () => {
     const { pending, receipts } = recall(recordOf(rows('A 1', 'B 1', 'C 1'), 2), rows('A 2', 'B 2', 'C 2'));
     expect(pending).toEqual([]);
     expect(outcomesIn(receipts)).toEqual(['uncertain', 'uncertain', 'uncertain']);
-  });
-
-  test('none is sent twice, and none is lost, when rows are removed, added and moved between attempts', () => {
-    // With few phones and texts, many messages are alike.
-    const row = fc.record({ phone: fc.integer({ max: 2, min: 0 }).map(phoneAt), text: fc.constantFrom('A', 'B', 'C') });
-    const placed = (list: ReadonlyArray<Pick<Message, 'phone' | 'text'>>, isList: boolean): Message[] =>
-      list.map((each, index) => ({ item: isList ? 0 : index, entry: isList ? index : null, ...each }));
-    const attempt = fc.record({
-      sends: fc.nat({ max: 6 }),
-      removes: fc.array(fc.nat({ max: 9 }), { maxLength: 3 }),
-      reverses: fc.boolean(),
-      isList: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 9 }), fc.array(attempt, { maxLength: 4 }), (first, attempts) => {
-        const context: JsonRecord = {};
-        const arrived = new Map<string, number>();
-        const key = ({ phone, text }: Pick<Message, 'phone' | 'text'>) => `${phone} ${text}`;
-        const count = (list: ReadonlyArray<Pick<Message, 'phone' | 'text'>>) => {
-          const counts = new Map<string, number>();
-          for (const each of list) counts.set(key(each), (counts.get(key(each)) ?? 0) + 1);
-          return counts;
-        };
-        let list = first;
-        for (const { sends, removes, reverses, isList } of attempts) {
-          const record = reread(context);
-          const { pending, receipts } = recall(record, placed(list, isList));
-          const known = count(receipts.flatMap(({ results }) => results.map(({ message: each }) => each)));
-          // Of each text that arrived, at least as many are known as there are; others only where a row of its phone is gone.
-          for (const [each, wanted] of count(list)) {
-            const certain = Math.min(wanted, arrived.get(each) ?? 0);
-            const isGone = [...arrived].some(([other, times]) => (count(list).get(other) ?? 0) < times);
-            expect(known.get(each) ?? 0).toBeGreaterThanOrEqual(certain);
-            expect(known.get(each) ?? 0).toBeLessThanOrEqual(isGone ? wanted : certain);
-          }
-          const sent = pending.slice(0, sends);
-          for (const each of sent) arrived.set(key(each), (arrived.get(key(each)) ?? 0) + 1);
-          const after = new DeliveryRecord(context, 0);
-          recall(after, placed(list, isList));
-          noteAs(after, SENT, ...sent);
-          list = list.filter((_, index) => !removes.includes(index));
-          if (reverses) list = list.toReversed();
-        }
-      }),
-      { seed: 5, numRuns: 300 },
-    );
   });
 });
 
@@ -184,18 +116,13 @@ test('Another run in a loop sends its messages', () => {
   expect(recall(new DeliveryRecord(context, 1), [message(0, 'A')]).pending).toHaveLength(1);
 });
 
-test.each([
-  '{"b":1,"s":[["0","fingerprint",7]]}',
-  '[1,[["0","abcdefghijkl",7]],[],{},null]',
-  '[1,{"0":"abcdefghijkl"},[],{},null]',
-])('A receipt in a form of another version of this node makes messages without an outcome uncertain: %s', (line) => {
-  const context: JsonRecord = { deliveries: { 0: [line] } };
-  const { pending, receipts } = recall(new DeliveryRecord(context, 0), [message(0, 'A')]);
-  expect(pending).toEqual([]);
-  expect(receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
-    { kind: 'uncertain', failure: { code: 'UNCERTAIN' } },
-  ]);
-});
+test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,[["0","abcdefghijkl",7]],[],{},null]', '[1,{},[],{},null]'])(
+  'A receipt in a form of another version of this node makes messages without an outcome uncertain: %s',
+  (line) => {
+    const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
+    expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);
+  },
+);
 
 test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
   const context: JsonRecord = {};

@@ -1,5 +1,4 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import type { Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
@@ -31,10 +30,6 @@ describe('A run without failures', () => {
     expect(receipts).toEqual([100, 100, 50].map((sent, index) => ({ batch: index + 1, sent })));
   });
 
-  test('makes no request without messages', async () => {
-    expect(await send(0, 100, acceptAll)).toMatchObject({ requests: [], receipts: [] });
-  });
-
   test('continues after a message that the answer does not list, which is uncertain', async () => {
     const run = await send(4, 2, (messages) => acceptAll(messages.filter(({ item }) => item !== 1)));
     expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0 2-3', uncertain: '1' });
@@ -47,11 +42,6 @@ describe('The interval', () => {
     ['adds no wait after a request that takes longer', 1500, [1_000_000, 1_001_500, 1_003_000]],
   ])('%s', async (_what, duration, startTimes) => {
     expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
-  });
-
-  test('applies to the requests after a refusal, too', async () => {
-    const run = await send(4, 100, refusing([1], withoutNames), { interval: 1000 });
-    expect(run.startTimes).toEqual(run.startTimes.map((_, request) => 1_000_000 + request * 1000));
   });
 
   test('ends when the run is stopped, and the remaining messages are not sent', async () => {
@@ -72,11 +62,6 @@ describe('A failure of the whole run', () => {
     expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
   });
 
-  test('ends the run while it looks for the refused messages', async () => {
-    const run = await send(6, 4, (_messages, request) => (request === 1 ? refuseValues('x') : WRONG_KEY));
-    expect(run.report).toEqual({ requests: '0-3 | 0-1', not_sent: '0-5' });
-  });
-
   test('leaves messages in flight uncertain, and the remaining ones not sent', async () => {
     const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
     const run = await send(4, 2, () => stopped);
@@ -92,21 +77,11 @@ describe('A batch that is refused because of some of its messages', () => {
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected the phone number of this message');
   });
 
-  test('is not repeated if all its messages are refused, or it has only one', async () => {
-    const all = await send(3, 100, refusing(upTo(3), byIndex));
-    expect(all.report).toEqual({ requests: '0-2', not_sent: '0-2' });
-    const one = await send(1, 100, refusing([0], withoutNames));
-    expect(one.report).toEqual({ requests: '0', not_sent: '0' });
-  });
-
   test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
     ['count from 1', byIndexFrom1],
     ['name only the first', firstOnly],
-    ['name the wrong messages', (positions) => byIndex(positions.map((position) => (position + 2) % 5))],
     ['name no message', withoutNames],
-    ['name a message that does not exist', () => byIndex([500])],
     ['are missing', () => undefined],
-    ['are a list of general complaints', () => ['Too short', 'Not a number', 'No'].map((message) => ({ message }))],
   ])('loses only the invalid messages if the details %s', async (_how, name) => {
     for (const wrong of [[0], [4], [1, 3], [7], [0, 9], [2, 3, 4]]) {
       const run = await send(10, 100, refusing(wrong, name));
@@ -118,6 +93,18 @@ describe('A batch that is refused because of some of its messages', () => {
   test('leaves the others uncertain if the second request may have been sent', async () => {
     const run = await send(4, 100, replying({ 1: refuseValues(byIndex([1])), 2: LOST }));
     expect(run.report).toEqual({ requests: '0-3 | 0 2-3', not_sent: '1', uncertain: '0 2-3' });
+  });
+
+  test('is halved until they are found, and both halves are requested before either is searched', async () => {
+    const run = await send(8, 100, refusing([5], withoutNames));
+    const requests = '0-7 | 0-3 | 4-7 | 4-5 | 6-7 | 4 | 5';
+    expect(run.report).toEqual({ requests, sent: '0-4 6-7', not_sent: '5' });
+  });
+
+  test('has its second half wait for the first if both have messages to one phone', async () => {
+    const messages = upTo(4).map((item) => messageAt(item, item === 3 ? { phone: phoneAt(1) } : {}));
+    const run = await new Run(refusing([0], withoutNames)).send(messages);
+    expect(run.report).toEqual({ requests: '0-3 | 0-1 | 0 | 1 | 2-3', sent: '1-3', not_sent: '0' });
   });
 
   test('never takes more than four requests per message', async () => {
@@ -135,7 +122,6 @@ describe('A run with On Error set to Stop', () => {
   test.each<[string, Reply, 'not_sent' | 'uncertain']>([
     ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
     ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
-    ['is refused for a value that is not named', refuseValues('x'), 'not_sent'],
     ['may have been sent', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
   ])('starts no request after one that %s', async (_what, reply, kind) => {
     const run = await send(8, 2, replying({ 2: reply }), { stopOnFailure: true });
@@ -188,19 +174,7 @@ describe('Parallel requests', () => {
     expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
-  test('never contain messages to the same phone number', async () => {
-    const messages = messagesUpTo(5).with(3, messageAt(3, { phone: phoneAt(1) }));
-    const { started, answer, end } = await byHand(messages, 1, 4);
-    await answer(0);
-    expect(started()).toBe('1 | 2 | 4');
-    await answer(1);
-    expect(started()).toBe('1 | 4');
-    await answer(0);
-    expect(started()).toBe('4 | 3');
-    expect((await end()).items('sent')).toEqual(upTo(5));
-  });
-
-  test('wait for all earlier ones to the same phone number', async () => {
+  test('never go to the same phone number, and wait for all earlier ones to it', async () => {
     const messages = upTo(6).map((item) => messageAt(item, item % 4 === 0 ? {} : { phone: phoneAt(1) }));
     const { started, answer, end } = await byHand(messages, 1, 3);
     await answer(0);
@@ -211,12 +185,6 @@ describe('Parallel requests', () => {
     // The first one to this number is done, and the second one is in flight: the others wait.
     expect(started()).toBe('2');
     expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
-  });
-
-  test('do not start if the first one is refused because of the key', async () => {
-    const { answer, end } = await byHand(messagesUpTo(5), 1, 4);
-    await answer(0, WRONG_KEY);
-    expect((await end()).report).toEqual({ requests: '0', not_sent: '0-4' });
   });
 
   test('end after a failure of the whole run, and those in flight keep their own outcomes', async () => {
@@ -281,14 +249,4 @@ test('A run that has ended pauses between the batches that it no longer sends', 
   const run = await send(5, 1, () => rejectWith({ scope: 'run' }), { pause });
   expect(run.report).toEqual({ requests: '0', not_sent: '0-4' });
   expect(pauses).toBe(4);
-});
-
-test('A run whose messages another attempt is sending ends, and all of them are uncertain', async () => {
-  const refused = { kind: 'refused', failure: failureWith({ scope: 'run', sendAgain: 'checkFirst' }) } as const;
-  let asked = 0;
-  const beforeRequest = async (): Promise<Permission> =>
-    await Promise.resolve((asked += 1) === 1 ? { kind: 'leave' } : refused);
-  const run = await send(6, 2, acceptAll, { journal: { beforeRequest } });
-  expect(run.report).toEqual({ requests: '0-1', sent: '0-1', uncertain: '2-5' });
-  expect(asked).toBe(2);
 });

@@ -243,14 +243,6 @@ test.each(['before', 'while'] as const)(
   },
 );
 
-test('What this process has won stays its own when another process overwrites it', async () => {
-  const list = new SharedList();
-  const facts = newFacts(list.storage());
-  await facts.claim(['order']);
-  list.entries = [];
-  expect(await facts.claim(['order'])).toEqual(['open']);
-});
-
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
   const list = new SharedList();
   list.entries = [entry('order')];

@@ -14,13 +14,10 @@ const eachInUrl = (text: string) =>
 const FORMS: Array<[string, (text: string) => string]> = [
   ['as it is', (text) => text],
   ['in capitals', (text) => text.toUpperCase()],
-  ['in small letters', (text) => text.toLowerCase()],
   ['in a URL', encodeURIComponent],
-  ['in a URL, with escapes in small letters', (text) => encodeURIComponent(text).toLowerCase()],
   ['in a URL, with an escape for each byte', eachInUrl],
   ['in a URL within a URL', (text) => encodeURIComponent(encodeURIComponent(text))],
   ['in JSON', inJson],
-  ['in JSON within JSON', (text) => inJson(inJson(text))],
   ['in JSON as PHP writes it', (text) => inJson(text).replaceAll('/', '\\/')],
   ['in JSON with an escape for each character', eachAsUnicode],
   ['in JSON within JSON with an escape for each character', (text) => inJson(eachAsUnicode(text))],

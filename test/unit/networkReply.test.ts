@@ -13,27 +13,19 @@ const NOT_ALLOWED = 'n8n, or the machine it runs on, does not allow a connection
 const NOT_VALID = "The Base URL or the API key contains a character that can't be sent in a request";
 
 /** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
-function thrown(code: string | undefined, text: string, withCause = true): unknown {
+function thrown(code: string | undefined, text: string): unknown {
   const syscall = /^(connect|getaddrinfo|read|write)\b/.exec(text)?.[0];
   const cause = Object.assign(new Error(text), { code, syscall });
-  const axiosError = Object.assign(new Error(text), { code, isAxiosError: true, ...(withCause && { cause }) });
+  const axiosError = Object.assign(new Error(text), { code, isAxiosError: true, cause });
   return Object.assign(new NodeApiError(NODE, axiosError as unknown as JsonObject), { cause: axiosError });
 }
 
 test.each<[code: string, text: string, message: string, retryable?: true]>([
   ['ENOTFOUND', 'getaddrinfo', NO_HOST],
   ['EAI_AGAIN', 'getaddrinfo', NO_HOST, true],
-  ['EAI_FAIL', 'getaddrinfo', NO_HOST],
-  ['ENODATA', 'getaddrinfo', NO_HOST],
   ['ECONNREFUSED', 'connect', NO_CONNECTION, true],
-  ['EHOSTUNREACH', 'connect', NO_CONNECTION, true],
-  ['ENETUNREACH', 'connect', NO_CONNECTION, true],
-  ['ENETDOWN', 'connect', NO_CONNECTION, true],
-  ['EADDRNOTAVAIL', 'connect', NO_CONNECTION, true],
   ['ETIMEDOUT', 'connect', NO_CONNECTION, true],
   ['ECONNRESET', 'connect', NO_CONNECTION, true],
-  ['EMFILE', 'connect', NO_CONNECTION, true],
-  ['ENOBUFS', 'connect', NO_CONNECTION, true],
   ['EAFNOSUPPORT', 'connect', NO_CONNECTION],
   [
     'ECONNRESET',
@@ -42,20 +34,13 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
     true,
   ],
   ['EACCES', 'connect', NOT_ALLOWED],
-  ['EPERM', 'connect', NOT_ALLOWED],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', NOT_SECURE],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', NOT_SECURE],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', NOT_SECURE],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'unable to get local issuer certificate', NOT_SECURE],
-  ['CERT_HAS_EXPIRED', 'certificate has expired', NOT_SECURE],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", NOT_SECURE],
   ['EPROTO', 'write EPROTO 0:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:', NOT_SECURE],
   ['EPROTO', 'write EPROTO 0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:', NOT_SECURE],
-  ['EPROTO', 'write EPROTO 0:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:', NOT_SECURE],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tlsv13 alert certificate required', NOT_SECURE],
   ['ERR_INVALID_CHAR', 'Invalid character in header content ["Authorization"]', NOT_VALID],
-  ['ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters', NOT_VALID],
-  ['ERR_INVALID_URL', 'Invalid URL', NOT_VALID],
   ['ERR_BAD_REQUEST', 'Unsupported protocol ftp:', NOT_VALID],
 ])(
   'Nothing was sent after %s (%s), and that is attempted again only if it may pass',
@@ -108,14 +93,12 @@ describe("The state of Node's request tells", () => {
   const gone: Array<[string, unknown]> = [
     ['its socket has passed bytes on', { socket: { _bytesDispatched: 1 } }],
     ['the TLS handshake is over', { socket: { ...TLS, secureConnecting: false } }],
-    ['the TLS handshake is over, without bytes', { socket: { ...TLS, secureConnecting: false, _bytesDispatched: 0 } }],
   ];
   const unknown: Array<[string, unknown]> = [
     ['it has no socket and nothing to send', { socket: null, outputSize: 0 }],
     ['nothing is known of its socket', { socket: {} }],
     ['nothing is known of its TLS socket', { socket: { encrypted: true, _bytesDispatched: 0 } }],
     ['there is none', undefined],
-    ['it is not an object', 'request'],
   ];
 
   test.each(waiting)('that nothing was sent, if %s', (_what, request) => {
@@ -136,9 +119,7 @@ describe("The state of Node's request tells", () => {
       ['ECONNABORTED', 'timeout of 400ms exceeded'],
       ['ECONNRESET', 'read ECONNRESET'],
       ['ECONNRESET', 'socket hang up'],
-      ['ERR_CANCELED', 'canceled'],
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
-      ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'alert bad certificate'],
       ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'alert internal error'],
     ] as const)
       expect(state(request, code, text, 'read').kind).toBe('uncertain');
@@ -154,18 +135,11 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   ['ECONNRESET', 'read ECONNRESET'],
   ['ECONNRESET', 'socket hang up'],
   ['EPIPE', 'write EPIPE'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EHOSTDOWN'].flatMap((code): Array<[string, string]> => [
-    [code, 'read'],
-    [code, 'write'],
-  ]),
+  ['EHOSTUNREACH', 'read'],
+  ['ENETDOWN', 'write'],
   ['ECONNABORTED', 'timeout of 300000ms exceeded', 'TIMEOUT'],
-  ['ETIMEDOUT', 'read ETIMEDOUT', 'TIMEOUT'],
   ['ETIMEDOUT', 'timeout of 300000ms exceeded', 'TIMEOUT'],
-  ['ERR_BAD_RESPONSE', 'stream has been aborted'],
   ['EPROTO', 'write EPROTO decryption failed or bad record mac'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:ssl3_get_record:wrong version number'],
-  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'sslv3 alert bad certificate'],
-  ['HPE_INVALID_CONSTANT', 'Parse Error: Expected HTTP/'],
   ['SOMETHING_NEW', 'Nobody knows'],
   [undefined, 'Bearer test-key-0123456789 to 447700900123 <b>'],
   ['ERR_CANCELED', 'canceled', 'STOPPED'],
@@ -176,17 +150,12 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
 });
 
-test('Without its cause, nothing tells that a timeout was that of the connection', () => {
-  expect(networkReply(thrown('ETIMEDOUT', 'connect ETIMEDOUT', false)).kind).toBe('uncertain');
-  expect(networkReply(thrown('ECONNREFUSED', 'connect ECONNREFUSED', false)).kind).toBe('rejected');
-});
-
 test.each(ODD_VALUES)('The service may have the request after an error that is %s', (_name, value) => {
   expect(networkReply(value).kind).toBe('uncertain');
 });
 
 test('The service may have the request after an error that is its own cause', () => {
-  const error: { cause?: unknown; message: string } = { message: 'round' };
+  const error: { cause?: unknown } = {};
   error.cause = error;
   expect(networkReply(error).kind).toBe('uncertain');
 });

@@ -66,10 +66,6 @@ describe('After an uncertain reply', () => {
     expect(run.items('uncertain')).toHaveLength(3);
   });
 
-  test('nothing is read if nothing is left to send', async () => {
-    expect((await send(4, 2, lostFrom(2))).balances).toBe(0);
-  });
-
   test('a run with On Error set to Stop ends without reading the balance', async () => {
     const run = await send(8, 2, lostFrom(1), { stopOnFailure: true });
     expect([run.requests.length, run.balances, run.outages]).toEqual([1, 0, [1]]);

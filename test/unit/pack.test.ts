@@ -1,23 +1,6 @@
-import { MAX_BATCH_SIZE } from '../../nodes/MessagingSend/api/endpoints';
 import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import { seededRandom } from '../../tools/random';
 import { messageAt, messagesUpTo } from './samples';
-
-test('A request has at most 100 messages, as the service allows', () => {
-  expect(MAX_BATCH_SIZE).toBe(100);
-});
-
-test.each([
-  [0, 100, []],
-  [1, 100, [1]],
-  [99, 100, [99]],
-  [100, 100, [100]],
-  [101, 100, [100, 1]],
-  [250, 100, [100, 100, 50]],
-  [3, 1, [1, 1, 1]],
-])('Packing %i messages by %i makes batches of %j', (count, size, sizes) => {
-  expect(pack(messagesUpTo(count), size).map(({ messages }) => messages.length)).toEqual(sizes);
-});
 
 test.each([
   [2, [3], [1]],
@@ -26,10 +9,6 @@ test.each([
 ])('All parts of a text are in one request: by %i, texts of %j parts make batches of %j', (size, parts, sizes) => {
   const messages = parts.map((count, index) => messageAt(index, { parts: Array<string>(count).fill('Part') }));
   expect(pack(messages, size).map((batch) => batch.messages.length)).toEqual(sizes);
-});
-
-test('Batches are numbered from 1', () => {
-  expect(pack(messagesUpTo(5), 2).map(({ number }) => number)).toEqual([1, 2, 3]);
 });
 
 test('Batches of a re-run are numbered from where the first run ended', () => {

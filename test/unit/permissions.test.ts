@@ -2,7 +2,7 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
-import { byIndexFrom1, type Changes, refusing, replying, Run, send, withoutNames } from './dispatchRun';
+import { byIndexFrom1, type Changes, refusing, Run, send, withoutNames } from './dispatchRun';
 import { acceptAll, messagesUpTo, rejectWith, upTo } from './samples';
 
 const LEAVE: Permission = { kind: 'leave' };
@@ -71,12 +71,15 @@ describe('Messages that another execution has taken', () => {
 });
 
 describe('A batch that the journal refuses', () => {
-  test('is not sent, for the reason of the journal, which ends the run', async () => {
-    const refused: Permission = { kind: 'refused', failure: failure('notReserved') };
+  test.each([
+    ['not sent, if that is certain', failure('notReserved'), { not_sent: '2-5' }],
+    ['uncertain, if another attempt may be sending it', failure('anotherAttempt'), { uncertain: '2-5' }],
+  ])('ends the run, and is %s', async (_what, reason, outcome) => {
+    const refused: Permission = { kind: 'refused', failure: reason };
     const { journal: own, log } = journal((items) => (items.includes(2) ? refused : LEAVE));
     const run = await send(6, 2, acceptAll, { journal: own });
-    expect(run.report).toEqual({ requests: '0-1', sent: '0-1', not_sent: '2-5' });
-    expect(run.failureOf(2)).toMatch(/^NOT_RESERVED/);
+    expect(run.report).toEqual({ requests: '0-1', sent: '0-1', ...outcome });
+    expect(run.failureOf(2)).toContain(reason.code);
     // A batch that may not leave has no reply.
     expect(log).toEqual(['leave 0,1', 'accepted 0,1', 'refused 2,3']);
   });
@@ -137,15 +140,4 @@ describe('A batch that waits for another run of this process', () => {
     expect(log).toEqual(['wait 0']);
     expect(run.failureOf(0)).toMatch(/^STOPPED/);
   });
-});
-
-test('A request that is called off after the journal allowed it is reported as not made', async () => {
-  const { journal: own, log } = journal(async (items) => {
-    // The journal takes a moment to store the second, and the first ends the run meanwhile.
-    if (items.includes(2)) await new Promise((resolve) => setTimeout(resolve, 20));
-    return LEAVE;
-  });
-  const run = await send(3, 1, replying({ 2: WRONG_KEY }), { journal: own, parallelRequests: 2 });
-  expect(log.filter((line) => line.endsWith(' 2'))).toEqual(['leave 2', 'not made 2']);
-  expect(run.requests).toEqual([[0], [1]]);
 });

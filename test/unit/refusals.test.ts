@@ -11,6 +11,7 @@ const BLOCKED = rejectWith(
   { fromService: false },
 );
 const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
+const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
 const LIMITED = rejectWith({ ...failure('rateLimited', { perMinute: 60, wait: 'a minute' }), httpStatus: 429 });
 
 /** A service that gives this answer to every request with one of these items. */
@@ -49,7 +50,7 @@ describe('An answer that may be about the run or about one request', () => {
     ['after three in a row, whatever the balance', acceptAll([]), 3],
   ])('ends the run %s', async (_when, balance, refused) => {
     const run = await send(30, 1, answering(BLOCKED, ...FROM_12), { balance: () => balance });
-    expect(run.requests).toHaveLength(12 + refused);
+    expect([run.requests.length, run.balances]).toEqual([12 + refused, 1]);
     expect(run.items('not_sent')).toEqual(FROM_12);
     expect(run.failureOf(29)).toBe('FORBIDDEN: Not allowed');
   });
@@ -65,10 +66,20 @@ describe('An answer that may be about the run or about one request', () => {
     expect(run.failureOf(77)).toMatch(/rejected this message/);
   });
 
-  test('is not searched in a batch if it is about the address', async () => {
-    const run = await send(8, 4, answering(NOT_FOUND, 0));
+  test.each([
+    ['NOT_FOUND', NOT_FOUND],
+    ['REDIRECTED', REDIRECTED],
+  ])('is not searched in a batch if it is about the address: %s', async (code, answer) => {
+    const run = await send(8, 4, answering(answer, 0));
     expect(run.report).toEqual({ requests: '0-3 | 4-7', not_sent: '0-3', sent: '4-7' });
-    expect(run.failureOf(0)).toBe('NOT_FOUND: No such address');
+    expect(run.failureOf(0)).toBe(`${code}: No such address`);
+  });
+
+  test('does not become the reason of a run that the user stops meanwhile', async () => {
+    const stop = new AbortController();
+    const service: Service = () => (stop.abort(), BLOCKED);
+    const run = await send(2, 1, service, { signal: stop.signal });
+    expect(run.failureOf(1)).toMatch(/^STOPPED/);
   });
 
   test('ends a run with On Error set to Stop without another request', async () => {
@@ -103,16 +114,9 @@ describe('A refusal that is about everything', () => {
   });
 });
 
-test.each<[string, number[]]>([
-  ['the first one', [0]],
-  ['the last one', [99]],
-  ['the first ten', upTo(10)],
-  ['the last ten', upTo(10).map((index) => 90 + index)],
-  ['every seventh', upTo(100).filter((index) => index % 7 === 3)],
-  ['one in each of many batches that are under way at the same time', upTo(16).map((batch) => 100 * batch + 37)],
-])('Culprits among good messages are found, and all others are sent: %s', async (_which, culprits) => {
-  const count = Math.max(100, ...culprits.map((culprit) => culprit + 1));
-  const run = await send(count, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
+test('Culprits in many batches that are under way at the same time are found, and all others are sent', async () => {
+  const culprits = upTo(16).map((batch) => 100 * batch + 37);
+  const run = await send(1_600, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
   expect(run.items('not_sent')).toEqual(culprits);
-  expect(run.items('sent')).toHaveLength(count - culprits.length);
+  expect(run.items('sent')).toHaveLength(1_600 - culprits.length);
 });

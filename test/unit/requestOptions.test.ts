@@ -13,55 +13,28 @@ function read(collection: unknown): RequestOptions & { failure: Failure | null }
   return { ...options, failure: given.failure };
 }
 
-function batching(batch: Record<string, unknown>): { batchSize: number | null; interval: number } {
-  const { batchSize, interval } = read({ batching: { batch } });
-  return { batchSize, interval };
-}
-
 test('Request Options that are not set have the defaults of a declarative node', () => {
   for (const value of [{}, undefined, null, []]) {
     expect(read(value)).toEqual(DEFAULTS);
   }
 });
 
-describe('Batching', () => {
-  test.each<[unknown, number]>([
-    [50, 50],
-    [1, 1],
-    [100, 100],
-    [0, 1],
-    [0.5, 1],
-    [2.9, 2],
-    [500, 100],
-    [-1, 100],
-    [NaN, 100],
-    [Infinity, 100],
-    [null, 100],
-    [undefined, 100],
-  ])('with %s items per batch is read as %s', (batchSize, size) =>
-    expect(batching({ batchSize }).batchSize).toBe(size),
-  );
-
-  test.each<[unknown, number]>([
-    [1000, 1000],
-    [0, 0],
-    [-5, 0],
-    [NaN, 0],
-    [undefined, 0],
-  ])('with an interval of %s is read as %s ms', (batchInterval, interval) =>
-    expect(batching({ batchInterval }).interval).toBe(interval),
-  );
-});
-
-describe('Timeout', () => {
-  test.each<[unknown, number]>([
-    [10_000, 10_000],
-    [0, FIVE_MINUTES],
-    [-1, FIVE_MINUTES],
-    [NaN, FIVE_MINUTES],
-    [undefined, FIVE_MINUTES],
-  ])('of %s is read as %s ms', (timeout, expected) => expect(read({ timeout }).http.timeout).toBe(expected));
-});
+test.each<[given: number | undefined, size: number, interval: number, timeout: number]>([
+  [50, 50, 50, 50],
+  [1, 1, 1, 1],
+  [0, 1, 0, FIVE_MINUTES],
+  [2.9, 2, 2.9, 2.9],
+  [500, 100, 500, 500],
+  [-1, 100, 0, FIVE_MINUTES],
+  [NaN, 100, 0, FIVE_MINUTES],
+  [undefined, 100, 0, FIVE_MINUTES],
+])(
+  '%s is read as %s items per batch, an interval of %s ms, and a timeout of %s ms',
+  (given, size, interval, timeout) => {
+    const options = read({ batching: { batch: { batchSize: given, batchInterval: given } }, timeout: given });
+    expect(options).toMatchObject({ batchSize: size, interval, http: { timeout } });
+  },
+);
 
 test('Numbers that expressions give as texts are read as numbers', () => {
   const batch = { batchSize: '10', batchInterval: '2000' };
@@ -74,21 +47,15 @@ test('Numbers that expressions give as texts are read as numbers', () => {
   expect(read({ timeout: 'a minute' }).failure?.message).toBe("'Timeout' must be a number of at least 0");
 });
 
-describe('Ignore SSL Issues', () => {
-  test('is off unless it is switched on', () => {
-    expect(read({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
-    for (const value of [false, undefined, null, 'true', 1]) {
-      expect(read({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
-    }
-  });
+test('SSL issues are ignored only if that is switched on', () => {
+  expect(read({ allowUnauthorizedCerts: true }).http.skipSslCertificateValidation).toBe(true);
+  for (const value of [false, 'true', 1])
+    expect(read({ allowUnauthorizedCerts: value }).http.skipSslCertificateValidation).toBeUndefined();
 });
 
 describe('Proxy', () => {
   test.each<[string, object | undefined]>([
     ['', undefined],
-    ['  ', undefined],
-    ['http://proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
-    ['  http://proxy.example.com:3128/ ', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
     ['proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
     ['http://proxy.example.com', { host: 'proxy.example.com', port: 80, protocol: 'http' }],
     ['https://proxy.example.com', { host: 'proxy.example.com', port: 443, protocol: 'https' }],
@@ -123,10 +90,8 @@ test.each(ODD_VALUES)('Request Options of %s set nothing', (_name, value) => {
 test.each([
   ['http://user:50%25off@proxy.example.com:3128', '50%off'],
   ['http://user:50%off@proxy.example.com:3128', '50%off'],
-  ['user:100%@proxy.example.com:3128', '100%'],
   ['http://user:%@proxy.example.com:3128', '%'],
   ['http://user:%E4%zz%40@proxy.example.com:3128', '%E4%zz@'],
-  ['http://user:caf%C3%A9%@proxy.example.com:3128', 'café%'],
 ])('The proxy %s gets the password %s', (address, password) => {
   const { proxy } = read({ proxy: address }).http;
   if (typeof proxy !== 'object') throw new Error('there is no proxy');

@@ -43,11 +43,8 @@ function wrongDraft(item: number, entry: number | null = null): Unsendable {
   );
 }
 
-test.each([
-  ['nothing to send', []],
-  ['everything sent', [receipt(SENT, ...messagesUpTo(3))]],
-])('A run with %s has no error', (_what, receipts) => {
-  expect(errorOf({ receipts })).toBeNull();
+test('A run with everything sent has no error', () => {
+  expect(errorOf({ receipts: [receipt(SENT, ...messagesUpTo(3))] })).toBeNull();
 });
 
 test('The error of a run is its first failure, with what was sent, what not and why, and how to send the rest', () => {
@@ -90,11 +87,6 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
     { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
     'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
   ],
-  [
-    'an uncertain message',
-    { receipts: [receipt(UNCERTAIN, messageAt(0))] },
-    `${CHECK_FIRST} Do something. 0 sent, 1 uncertain (may have been sent), 1 request. If you run this step again, the uncertain message will be sent again.`,
-  ],
 ])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
   expect(errorOf(delivered)?.description).toBe(description);
 });
@@ -121,11 +113,6 @@ test('An error keeps its own text if n8n has one for a word in it', () => {
   });
 });
 
-test('An error contains no phone number and no text of a message', () => {
-  const error = errorOf({ receipts: [receipt(notSent(), ...messagesUpTo(3))] });
-  expect(JSON.stringify([error, error?.message, error?.description])).not.toMatch(/4477009|Text \d/);
-});
-
 test.each<[what: string, Partial<Delivered>, message: string]>([
   ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'It failed. Do something. Nothing was sent.'],
   [
@@ -139,11 +126,6 @@ test.each<[what: string, Partial<Delivered>, message: string]>([
     'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. Entries 1, 4, 5, 6, 7, 8, 9, 10, 11 were not sent: it failed. Entry 2 may have been sent: it failed. Numbering starts at 0. Call this tool again with only the entries named as not sent.',
   ],
   [
-    'an entry that may have been sent',
-    { receipts: list(SENT, UNCERTAIN) },
-    `It failed. ${CHECK_FIRST} Do something. 1 sent, 1 uncertain (may have been sent), 2 requests. Entry 1 may have been sent: it failed. Numbering starts at 0. Do not call this tool again until it is clear whether the message was sent.`,
-  ],
-  [
     'a list with invalid entries',
     { unsendable: [wrongDraft(0, 1), wrongDraft(0, 3)], heldUp: 2 },
     'Number of 0 is wrong. Correct it. Nothing was sent. Entries 1, 3 were not sent: number of 0 is wrong. Numbering starts at 0.',
@@ -152,9 +134,4 @@ test.each<[what: string, Partial<Delivered>, message: string]>([
   const error = errorOf(delivered, TOOL);
   expect(error?.message).toBe(message);
   expect(error?.description ?? null).toBeNull();
-});
-
-test('A model is given the first 100 entries that it can send again', () => {
-  const error = errorOf({ receipts: list(SENT, ...Array.from({ length: 150 }, () => notSent())) }, TOOL);
-  expect(error?.message).toMatch(/ Entries 1, 2, 3, [\d, ]* 99, 100 and 50 more were not sent: /);
 });

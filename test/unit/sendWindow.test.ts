@@ -5,7 +5,6 @@ import { zonesOf } from '../../nodes/MessagingSend/phone/timeZones';
 
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const MONDAY = [1];
-const SUNDAY = [0];
 
 const UK = '447700900123';
 const US = '12125550123';
@@ -30,73 +29,23 @@ function opening(window: SendWindow, phone: string, now: string): string {
 }
 
 const DAYTIME = windowOf('09:00', '20:00');
+const SHORT = windowOf('10:00', '18:00');
 
 test.each([
-  // 5.5 and 5.75 hours ahead of UTC.
-  ['before it opens, in a zone of half hours', DAYTIME, INDIA, '2026-06-10T03:00:00Z', '2026-06-10T03:30'],
-  ['before it opens, in a zone of quarters', DAYTIME, NEPAL, '2026-06-10T03:00:00Z', '2026-06-10T03:15'],
-  ['in its first minute', DAYTIME, INDIA, '2026-06-10T03:30:00Z', 'now'],
+  // 5.5 hours ahead of UTC.
+  ['before it opens', DAYTIME, INDIA, '2026-06-10T03:00:00Z', '2026-06-10T03:30'],
   ['in its last second', DAYTIME, INDIA, '2026-06-10T14:29:59.999Z', 'now'],
   ['at its end', DAYTIME, INDIA, '2026-06-10T14:30:00Z', '2026-06-11T03:30'],
   // 09:00 in Honolulu and Adak is 15:00 in New York; 20:00 in Newfoundland is 18:30 there.
   ['where not all of a country is inside', DAYTIME, US, '2026-07-08T18:59:59Z', '2026-07-08T19:00'],
-  ['where all of a country is inside', DAYTIME, US, '2026-07-08T22:29:59Z', 'now'],
   ['where a part of a country is past it', DAYTIME, US, '2026-07-08T22:30:00Z', '2026-07-09T19:00'],
-  // From Kaliningrad, 2 hours ahead of UTC, to Kamchatka, 12 hours.
-  ['in Russia', DAYTIME, RUSSIA, '2026-06-10T08:00:00Z', '2026-06-11T07:00'],
-  ['in Russia, inside', DAYTIME, RUSSIA, '2026-06-10T07:59:00Z', 'now'],
-  // From the Cocos Islands, 6.5 hours ahead, to Lord Howe, 11 hours in January and 10.5 in July.
-  ['in Australia in January', DAYTIME, AUSTRALIA, '2026-01-15T09:00:00Z', '2026-01-16T02:30'],
-  ['in Australia in July', DAYTIME, AUSTRALIA, '2026-07-15T09:00:00Z', 'now'],
-  [
-    "never inside everywhere: Moscow's clock",
-    windowOf('10:00', '18:00'),
-    RUSSIA,
-    '2026-06-10T05:00:00Z',
-    '2026-06-10T07:00',
-  ],
-  ['never inside everywhere, inside in Moscow', windowOf('10:00', '18:00'), RUSSIA, '2026-06-10T14:59:00Z', 'now'],
+  ["that is never open everywhere: Moscow's clock", SHORT, RUSSIA, '2026-06-10T05:00:00Z', '2026-06-10T07:00'],
   ["for a number of no country: the workflow's clock", DAYTIME, SATELLITE, '2026-06-10T06:00:00Z', '2026-06-10T07:00'],
-  ['on the day after the last', windowOf('09:00', '20:00', MONDAY), UK, '2026-06-09T08:00:00Z', '2026-06-15T08:00'],
   ['on its only day, past its end', windowOf('09:00', '20:00', MONDAY), UK, '2026-06-08T19:00:00Z', '2026-06-15T08:00'],
-  [
-    'on a day that has begun in the country alone',
-    windowOf('00:00', '24:00', MONDAY),
-    INDIA,
-    '2026-06-07T18:30:00Z',
-    'now',
-  ],
-  [
-    'on a day that has ended in the country alone',
-    windowOf('00:00', '24:00', MONDAY),
-    INDIA,
-    '2026-06-08T18:30:00Z',
-    '2026-06-14T18:30',
-  ],
-  ['all day long', windowOf('00:00', '24:00'), UK, '2026-06-08T23:00:00Z', 'now'],
-  ['until midnight', windowOf('22:00', '24:00'), UK, '2026-06-08T22:59:59Z', 'now'],
-  ['at midnight', windowOf('22:00', '24:00'), UK, '2026-06-08T23:00:00Z', '2026-06-09T21:00'],
+  ['on a day that has begun there alone', windowOf('00:00', '24:00', MONDAY), INDIA, '2026-06-07T18:30:00Z', 'now'],
   // Clocks in the UK are put forward on 29 March 2026 at 01:00 UTC, back on 25 October at 01:00 UTC.
-  ['on the night before clocks go forward', DAYTIME, UK, '2026-03-28T21:00:00Z', '2026-03-29T08:00'],
-  ['on the night before clocks go back', DAYTIME, UK, '2026-10-24T20:00:00Z', '2026-10-25T09:00'],
   ['in an hour that a day lacks', windowOf('01:00', '02:00'), UK, '2026-03-29T00:59:00Z', '2026-03-30T00:00'],
-  [
-    'in an hour that its only day lacks',
-    windowOf('01:00', '02:00', SUNDAY),
-    UK,
-    '2026-03-29T00:59:00Z',
-    '2026-04-05T00:00',
-  ],
-  [
-    'that begins in an hour that a day lacks',
-    windowOf('01:30', '03:00'),
-    UK,
-    '2026-03-29T00:00:00Z',
-    '2026-03-29T01:00',
-  ],
-  ['in an hour that a day has twice, the first time', windowOf('01:00', '02:00'), UK, '2026-10-25T00:59:00Z', 'now'],
-  ['in an hour that a day has twice, the second time', windowOf('01:00', '02:00'), UK, '2026-10-25T01:59:00Z', 'now'],
-  ['between the two', windowOf('01:00', '01:30'), UK, '2026-10-25T00:40:00Z', '2026-10-25T01:00'],
+  ['in an hour that a day has twice', windowOf('01:00', '02:00'), UK, '2026-10-25T01:59:00Z', 'now'],
 ])('A window %s', (_, window, phone, now, expected) => {
   expect(opening(window, phone, now)).toBe(expected);
 });

@@ -52,8 +52,8 @@ const fields = (...names: string[]) => new Map(names.map((name, index) => [name,
 test.each<[text: string, Partial<Summary>]>([
   ['1 sent, 1 credit used, 0 left, 1 request.', { sent: 1, creditsUsed: 1, creditsLeft: 0, requests: 1 }],
   ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
-  ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
   ['2 sent, 9 requests, 6 min spent waiting for the rate limit.', { sent: 2, requests: 9, waited: 359_000 }],
+  ['2 sent, 2 requests, 3 s spent waiting for the rate limit.', { sent: 2, requests: 2, waited: 3000 }],
   [
     'Nothing was sent: not enough credits (200 needed, 12 left).',
     { reasons: [notSent(NO_CREDITS, messagesUpTo(200))], requests: 2 },
@@ -61,10 +61,6 @@ test.each<[text: string, Partial<Summary>]>([
   [
     "Nothing was sent. Item 0 was not sent: the key is wrong. Item 1 was not sent: 'Base URL' is wrong. Numbering starts at 0.",
     { reasons: [notSent('The key is wrong', [messageAt(0)]), notSent("'Base URL' is wrong", [messageAt(1)])] },
-  ],
-  [
-    "0 sent, 1 not sent, 1 skipped because of 'Duplicate Messages', 0 requests. Item 0 was not sent: it failed. Numbering starts at 0.",
-    { reasons: [notSent('It failed', [messageAt(0)])], skipped: new Map([['duplicate', 1]]) },
   ],
   [
     '5 sent, 1 not sent, 2 uncertain (may have been sent), 3 requests. Items 5, 7 may have been sent: timeout. Item 6 was not sent: it failed. Numbering starts at 0.',
@@ -125,10 +121,7 @@ test.each<[text: string, Partial<Summary>]>([
 
 test.each<[text: string, Origin[]]>([
   ['Item 3 was', [messageAt(3)]],
-  ['Items 0, 1, 2, 3, 4 were', messagesUpTo(5)],
   ['Items 0, 1, 2, 3, 4 and 195 more were', messagesUpTo(200).reverse()],
-  ['Entry 4 of item 2 was', entriesOf(2, 4)],
-  ['Entries 0, 3 of item 2 were', entriesOf(2, 0, 3)],
   ['Item 1, entries 0, 3 of item 2, entry 5 of item 4 were', [messageAt(1), ...entriesOf(2, 0, 3), ...entriesOf(4, 5)]],
   [
     'Entries 0, 1 of item 2, entries 0, 1, 2 of item 3 and 1 more were',
@@ -138,11 +131,6 @@ test.each<[text: string, Origin[]]>([
   expect(reasonsText(summary({ reasons: [notSent('It failed', origins)] }))).toBe(
     `${text} not sent: it failed. Numbering starts at 0.`,
   );
-});
-
-test('A reason is safe to render as HTML', () => {
-  const reasons = [notSent('The message is <b>empty</b>', [messageAt(0)])];
-  expect(reasonsText(summary({ reasons }))).toMatch(/the message is &lt;b>empty&lt;\/b>\./);
 });
 
 test('The first five reasons are given, with how many messages have others', () => {
@@ -155,10 +143,9 @@ test('The first five reasons are given, with how many messages have others', () 
 test.each<[text: string, Partial<Summary>]>([
   ['the sent message', { sent: 1 }],
   ['the 245 sent messages', { sent: 245, notSent: 5 }],
+  ['the uncertain message', { uncertain: 1 }],
   ['the 5 sent messages and the uncertain one', { sent: 5, uncertain: 2, uncertainDuplicates: 1 }],
   ['the sent message and the 2 uncertain ones', { sent: 1, uncertain: 2 }],
-  ['the uncertain message', { uncertain: 1 }],
-  ['the 2 uncertain messages', { uncertain: 2, notSent: 3 }],
 ])('What would be sent a second time is named: %s', (text, changed) => {
   expect(secondSendText(summary(changed))).toBe(`If you run this step again, ${text} will be sent again.`);
 });

@@ -18,20 +18,10 @@ test('The table of time zones is that of its sources; `npm run numbering` writes
 });
 
 test('Node knows every time zone of the table', () => {
-  const zones = ZONE_TABLE.trim()
-    .split(/\s+/)
-    .flatMap((entry) => entry.split(';')[1]?.split(',') ?? []);
+  const zones = ZONE_TABLE.match(/[A-Z]\w+\/[\w/-]+/g) ?? [];
   expect(zones.length).toBeGreaterThan(250);
-  expect(zones.filter((zone) => !isKnown(zone))).toEqual([]);
+  for (const timeZone of zones) expect(() => new Intl.DateTimeFormat('en', { timeZone })).not.toThrow();
 });
-
-function isKnown(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).format() !== '';
-  } catch {
-    return false;
-  }
-}
 
 test('A number has each clock of its country, for an example of every region', () => {
   const missing = EXAMPLES.flatMap(({ number, country = '' }) => {
@@ -44,10 +34,8 @@ test('A number has each clock of its country, for an example of every region', (
 
 test.each([
   ['447700900123', ['Europe/London']],
-  ['919876543210', ['Asia/Kolkata']],
   ['77011234567', ['Asia/Almaty']],
   ['18765550123', ['America/Jamaica']],
-  ['18095550123', ['America/Santo_Domingo']],
   ['38344123456', ['Europe/Belgrade']],
   ['34612345678', ['Europe/Madrid', 'Atlantic/Canary']],
 ])('%s is in %j', (phone, zones) => {
@@ -57,7 +45,6 @@ test.each([
 test.each([
   ['79161234567', 'Europe/Moscow', 11],
   ['12125550123', 'America/New_York', 16],
-  ['61412345678', 'Australia/Sydney', 10],
 ])("A number in a country with several clocks has the capital's first: %s", (phone, capital, clocks) => {
   const zones = zonesOf(phone);
   expect(zones[0]).toBe(capital);

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import {
-  type CodexData,
   type ICredentialType,
   type INodeParameters,
   type INodeProperties,
@@ -11,9 +10,7 @@ import {
 } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
-import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
-import { readPage } from '../support/markdown';
-import { listOf } from './samples';
+import { PROJECT_FOLDER, readManifest } from '../../tools/project';
 
 /** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
 const manifest = readManifest();
@@ -31,11 +28,6 @@ const nodes = manifest.n8n.nodes.map(descriptionOf);
 const credentials = manifest.n8n.credentials.map((file) => instanceOf(file) as ICredentialType);
 const panels: Array<[name: string, properties: INodeProperties[]]> = [...nodes, ...credentials].map(
   ({ displayName, properties }) => [displayName, properties],
-);
-
-/** The README's address and those of its headings; `#readme` is its start. */
-const README_ADDRESSES = ['readme', ...readPage(readProjectFile('README.md')).headings.map(({ anchor }) => anchor)].map(
-  (anchor) => `${manifest.homepage}#${anchor}`,
 );
 
 /** A parameter, or an option or a choice of one. */
@@ -79,11 +71,6 @@ function where<T extends { where: string }>(all: T[], isWrong: (one: T) => boole
   return all.filter(isWrong).map((one) => one.where);
 }
 
-test('The nodes and the credential have texts to check', () => {
-  expect(entries.length).toBeGreaterThan(40);
-  expect(sentences.length).toBeGreaterThan(60);
-});
-
 test('Every name is in title case', () => {
   const small = /^(a|an|and|as|at|but|by|for|if|in|of|on|or|per|the|to|with)$/;
   const isTitleCase = (name: string): boolean => {
@@ -111,16 +98,6 @@ test('No description or hint of a parameter has more than two sentences or 160 c
   const all = panels.flatMap(([panel, properties]) => entriesOf(panel, properties, true));
   expect(where(all, ({ property, texts }) => property?.type !== 'notice' && texts.some(isLong))).toEqual([]);
   expect(all.length).toBeGreaterThan(100);
-});
-
-test('Every field says what it is for', () => {
-  // What these three are for is said by their options.
-  const isHeading = ({ displayName, type }: INodeProperties): boolean =>
-    type === 'collection' || ['Resource', 'Operation', 'Trigger On'].includes(displayName);
-  const silent = parameters.filter(
-    ({ property: { description, hint } }) => description === undefined && hint === undefined,
-  );
-  expect(where(silent, ({ property }) => !isHeading(property))).toEqual([]);
 });
 
 /** What the service, n8n or a failure can put into a text of the catalogue. */
@@ -168,22 +145,8 @@ test("Every parameter or option that a text names is in quotes, by the panel's l
   expect(quoted.filter(([, name]) => name !== 'X' && !labels.includes(name ?? ''))).toEqual([]);
 });
 
-test('Of the trigger, one text alone says that a test returns the current balance', () => {
-  expect(shown.filter(([, text]) => text.includes('current balance'))).toHaveLength(1);
-});
-
 test('Every choice says what it does', () => {
   expect(where(entries, ({ property, texts }) => property === null && texts.length === 0)).toEqual([]);
-});
-
-test('Every action is short, without articles, as n8n wants it', () => {
-  const actions = nodes.flatMap(({ properties }) =>
-    properties.flatMap(({ options = [] }) =>
-      options.flatMap((option) => ('action' in option && option.action !== undefined ? [option.action] : [])),
-    ),
-  );
-  expect(actions).toHaveLength(4);
-  expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 });
 
 test('Every placeholder is an example', () => {
@@ -195,59 +158,29 @@ test('Every placeholder is an example', () => {
   expect(where(fields, ({ property }) => property.placeholder?.includes('{{') === true)).toEqual([]);
 });
 
-test('Every required field has an example or a default', () => {
-  const required = parameters.filter(({ property }) => property.required === true);
-  const isBare = ({ placeholder, default: value }: INodeProperties) => placeholder === undefined && value === '';
-  expect(where(required, ({ property }) => isBare(property) && property.typeOptions?.password !== true)).toEqual([]);
+test.each<[string, INodeParameters, string[]]>([
+  ['no option', {}, []],
+  ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
+  ['Dry Run', { dryRun: true }, ['dryRunNotice']],
+  ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
+  ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
+  ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
+])('A notice is shown only for its option: %s', (_choice, options, expected) => {
+  expect(noticesOf(nodes[0], options)).toEqual(expected);
 });
 
-test('The subtitle and the hints of a node name parameters that it has', () => {
-  for (const { displayName, subtitle = '', hints = [], properties } of nodes) {
-    const named = [subtitle, ...hints.map(({ displayCondition = '' }) => displayCondition)].flatMap((text) =>
-      [...text.matchAll(/\$parameter\["(\w+)"\]/g)].map(([, name]) => name),
-    );
-    const known = properties.map(({ name }) => name);
-    expect([displayName, named.filter((name) => !known.includes(name ?? ''))]).toEqual([displayName, []]);
-  }
+test('A tool has a notice of its own', () => {
+  const [sender] = nodes;
+  expect(noticesOf(sender && { ...sender, name: `${sender.name}Tool` }, {})).toEqual(['toolNotice']);
 });
 
-describe('A notice is shown only', () => {
-  const [sender, trigger] = nodes;
-  const noticesOf = (node: typeof sender, values: INodeParameters, isTool = false): string[] => {
-    if (node === undefined) throw new Error('the node is missing');
-    const description = { ...node, name: isTool ? `${node.name}Tool` : node.name };
-    const notices = node.properties.filter(({ type }) => type === 'notice');
-    return notices
-      .filter((notice) => NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, description))
-      .map(({ name }) => name);
-  };
-  const BULK = { resource: 'message', operation: 'sendBulk', source: 'items' };
-  const BALANCE = { resource: 'balance', operation: 'get' };
-
-  test.each<[string, INodeParameters, string[]]>([
-    ['no option', {}, []],
-    ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
-    ['Dry Run', { dryRun: true }, ['dryRunNotice']],
-    ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
-    ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
-    ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
-  ])('for its option: %s', (_choice, options, expected) => {
-    expect(noticesOf(sender, { ...BULK, options })).toEqual(expected);
-    expect(noticesOf(sender, { ...BALANCE, options })).toEqual([]);
-  });
-
-  test('for a tool that sends', () => {
-    expect(noticesOf(sender, { ...BULK, options: {} }, true)).toEqual(['toolNotice']);
-    expect(noticesOf(sender, { ...BALANCE, options: {} }, true)).toEqual([]);
-  });
-
-  test('for a check every minute', () => {
-    const options = { event: 'lowBalance', threshold: 100, options: {} };
-    const polling = (mode: string): INodeParameters => ({ pollTimes: { item: [{ mode }] }, ...options });
-    expect(noticesOf(trigger, polling('everyMinute'))).toEqual(['everyMinuteNotice']);
-    expect(noticesOf(trigger, polling('everyHour'))).toEqual([]);
-  });
-});
+function noticesOf(node: (typeof nodes)[number] | undefined, options: INodeParameters): string[] {
+  const values = { resource: 'message', operation: 'sendBulk', source: 'items', options };
+  const notices = (node?.properties ?? []).filter(({ type }) => type === 'notice');
+  const isShown = (notice: INodeProperties) =>
+    NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, node ?? null);
+  return notices.filter(isShown).map(({ name }) => name);
+}
 
 test('Every parameter depends on parameters beside it or by a path from the root, because n8n hides any other', () => {
   for (const { properties } of nodes) {
@@ -257,40 +190,4 @@ test('Every parameter depends on parameters beside it or by a path from the root
     );
     expect(dependencies.filter((name) => !/^[@/]/.test(name) && !beside.includes(name))).toEqual([]);
   }
-});
-
-describe.each(manifest.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')))('The codex %s', (file) => {
-  const codex = JSON.parse(readProjectFile(file)) as CodexData & { node: string };
-
-  test('belongs to the node beside it', () => {
-    const { name } = descriptionOf(file.replace(/\.json$/, '.js'));
-    expect(codex.node).toBe(`n8n-nodes-messaging-send.${name}`);
-  });
-
-  test('has only categories that n8n allows a community node', () => {
-    // By the rule valid-node-categories of newer releases of n8n's linter than the one used here.
-    const known =
-      listOf(`Analytics, Communication, Data & Storage, Development, Finance & Accounting, Marketing & Content,
-      Miscellaneous, Productivity, Sales, Utility`);
-    expect(codex.categories).not.toHaveLength(0);
-    expect(codex.categories?.filter((category) => !known.includes(category))).toEqual([]);
-    expect(codex).not.toHaveProperty('subcategories');
-  });
-
-  test('has each alias once and in lower case', () => {
-    const alias = codex.alias ?? [];
-    expect(alias).not.toHaveLength(0);
-    expect(alias).toEqual([...new Set(alias.map((word) => word.toLowerCase().trim()))]);
-  });
-
-  test('links to headings of the README', () => {
-    const { primaryDocumentation = [], credentialDocumentation = [] } = codex.resources ?? {};
-    expect([primaryDocumentation.length, credentialDocumentation.length]).toEqual([1, 1]);
-    const links = [...primaryDocumentation, ...credentialDocumentation].map(({ url }) => url);
-    expect(README_ADDRESSES).toEqual(expect.arrayContaining(links));
-  });
-});
-
-test('The credential links to a heading of the README', () => {
-  expect(README_ADDRESSES).toEqual(expect.arrayContaining(credentials.map(({ documentationUrl }) => documentationUrl)));
 });

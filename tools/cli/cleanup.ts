@@ -2,16 +2,11 @@
 export class Cleanup {
   private readonly steps: Array<() => unknown> = [];
 
-  /** Adds a step. */
   add(step: () => unknown): void {
     this.steps.push(step);
   }
 
-  /**
-   * Runs each step once, the newest first; a step that fails doesn't keep the others from running.
-   *
-   * @throws the first failure, when all steps have run
-   */
+  /** Runs each step once, the newest first; a step that fails doesn't keep the others from running. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let step = this.steps.pop(); step !== undefined; step = this.steps.pop()) {

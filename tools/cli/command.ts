@@ -5,14 +5,7 @@ import { ExpectedError, messageOf } from './errors';
 
 const SHOWN_LINES = 15;
 
-/**
- * Runs a program to its end.
- *
- * @param options.cwd      without it, the folder of the checkout
- * @param options.env      over this process's own
- * @param options.isShown  whether the user sees its output, which is only kept otherwise
- * @throws ExpectedError with the command and its last lines if it fails
- */
+/** Runs a program to its end. */
 export async function runCommand(
   command: string,
   args: string[],

@@ -6,23 +6,17 @@ import { ExpectedError, Stopped, systemCode } from './errors';
 /** System calls fail with these for want of a port, disk space or permission, and their messages say so. */
 const MACHINE_FAILURES = ['EADDRINUSE', 'ENOSPC', 'EACCES', 'EROFS'];
 
-/** What a command works with. */
 export interface Session {
   /** Aborted, with {@link Stopped}, when the user asks to stop. */
   signal: AbortSignal;
-  /** Undoes what the command has started, once it ends. */
   cleanup: Cleanup;
-  /** Prints a line. */
   say: (line: string) => void;
 }
 
 /**
  * Runs a command from start to end, and sets the exit code.
- *
  * Ctrl-C, a closed terminal and a kill stop it in an orderly way, and whatever happens, its cleanup runs. An
  * {@link ExpectedError} is printed as one line, without a stack trace.
- *
- * @param work  the command; returns the exit code
  */
 export async function runSession(work: (session: Session) => Promise<number>): Promise<void> {
   const stop = stopOnSignals(['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -45,12 +39,10 @@ export function stopOnSignals(names: NodeJS.Signals[]): AbortSignal {
   return stop.signal;
 }
 
-/** Waits for the user to ask to stop. */
 export async function untilStopped(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** @returns the exit code */
 function reportFailure(failure: unknown, signal: AbortSignal): number {
   if (failure instanceof Stopped || signal.aborted) {
     console.error('Stopped.');

@@ -9,7 +9,6 @@ export type Probe<Answer> = () => Answer | undefined | Promise<Answer | undefine
 
 /**
  * Asks again and again until there is an answer.
- *
  * @param what     completes the sentence "waited 30 s for …"
  * @param seconds  how long to go on asking
  * @param options.signal    ends the wait early, with the signal's reason

@@ -1,110 +1,105 @@
-import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
-import { AFTER_INTERRUPTION, CATALOGUE, type Entry, type FailureName, IF_EXPRESSION, THEN_SEND_THE_REST, THEN_TRY_AGAIN } from '../../nodes/MessagingSend/failures/catalogue';
+import { CATALOGUE, type SendAgain } from '../../nodes/MessagingSend/failures/catalogue';
 import { table } from './table';
 
-const MOST_COMMON: readonly FailureName[] = [
-  'phoneCountryCode',
-  'phoneCodeMissing',
-  'phoneScientific',
-  'textEmpty',
-  'textNotEvaluated',
-  'textTooLong',
-  'apiKeyInvalid',
-  'creditsTooLow',
-  'rateLimited',
-  'timeout',
-];
+/** What a code means, and what to do. */
+type Line = readonly [meaning: string, advice: string];
 
-/** The network's own codes that users see most often. */
-const NETWORK_CODES: Partial<Record<string, readonly string[]>> = {
-  hostUnknown: ['ENOTFOUND', 'EAI_AGAIN'],
-  notConnected: ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ETIMEDOUT'],
-  notSecure: ['EPROTO', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  notAllowed: ['EACCES', 'EPERM'],
-  credentialInvalid: ['ERR_INVALID_URL', 'ERR_INVALID_CHAR'],
-} satisfies Partial<Record<FailureName, readonly string[]>>;
+const KEY = 'Copy the key from your account settings to the credential. Each messaging instance has its own.';
+const ADDRESS = 'Check the Base URL: it ends in `/v1` or `/api/v1`.';
+const LATER = 'Wait until the service works again, then send the rest.';
+const AFTER_A_KILL = 'See [If n8n is killed](retries.md#if-n8n-is-killed).';
+const CHECK = 'Check the message.';
 
-type AnyEntry = Entry<never, string>;
-
-/** The tables of docs/errors.md. An entry of the catalogue is in the first one that it fits. */
-const TABLES: Readonly<Record<string, (entry: AnyEntry, name: string) => boolean>> = {
-  common: (_, name) => MOST_COMMON.some((each) => each === name),
-  trigger: (_, name) => ['thresholdInvalid', 'balanceNotReported', 'pollTimeout'].includes(name),
-  phone: ({ code }) => code === 'INVALID_PHONE',
-  input: ({ code }) => /^INVALID_(MESSAGES?|PARAMETER)$/.test(code),
-  settings: ({ code }) => code === 'NOT_SET_UP',
-  uncertain: ({ sendAgain }) => sendAgain === 'checkFirst',
-  network: ({ code }) => code.startsWith('UNREACHABLE_'),
-  rest: () => true,
+/** The lines of docs/errors.md. They say less than the catalogue, which n8n shows in full when it happens. */
+const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
+  safe: {
+    INVALID_PHONE: [
+      'The number is missing, or nobody can have it.',
+      'Correct it. [Phone numbers](phone-numbers.md) says how numbers are read.',
+    ],
+    INVALID_MESSAGE: ['The text is empty, too long, or an expression that was not evaluated.', 'Correct it.'],
+    INVALID_MESSAGES: [
+      "'Messages' is not a list, or an entry is not an object.",
+      'Enter a list such as `[{ "phone": "447700900123", "message": "Hello" }]`.',
+    ],
+    INVALID_PARAMETER: ["A parameter's value for this item can't be used.", 'Correct what the message names.'],
+    NOT_SET_UP: [
+      'An option, the credential or the place of the node is wrong, so nothing can be sent.',
+      'Correct what the message names.',
+    ],
+    MISSING_API_KEY: ['The service received no API key.', KEY],
+    INVALID_API_KEY: ['The service does not know the API key.', KEY],
+    INSUFFICIENT_CREDITS: ['There are not enough credits.', 'Top up the account, then send the rest.'],
+    VALIDATION_ERROR: ['The service rejected a value.', 'Correct what it names.'],
+    RATE_LIMITED: [
+      "Too many requests, for longer than 'Max Wait (Minutes)'.",
+      'Use Send Bulk, or see [Limits](how-sending-works.md#limits).',
+    ],
+    NOT_ACCEPTED: ['The service took the request, but did not send this message.', 'Check its number and text.'],
+    REDIRECTED: ['The address has moved. Redirects are not followed.', 'Enter the new address as Base URL.'],
+    NOT_FOUND: ['The service does not know the address.', ADDRESS],
+    FORBIDDEN: [
+      'The service, or a firewall before it, refuses the request or this message.',
+      'Check what the key may do, and whether a firewall blocks a link or a word in the text.',
+    ],
+    'HTTP_4…': ['The service rejected the request.', 'Correct what it names, or ask its support.'],
+    UNREADABLE_ANSWER: ['The service did not report the credits.', `${ADDRESS} Or switch off 'Check Credits First'.`],
+    NOT_RESERVED: [
+      "n8n's database took no note of the message. Without it, a retry could send twice.",
+      "Check that n8n's database runs and its disk is not full, then send the rest.",
+    ],
+    SERVICE_DOWN: ['The run ended because of an [outage](how-sending-works.md#outages).', LATER],
+    NOT_STARTED: ['Another request had ended the run before.', 'Correct its cause, then send the rest.'],
+    STOPPED: ['Somebody stopped the run before.', 'Send the rest in a new execution.'],
+    TIMEOUT: ['The trigger could not read the balance in time.', 'Nothing: the next check tries again.'],
+  },
+  checkFirst: {
+    TIMEOUT: ['The service did not answer in time.', "If it is slow, raise 'Timeout' under Request Options."],
+    CONNECTION_LOST: ['The connection broke before the response.', 'Check the network of n8n.'],
+    SERVER_ERROR: ['The service failed.', CHECK],
+    'HTTP_…': ['The service, or a gateway before it, gave no result.', CHECK],
+    UNREADABLE_ANSWER: ['The response is not from this API.', ADDRESS],
+    NOT_LISTED: ['The response does not mention this message.', CHECK],
+    NOT_CONFIRMED: ['The response does not confirm that this message was sent.', CHECK],
+    PARTLY_SENT: ['Only some parts of a [long text](how-sending-works.md#long-texts) were certainly sent.', CHECK],
+    STOPPED: ['Somebody stopped the run while the request was in flight.', CHECK],
+    INTERRUPTED: ["n8n was killed, another Retry has run since, or n8n's database can't be read.", AFTER_A_KILL],
+    RESERVED: ['Another execution started to send this message.', "If it was not sent, change its 'Message Key'."],
+    LINK_LOST: ['The message was sent earlier, and its link no longer works.', 'Ask again in a new execution.'],
+    UNCERTAIN: [
+      'Something was sent to this number earlier, perhaps this message with another text.',
+      'If it did not arrive, send it in a new execution.',
+    ],
+    ANOTHER_RETRY: [
+      'Another Retry is running, so this one sent nothing.',
+      "Wait for its end: its execution shows each message's outcome.",
+    ],
+    NOT_SET_UP: [
+      "'Dry Run' or 'Test Run' is on in a retry, which therefore sent nothing.",
+      'Remove the option, save, and choose **Retry with currently saved workflow**.',
+    ],
+  },
 };
 
+/** The code of another failure, and those of the network, which the page lists by their cause. */
+const NOT_HERE = ['…', 'UNREACHABLE_…'];
+
+/** One table of codes after which sending again is safe, and one of those after which a message may have been sent. */
 export function errorParts(): Record<string, string> {
-  const left = new Map<string, AnyEntry>(Object.entries(CATALOGUE));
-  const parts = Object.entries(TABLES).map(([part, belongs]) => {
-    const names = [...left].filter(([name, entry]) => belongs(entry, name)).map(([name]) => name);
-    const lines = names.flatMap((name) => {
-      const entry = left.get(name);
-      left.delete(name);
-      return entry === undefined ? [] : linesOf(entry, name);
-    });
-    const rows = [['Code', 'Message', 'What to do'], ...together(lines)];
-    // The page names the code that all of a table share.
-    const isShared = new Set(lines.map(({ code }) => code)).size === 1;
-    const [header = [], ...rest] = isShared ? rows.map((row) => row.slice(1)) : rows;
-    return [part, table(header, rest)] as const;
-  });
-  return { ...Object.fromEntries(parts), credential: credentialTable() };
+  return { 'not-sent': linesOf('safe'), uncertain: linesOf('checkFirst') };
 }
 
-interface Line {
-  readonly code: string;
-  readonly message: string;
-  readonly advice: string;
-}
-
-/** Stands for every value: what varies is "…" on the page. */
-const ANY_VALUES = new Proxy({}, { get: () => '…' }) as never;
-
-function linesOf(entry: AnyEntry, name: string): Line[] {
-  const message = entry.message(ANY_VALUES);
-  // Such an entry passes on the message of its cause.
-  if (message === '…') return [];
-  const advice = entry
-    .advice(ANY_VALUES)
-    .replace(AFTER_INTERRUPTION, 'See [If n8n is killed](retries.md#if-n8n-is-killed).')
-    .replace(THEN_SEND_THE_REST, 'Then send the rest.')
-    .replace(` ${THEN_TRY_AGAIN}`, '')
-    // The page says it above the table.
-    .replace(` ${IF_EXPRESSION}`, '')
-    // The reason, and what the run left uncertain.
-    .replace(/^(…\. |… messages of [^.]*\. )+/, '');
-  const silent = entry.sendAgain === 'checkFirst' ? 'Check the message.' : 'Try again later.';
-  const codes = NETWORK_CODES[name]?.map((code) => `UNREACHABLE_${code}`) ?? [entry.code];
-  return codes.map((code) => ({ code, message, advice: advice === '…' ? 'See the cause.' : advice || silent }));
-}
-
-/** One row for the messages that have the advice in common. */
-function together(lines: readonly Line[]): string[][] {
-  const groups = new Map<string, Line[]>();
-  for (const line of lines) groups.set(line.advice, [...(groups.get(line.advice) ?? []), line]);
-  return [...groups.values()].map((group) => [
-    [...new Set(group.map(({ code }) => (code === '…' ? 'that of the cause' : `\`${code}\``)))].join('<br>'),
-    [...new Set(group.map(({ message }) => marked(message)))].join('<br>'),
-    marked(group[0]?.advice ?? ''),
-  ]);
-}
-
-/** Expressions, JSON and addresses as code; nothing else in these texts means something in Markdown. */
-function marked(text: string): string {
-  return text.replace(/\{\{.*?\}\}|\[\{.*?\}\]|\{ .*? \}|https?:\/\/(?:\S*\w)?/g, (code) => `\`${code}\``);
-}
-
-/** Each answer of the credential test says what happened in its first sentence, then what to do. */
-function credentialTable(): string {
-  const rules = new MessagingSendApi().test.rules ?? [];
-  const texts = rules.map(({ properties }) => properties.message.replace(/HTTP \d+/, 'HTTP …'));
+function linesOf(sendAgain: SendAgain): string {
+  const entries = Object.values(CATALOGUE).filter((entry) => entry.sendAgain === sendAgain);
+  const codes = new Set<string>(entries.map(({ code }) => code).filter((code) => !NOT_HERE.includes(code)));
+  const lines = LINES[sendAgain];
+  const wrong = [
+    ...[...codes].filter((code) => lines[code] === undefined),
+    ...Object.keys(lines).filter((code) => !codes.has(code)),
+  ];
+  if (wrong.length > 0) throw new Error(`tools/docs/errors.ts lacks, or alone has, the codes ${wrong.join(', ')}`);
   return table(
-    ['Message', 'What to do'],
-    [...new Set(texts)].map((text) => [text.replace(/\. .*/, ''), text.replace(/^.*?\. /, '')]),
+    ['Code', 'What it means', 'What to do'],
+    Object.entries(lines).map(([code, line]) => [`\`${code}\``, ...line]),
   );
 }

@@ -14,7 +14,6 @@ import {
 
 import type { Lifetime } from './lifetime';
 
-/** What n8n decrypts the stored credential to. */
 export interface Account {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -27,7 +27,6 @@ import { type Account, Credentials } from './credentials';
 import type { Lifetime } from './lifetime';
 import { processedData } from './processedData';
 
-/** The type of this package's node in a workflow. */
 export const NODE_TYPE = 'n8n-nodes-messaging-send.messagingSend';
 
 export interface Loaded {
@@ -80,23 +79,16 @@ export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = [
 export interface EngineSetup {
   readonly nodes: INode[];
   readonly connections: IConnections;
-  /** By the type names that `nodes` use. */
   readonly types: Readonly<Record<string, INodeType | IVersionedNodeType>>;
-  /** The credential of every node. */
   readonly account: Account;
   /** How n8n started the execution: `manual` is in the editor. */
   readonly mode: 'manual' | 'trigger';
-  /** Receives what a manual run shows in the browser's console. */
   readonly onConsole?: (...lines: unknown[]) => void;
-  /** Receives the data of the execution when n8n stores it. */
   readonly onStore?: (data: IRunExecutionData) => void;
-  /** Settings of the workflow, added to those that every workflow has. */
   readonly settings?: IWorkflowSettings;
-  /** The workflow's static data in n8n's database. */
   readonly staticData?: IDataObject;
   /** Empty for a workflow that was never saved. */
   readonly workflowId?: string;
-  /** Told each time n8n reads the credential. */
   readonly onCredentialRead?: () => void;
   /** The n8n that the execution ends with, if it is killed; it never is by default. */
   readonly lifetime?: Lifetime;
@@ -108,7 +100,6 @@ interface Prepared {
   readonly hooks: ExecutionLifecycleHooks;
 }
 
-/** What n8n's WorkflowExecute needs to run a workflow. */
 export async function prepareEngine({
   nodes,
   connections,

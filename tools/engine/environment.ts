@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 import { filesFolderOf } from '../n8n/settings';
 
-/** n8n's home. */
 export const N8N_HOME = mkdtempSync(join(realpathSync(tmpdir()), 'messaging-send-engine-'));
 
 process.env.N8N_LOG_LEVEL = 'silent';

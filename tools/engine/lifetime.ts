@@ -37,7 +37,6 @@ export class Lifetime {
     return this.isEnded;
   }
 
-  /** Requests that have left. */
   get requests(): number {
     return countOf(this.moments, 'left');
   }
@@ -74,7 +73,6 @@ export class Lifetime {
   }
 }
 
-/** How often a kind of moment has been. */
 export function countOf(moments: readonly Moment[], kind: Moment): number {
   return moments.filter((moment) => moment === kind).length;
 }

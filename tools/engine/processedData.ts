@@ -14,21 +14,17 @@ import type {
 
 import type { Lifetime } from './lifetime';
 
-/** A call of the storage. */
 export interface StorageCall {
   readonly method: 'check' | 'remove' | 'clear' | 'count';
   readonly values: readonly DeduplicationItemTypes[];
 }
 
-/** What a test makes the storage do. */
 interface Switches {
-  /** How long each call takes, in milliseconds. */
   delay: number;
   /** Whether a call is refused, as with a database that is locked or full; its number is from 1. */
   refuses: (number: number) => boolean;
   /** Whether a call's change is lost, as by another worker that writes at the same moment. */
   loses: (number: number) => boolean;
-  /** Told the longest list that a caller allows. */
   onCheck: (maxEntries: number) => void;
 }
 

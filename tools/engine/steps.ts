@@ -17,7 +17,6 @@ import { processedData } from './processedData';
 export { baseNode } from './baseNodes';
 export { itemsNode, loadPackage } from './engine';
 
-/** A node of a workflow. */
 export interface Step {
   readonly name: string;
   readonly type: INodeType | IVersionedNodeType;
@@ -33,8 +32,6 @@ export type Steps = readonly [Step, ...Step[]];
 
 /**
  * Runs a workflow over items in production, for the first time: n8n's database has nothing of earlier runs.
- * @param account the credential of every node
- * @returns the items on the last step's first output, of all its runs
  * @throws the error that ended the execution
  */
 export async function runSteps(

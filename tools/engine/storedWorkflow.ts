@@ -15,11 +15,7 @@ export interface StoredWorkflow {
   readonly connections: IConnections;
 }
 
-/**
- * Runs it from one of its nodes to its end, or until it waits, as **Execute workflow** in the editor does.
- * @param start the name of the node
- * @param account the credential of every node
- */
+/** Runs it from one of its nodes to its end, or until it waits, as **Execute workflow** in the editor does. */
 export async function runStoredWorkflow(stored: StoredWorkflow, start: string, account: Account): Promise<IRun> {
   const { workflow, additionalData } = await prepare(stored, account);
   const startNode = workflow.getNode(start) ?? undefined;

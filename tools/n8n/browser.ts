@@ -9,11 +9,7 @@ const DEBIAN_CHROMIUM = '/usr/bin/chromium';
 const VIEWPORT = { width: 1440, height: 900 };
 const STEP_DEADLINE_MS = 60_000;
 
-/**
- * Starts a Chromium without a window.
- *
- * @throws ExpectedError when there is none
- */
+/** Starts a Chromium without a window. */
 export async function launchBrowser(): Promise<Browser> {
   // n8n's own name for the attribute its tests use.
   selectors.setTestIdAttribute('data-test-id');

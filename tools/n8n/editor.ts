@@ -4,7 +4,6 @@ import { type Owner } from './rest';
 
 /** What a user does in n8n's editor, step by step. Its parts are named as n8n's own tests name them. */
 
-/** Logs in at the n8n of this address. */
 export async function logIn(page: Page, n8nUrl: string, owner: Owner): Promise<void> {
   await page.goto(`${n8nUrl}/signin`);
   await page.locator('input[name="emailOrLdapLoginId"]').fill(owner.email);
@@ -13,7 +12,6 @@ export async function logIn(page: Page, n8nUrl: string, owner: Owner): Promise<v
   await page.waitForURL((address) => !address.pathname.startsWith('/signin'));
 }
 
-/** Opens a stored workflow. */
 export async function openWorkflow(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByTestId('canvas-node').first().waitFor();
@@ -25,7 +23,6 @@ export async function executeWorkflow(page: Page, notice = 'Workflow executed su
   await noticeOn(page).getByText(notice).first().waitFor();
 }
 
-/** Starts the workflow by the button at the bottom. */
 export async function runByButton(page: Page): Promise<void> {
   await page.getByTestId('execute-workflow-button').click();
 }
@@ -43,24 +40,20 @@ export function noticeOn(page: Page): Locator {
   return page.locator('.el-notification');
 }
 
-/** A node on the canvas. */
 export function nodeOnCanvas(page: Page, name: string): Locator {
   return page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 }
 
-/** Opens a node's panel with its parameters, input and output. */
 export async function openNode(page: Page, name: string): Promise<void> {
   await nodeOnCanvas(page, name).dblclick();
   await page.getByTestId('ndv').waitFor();
 }
 
-/** Goes back from a node's panel to the canvas. */
 export async function closeNode(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByTestId('ndv').waitFor({ state: 'hidden' });
 }
 
-/** The right half of a node's panel. */
 export function outputPanel(page: Page): Locator {
   return page.getByTestId('output-panel');
 }

@@ -2,10 +2,8 @@ import { parse } from 'flatted';
 
 import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../json';
 
-/** One item of a node's output. */
 export interface OutputItem {
   json: JsonObject;
-  /** The index of the input item it came from, where the node reports it. */
   pairedItem: number | undefined;
 }
 
@@ -13,18 +11,15 @@ export interface OutputItem {
 export interface NodeRun {
   outputs: OutputItem[][];
   seconds: number;
-  /** What the editor shows over the output. */
   hints: string[];
   /** The items that it got by its first connector; empty where n8n has none of them. */
   inputs: OutputItem[];
 }
 
-/** An execution that has ended. */
 export interface Execution {
   id: string;
   /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
   status: string;
-  /** n8n's error message; empty when there is none. */
   error: string;
   /** Its explanation, as the editor's error panel shows it; empty when there is none. */
   errorDescription: string;
@@ -32,7 +27,6 @@ export interface Execution {
   /** By what n8n's list of executions can be filtered. */
   customData: JsonObject;
   runsOf(nodeName: string): NodeRun[];
-  /** The items of one output of a node, in all its runs. */
   outputOf(nodeName: string, output?: number): OutputItem[];
 }
 
@@ -47,7 +41,6 @@ export interface ListedExecution {
   canBeRetried: boolean;
 }
 
-/** Reads an execution as n8n's REST interface gives it. */
 export function readExecution(record: JsonObject): Execution {
   // n8n stores run data in the form of the package "flatted", which keeps repeated objects once.
   const data = asObject(parse(asString(record.data, 'execution.data')), 'execution.data');
@@ -96,7 +89,6 @@ function readItem(item: JsonObject): OutputItem {
   return { json: asObject(item.json, 'item.json'), pairedItem: typeof index === 'number' ? index : undefined };
 }
 
-/** Reads one line of the list of executions. */
 export function readListed(value: unknown): ListedExecution {
   const line = asObject(value, 'a listed execution');
   const status = asString(line.status, 'status');

@@ -10,15 +10,11 @@ import { type N8nProgram } from './process';
 import { N8N_VARIABLE, NODE_VERSION, type ReleaseName } from './releases';
 
 /** Names another folder to keep n8n in between runs. */
-export const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
-
-/** What an installation takes. */
-export const INSTALLATION = '2.4 GB, about 5 minutes';
+const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
 
 /**
  * Finds the n8n to start: the command that {@link N8N_VARIABLE} gives, or else a release, which is installed if it isn't
  * in the cache folder yet.
- *
  * The command gets n8n's arguments, n8n's settings as its environment (`N8N_PORT`, `N8N_USER_FOLDER` and others), and n8n's
  * home as its working folder. On SIGTERM it must stop n8n and end; when it is killed, n8n must end as well.
  */
@@ -40,7 +36,7 @@ async function installN8n(release: ReleaseName, { say, signal }: Session): Promi
   const stamp = path.join(folder, 'finished.json');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === manifest) return program;
 
-  say(`Installing n8n ${release} into ${folder} (once; ${INSTALLATION})`);
+  say(`Installing n8n ${release} into ${folder} (once; 2.4 GB, about 5 minutes)`);
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'package.json'), manifest);
   const run = async (command: string, ...args: string[]) => {

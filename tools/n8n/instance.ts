@@ -12,7 +12,6 @@ import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
 /** The API key of every account, if no other is given. */
 export const API_KEY = 'made-up-key-0123456789';
 
-/** The user of every n8n that is started here. */
 export const OWNER: Owner = {
   email: 'owner@example.com',
   firstName: 'Demo',
@@ -21,15 +20,11 @@ export const OWNER: Owner = {
 };
 
 export interface InstanceOptions {
-  /** Part of the name of its folder. */
   purpose: string;
   /** Puts this package into an n8n that has not been started: into its home, which is `N8N_USER_FOLDER`. */
   providePackage: (userFolder: string) => Promise<unknown>;
-  /** The newest one that is supported, if not given. */
   release?: ReleaseName;
-  /** Any free one, if not given. */
   port?: number;
-  /** More settings of n8n, for all its processes. */
   environment?: NodeJS.ProcessEnv;
 }
 
@@ -37,25 +32,21 @@ export interface InstanceOptions {
 export interface Account {
   url: string;
   apiKey?: string;
-  /** How n8n lists the credential. */
   name?: string;
 }
 
 /** A real n8n with this package installed. The session that started it ends it, and removes its folder. */
 export class N8nInstance {
-  /** Its workers in queue mode. */
   readonly workers: N8nProcess[] = [];
 
   private constructor(
     private readonly program: N8nProgram,
     private readonly options: InstanceOptions,
     private readonly session: Session,
-    /** n8n's home, with its data. */
     readonly folder: string,
     private readonly port: number,
     /** The process that runs now, which has the editor; {@link restart} replaces it. */
     public n8n: N8nProcess,
-    /** n8n's REST interface, as the owner. */
     public rest: N8nRest,
   ) {}
 
@@ -74,12 +65,10 @@ export class N8nInstance {
     return instance;
   }
 
-  /** Stores a credential of this package's type. */
   async storeAccount({ url, apiKey = API_KEY, name = 'Messaging Send account' }: Account): Promise<StoredCredential> {
     return await this.rest.createCredential(name, 'messagingSendApi', { baseUrl: `${url}/v1`, apiKey });
   }
 
-  /** Where the editor shows a stored workflow. */
   editorUrl(workflow: JsonObject): string {
     return `${this.n8n.url}/workflow/${idOf(workflow)}`;
   }
@@ -87,8 +76,6 @@ export class N8nInstance {
   /**
    * Starts n8n again on the same data and the same port. One that still runs is stopped first; to see the effects of a
    * crash, call `n8n.kill()` before.
-   *
-   * @param environment  more settings of n8n, if not the same as before
    */
   async restart(environment = this.options.environment): Promise<void> {
     const { program, folder, port, session } = this;
@@ -98,11 +85,7 @@ export class N8nInstance {
     await this.rest.logIn(OWNER);
   }
 
-  /**
-   * Starts one more worker of queue mode, in a home of its own.
-   *
-   * @param concurrency  how many executions it runs at the same time
-   */
+  /** Starts one more worker of queue mode, in a home of its own. */
   async startWorker(concurrency: number): Promise<N8nProcess> {
     const { program, session } = this;
     const { purpose, providePackage, environment } = this.options;
@@ -130,7 +113,6 @@ export class N8nInstance {
 
   /**
    * Waits for the user to stop the command.
-   *
    * @throws ExpectedError when n8n ends before
    */
   async stayUp(): Promise<void> {

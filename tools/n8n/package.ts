@@ -7,12 +7,7 @@ import { ExpectedError } from '../cli/errors';
 /** Names the packed package to use; without it, this one is built and packed. */
 export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
 
-/**
- * Builds this package and packs it, as it would be published.
- *
- * @param folder  where the tarball goes
- * @returns the path of the tarball
- */
+/** Builds this package and packs it, as it would be published. */
 export async function packPackage(folder: string, signal: AbortSignal): Promise<string> {
   await mkdir(folder, { recursive: true });
   // Whatever the user's own settings are: the script that npm runs first builds.
@@ -22,20 +17,12 @@ export async function packPackage(folder: string, signal: AbortSignal): Promise<
   return path.join(folder, tarball);
 }
 
-/**
- * The folder in which n8n looks for this package among the installed community nodes.
- *
- * @param userFolder  what n8n gets as `N8N_USER_FOLDER`
- */
+/** The folder in which n8n looks for this package among the installed community nodes. */
 export function packageFolderOf(userFolder: string): string {
   return path.join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-messaging-send');
 }
 
-/**
- * Unpacks a packed package where n8n looks for it.
- *
- * @returns the package's folder there
- */
+/** Unpacks a packed package where n8n looks for it. */
 export async function unpackPackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<string> {
   const folder = packageFolderOf(userFolder);
   await mkdir(folder, { recursive: true });
@@ -44,7 +31,6 @@ export async function unpackPackage(tarball: string, userFolder: string, signal:
   return folder;
 }
 
-/** Puts the package, packed, where n8n looks for it. */
 export async function providePackage(userFolder: string, signal: AbortSignal): Promise<void> {
   const tarball = process.env[TARBALL_VARIABLE] ?? (await packPackage(path.join(userFolder, 'package'), signal));
   await unpackPackage(tarball, userFolder, signal);

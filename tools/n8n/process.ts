@@ -18,7 +18,6 @@ const LAST_LINES = 12;
 /** A program that starts n8n with n8n's own arguments: `start` or `worker`. */
 export interface N8nProgram {
   file: string;
-  /** Before n8n's own. */
   args: readonly string[];
 }
 
@@ -36,8 +35,6 @@ export interface N8nOptions {
 
 /**
  * Starts a process of n8n and waits until it answers. On a folder that an earlier one has left, it goes on from there.
- *
- * @throws ExpectedError with the end of n8n's log when it ends or stays silent
  */
 export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
   const { program, folder, port, environment, worker, signal } = options;
@@ -71,7 +68,6 @@ export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
   return n8n;
 }
 
-/** A running n8n with its task runner. */
 export class N8nProcess {
   private ended: string | undefined;
   private readonly killGroup = () => {
@@ -80,7 +76,6 @@ export class N8nProcess {
 
   constructor(
     private readonly child: ChildProcess,
-    /** Where its editor and its REST interface are. */
     readonly url: string,
     private readonly logFile: string,
     private readonly hasEditor: boolean,
@@ -97,7 +92,6 @@ export class N8nProcess {
     return ["The end of n8n's log:", ...lines.map((line) => `  ${line}`)].join('\n');
   }
 
-  /** Everything n8n has logged so far. */
   log(): string {
     return readFileSync(this.logFile, 'utf8');
   }
@@ -114,12 +108,10 @@ export class N8nProcess {
     return settingsAnswer?.ok === true && isJson ? true : undefined;
   }
 
-  /** @throws ExpectedError when n8n is no longer there. */
   assertRunning(): void {
     if (this.ended !== undefined) throw new ExpectedError(`${this.ended}.\n${this.endOfLog()}`);
   }
 
-  /** Resolves when n8n ends, whatever the reason. */
   async whenEnded(): Promise<void> {
     if (this.ended === undefined) await once(this.child, 'exit');
   }

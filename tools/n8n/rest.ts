@@ -4,7 +4,6 @@ import { asArray, asObject, asObjects, asString, isObject, type JsonObject } fro
 import { type Execution, type ListedExecution, readExecution, readListed } from './execution';
 import { type N8nProcess } from './process';
 
-/** The user who owns an n8n. */
 export interface Owner {
   email: string;
   firstName: string;
@@ -24,7 +23,6 @@ type Method = 'GET' | 'PATCH' | 'POST';
 /** How long n8n may take for anything that is waited for, unless a caller gives it more. */
 const DEADLINE_SECONDS = 60;
 
-/** The states of an execution that has not ended. */
 export const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
 /** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
@@ -37,7 +35,6 @@ export class N8nRest {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Makes the first user of a fresh n8n and logs in. */
   async setUpOwner(owner: Owner): Promise<void> {
     await this.request('POST', '/rest/owner/setup', owner);
     await this.logIn(owner);
@@ -48,7 +45,6 @@ export class N8nRest {
     await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
   }
 
-  /** Stores a credential. */
   async createCredential(name: string, type: string, data: JsonObject): Promise<StoredCredential> {
     const stored = await this.request('POST', '/rest/credentials', { name, type, data });
     return { id: asString(stored.id, 'credential.id'), name, type };
@@ -60,32 +56,17 @@ export class N8nRest {
     return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
   }
 
-  /**
-   * Stores a workflow.
-   *
-   * @param workflow     as exported by n8n
-   * @param credentials  take the place of the workflow's own, type by type
-   * @returns the workflow as n8n keeps it, to run it
-   */
+  /** Stores a workflow. */
   async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<JsonObject> {
     return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
   }
 
-  /**
-   * Runs a workflow as the editor's button does, and waits until it has ended, well or badly.
-   *
-   * @param workflow  a result of {@link importWorkflow}
-   * @param trigger   the name of the trigger node to start from
-   */
+  /** Runs a workflow as the editor's button does, and waits until it has ended, well or badly. */
   async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
     return await this.waitForExecution(await this.start(workflow, trigger), seconds);
   }
 
-  /**
-   * Starts a workflow as {@link run} does, without waiting for its end.
-   *
-   * @returns the id of the execution
-   */
+  /** Starts a workflow as {@link run} does, without waiting for its end. */
   async start(workflow: JsonObject, trigger: string): Promise<string> {
     const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
       workflowData: workflow,
@@ -94,12 +75,7 @@ export class N8nRest {
     return asString(started.executionId, 'executionId');
   }
 
-  /**
-   * Replaces the nodes of a stored workflow.
-   *
-   * @param workflow  a result of {@link importWorkflow}, with other connections if they change, too
-   * @returns the workflow as n8n keeps it now
-   */
+  /** Replaces the nodes of a stored workflow. */
   async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<JsonObject> {
     const { name, connections, settings, versionId } = workflow;
     const changed = { name, nodes, connections, settings, versionId };
@@ -108,7 +84,6 @@ export class N8nRest {
 
   /**
    * Retries a failed execution as the list of executions does, and waits until it has ended, well or badly.
-   *
    * @param loadWorkflow  whether with the workflow as it is saved now, instead of as it was
    */
   async retry(id: string, seconds?: number, loadWorkflow = false): Promise<Execution> {
@@ -121,7 +96,6 @@ export class N8nRest {
     this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false }).catch(() => undefined);
   }
 
-  /** Waits until an execution has ended, well or badly. */
   async waitForExecution(id: string, seconds = DEADLINE_SECONDS): Promise<Execution> {
     return await this.waitFor(`execution ${id} to end`, seconds, async () => {
       const record = await this.request('GET', `/rest/executions/${id}`);
@@ -151,7 +125,6 @@ export class N8nRest {
 
   /**
    * Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can.
-   *
    * @throws ExpectedError with the trigger's own message when one can't
    */
   async activate(workflow: JsonObject): Promise<void> {
@@ -160,17 +133,12 @@ export class N8nRest {
     await this.waitForPublication(workflow, 'published');
   }
 
-  /** Undoes {@link activate}; waits until that is done. */
   async deactivate(workflow: JsonObject): Promise<void> {
     await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
     await this.waitForPublication(workflow, 'not_published');
   }
 
-  /**
-   * Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon.
-   *
-   * @throws ExpectedError when there is none
-   */
+  /** Reads a file that n8n serves beside its interface, such as `/types/nodes.json` or an icon. */
   async readFile(path: string): Promise<string> {
     const { status, text } = await this.exchange('GET', path);
     if (status !== 200) throw new ExpectedError(`n8n answered ${status} to GET ${path}: ${text.slice(0, 300)}`);
@@ -226,12 +194,10 @@ export class N8nRest {
   }
 }
 
-/** The id n8n gave to a stored workflow. */
 export function idOf(workflow: JsonObject): string {
   return asString(workflow.id, 'workflow.id');
 }
 
-/** The messages of the triggers that could not be activated. */
 function errorsOf(publication: JsonObject): string {
   const triggers = asObjects(publication.triggers, 'triggers');
   return triggers.flatMap(({ errorMessage }) => (typeof errorMessage === 'string' ? [errorMessage] : [])).join('; ');

@@ -3,9 +3,6 @@ import path from 'node:path';
 /**
  * The environment of an n8n: nothing of the user's own beyond what a program needs to run, and no calls to
  * n8n's servers.
- *
- * @param folder      its home
- * @param brokerPort  where its task runner finds it
  */
 export function environmentOf(folder: string, port: number, brokerPort: number): NodeJS.ProcessEnv {
   return {

@@ -1,6 +1,7 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
+import { canBeginWith } from '../../nodes/MessagingSend/phone/country';
 import { asArray, asObject, asString } from '../json';
 
 /** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
@@ -31,7 +32,7 @@ export function numberingPlanFile(): string {
   });
   const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
   const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
-  return `${HEADER}export const NUMBERING_PLAN = \`\n${lines.join('\n')}\n\`;\n`;
+  return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${lines.join('\n')}\n\`;\n`;
 }
 
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
@@ -39,10 +40,10 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
 /**
  * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * how many digits mobile numbers have, where that differs; the two digits that mobile numbers begin with; the pattern of
- * mobile numbers; how many digits they usually have; the pattern of what is dialled before the code of another country,
- * where that is not 00; where nothing is dialled before numbers inside the country, or an 8, the two digits that landlines
- * begin with, and how many they have; and, where they begin with a 0 that belongs to them, their pattern.
+ * how many digits mobile numbers have, where that differs; the pattern of mobile numbers; how many digits they usually
+ * have; the pattern of what is dialled before the code of another country, where that is not 00; where nothing is dialled
+ * before numbers inside the country, or an 8, the two digits that landlines begin with, and how many they have; and, where
+ * they begin with a 0 that belongs to them, their pattern.
  */
 `;
 
@@ -51,7 +52,6 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const lengths = ranges(regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7));
   const beginnings = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
   const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
-  const mobile = beginnings.filter((two) => regions.some((region) => canBeginWith(region.mobile, two)));
   const fixed = beginnings.filter((two) => regions.some((region) => canBeginWith(region.fixed, two)));
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
   const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
@@ -68,7 +68,6 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     trunk,
     zero,
     mobileLengths === lengths ? '' : mobileLengths,
-    ranges(mobile.map(Number), 2),
     alternatives(regions.map((region) => region.mobile)),
     Number.isFinite(usual) ? usual : '',
     exit === '00' ? '' : exit,
@@ -79,9 +78,9 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   return fields.join(';').replace(/;+$/, '');
 }
 
-/** One pattern for several; in a template, each backslash is written as two. */
+/** One pattern for several. */
 function alternatives(patterns: readonly string[]): string {
-  return [...new Set(patterns.filter((pattern) => pattern !== ''))].join('|').replaceAll('\\', '\\\\');
+  return [...new Set(patterns.filter((pattern) => pattern !== ''))].join('|').replaceAll('(?:', '(');
 }
 
 /** Reads a region from the places that libphonenumber-js's own `Metadata` class reads it from. */
@@ -109,15 +108,6 @@ function region(given: unknown, name: string): Region {
 
 function numbers(given: unknown, name: string): number[] {
   return asArray(given, name).map(Number);
-}
-
-/** Whether a number of this pattern can begin with these digits: each part of the pattern may also be beyond their end. */
-function canBeginWith(pattern: string, digits: string): boolean {
-  if (pattern === '') return false;
-  const partial = pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) =>
-    part.startsWith('{') ? part : `(?:${part}|$)`,
-  );
-  return new RegExp(`^(?:${partial})$`).test(digits);
 }
 
 /** Writes 7, 9, 10, 11 as `7,9-11`. */

@@ -7,11 +7,10 @@ const rejectedValue = withCode('VALIDATION_ERROR');
 const fewCredits = withCode('INSUFFICIENT_CREDITS', 'run');
 const unreachable = withCode('UNREACHABLE_…', 'run');
 
-/** docs/errors.md leaves out these two, and shortens the next. */
-export const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
-export const THEN_TRY_AGAIN = 'Then try again.';
+const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
+const THEN_TRY_AGAIN = 'Then try again.';
 // With On Error: Continue, n8n counts the execution as a success and offers no Retry.
-export const THEN_SEND_THE_REST =
+const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 
 const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
@@ -29,8 +28,7 @@ const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
 const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
-/** docs/errors.md links to the page about it. */
-export const AFTER_INTERRUPTION =
+const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const TOP_UP = 'Top up the account, then send only what is left.';
 const TEST_ELSEWHERE =

@@ -16,8 +16,6 @@ export interface Country {
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   readonly mobile: {
-    /** Only to choose between possible readings, as the lengths are: numbers are given out sooner than patterns change. */
-    readonly beginnings: ReadonlySet<string>;
     readonly lengths: readonly number[];
     /** As most mobile numbers are; 0 where that is not known. */
     readonly usualLength: number;
@@ -25,6 +23,7 @@ export interface Country {
   };
   /** The same, where nothing is dialled before a landline, or an 8; else empty. */
   readonly landline: {
+    /** Their first two digits. */
     readonly beginnings: ReadonlySet<string>;
     readonly lengths: readonly number[];
     /** Empty where landlines don't begin with a 0 that belongs to them. */
@@ -51,7 +50,7 @@ function allCountries(): ReadonlyMap<string, Country> {
 
 function readLine(line: string): Country {
   const [code = '', region = '', lengths = '', trunk = '', zero = '', ...more] = line.split(';');
-  const [mobile = '', beginnings = '', pattern = '', usual = '', exit = '', ...ofLandlines] = more;
+  const [mobile = '', pattern = '', usual = '', exit = '', ...ofLandlines] = more;
   const [landlines = '', landlineLengths = '', landlinePattern = ''] = ofLandlines;
   return {
     code,
@@ -65,7 +64,6 @@ function readLine(line: string): Country {
     exit: exit === '' ? '00' : `00|${exit}`,
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     mobile: {
-      beginnings: beginningsOf(beginnings),
       lengths: numbersOf(mobile === '' ? lengths : mobile),
       usualLength: Number(usual),
       pattern,
@@ -118,14 +116,29 @@ export function dropsZero({ trunk }: Country): boolean {
 }
 
 /** Made once for each pattern. */
-const expressions = { start: new Map<string, RegExp>(), whole: new Map<string, RegExp>() };
+const expressions = {
+  start: new Map<string, RegExp>(),
+  whole: new Map<string, RegExp>(),
+  beginning: new Map<string, RegExp>(),
+};
 
 export function patternAt(pattern: string, place: keyof typeof expressions): RegExp {
   const known = expressions[place].get(pattern);
   if (known !== undefined) return known;
-  const made = new RegExp(`^(?:${pattern})${place === 'whole' ? '$' : ''}`);
+  const source = place === 'beginning' ? ofBeginnings(pattern) : pattern;
+  const made = new RegExp(`^(?:${source})${place === 'start' ? '' : '$'}`);
   expressions[place].set(pattern, made);
   return made;
+}
+
+/** What a number can begin with: each digit of its pattern may also be beyond the end. */
+function ofBeginnings(pattern: string): string {
+  return pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) => (part.startsWith('{') ? part : `(?:${part}|$)`));
+}
+
+/** Whether a number of this pattern can begin with these digits. */
+export function canBeginWith(pattern: string, digits: string): boolean {
+  return pattern !== '' && patternAt(pattern, 'beginning').test(digits);
 }
 
 export function isMatch(pattern: string, digits: string): boolean {
@@ -142,12 +155,15 @@ export function isLandlineIn({ landline }: Country, national: string): boolean {
   return landline.lengths.includes(national.length) && landline.beginnings.has(national.slice(0, 2));
 }
 
-/** Whether it looks like a mobile number, by its length and first two digits. */
+/**
+ * Whether it looks like a mobile number, by its length and first two digits; only to choose between possible readings:
+ * numbers are given out sooner than patterns change.
+ */
 export function isMobile(number: string): boolean {
   const country = countryOf(number);
   return country !== undefined && isMobileIn(country, number.slice(country.code.length));
 }
 
 export function isMobileIn({ mobile }: Country, national: string): boolean {
-  return mobile.lengths.includes(national.length) && mobile.beginnings.has(national.slice(0, 2));
+  return mobile.lengths.includes(national.length) && canBeginWith(mobile.pattern, national.slice(0, 2));
 }

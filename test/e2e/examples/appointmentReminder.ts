@@ -6,7 +6,7 @@ import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The reminder, started by hand. */
-export function testReminder({ instance, received, runFrom, succeedFrom }: ExampleWorld): void {
+export function testReminder({ instance, received, runFrom }: ExampleWorld): void {
   /** The texts for the two people with an appointment tomorrow. */
   const expected = (execution: Execution) => {
     const [first] = itemsAt(execution, 'Split Out Appointments');
@@ -21,11 +21,6 @@ export function testReminder({ instance, received, runFrom, succeedFrom }: Examp
       { phone: '447700900102', message: text('Ben Made-Up', '14:00') },
     ];
   };
-
-  test('Only people with an appointment tomorrow get a text, each their own', async () => {
-    const execution = await succeedFrom('Every Day at 10');
-    assert.deepEqual(received(), expected(execution));
-  });
 
   test('When one person cannot get a text, the others do, and the execution stops and names that person', async () => {
     instance().sandbox.setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.0.phone'] }]);

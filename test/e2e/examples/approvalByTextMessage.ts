@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { asObject } from '../../../tools/json';
 import { answer, linkIn } from '../questions';
-import { copyOf, type ExampleWorld, itemsAt } from './world';
+import { type ExampleWorld } from './world';
 
 /** The form, completed in a browser, and the manager's page. */
-export function testApproval({ instance, received, workflow, onForm, succeedFrom, whileActive }: ExampleWorld): void {
+export function testApproval({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
   whileActive();
   const MANAGER = '447700900123';
   const APPROVED = 'Approved';
@@ -55,26 +55,4 @@ export function testApproval({ instance, received, workflow, onForm, succeedFrom
       assert.equal(received().length, 1);
     });
   }
-
-  test('Without an answer in time, the workflow goes on as after a no', async () => {
-    // The node that asks then passes its input on.
-    const pinned = [{ json: { Order: 'A-1001', Amount: '£50', Reason: 'It arrived broken.' } }];
-    const copy = { ...copyOf(workflow(), (node) => node), pinData: { Form: pinned, 'Ask the Manager': pinned } };
-    const execution = await succeedFrom('Form', copy);
-    assert.deepEqual(itemsAt(execution, APPROVED), []);
-    assert.equal(itemsAt(execution, DECLINED)[0]?.Order, 'A-1001');
-  });
-
-  test('When the question is not sent, the execution fails and nothing is approved', async () => {
-    instance().sandbox.setFaults([{ kind: 'status', status: 422, times: 9 }]);
-    await askForRefund();
-    const failed = await instance().waitFor('the execution to fail', 60, async () => {
-      const [newest] = await instance().rest.executionsOf(workflow());
-      return newest?.status === 'error' ? newest.id : undefined;
-    });
-    const execution = await instance().rest.waitForExecution(failed);
-    assert.match(execution.error, /rejected/);
-    assert.deepEqual([...execution.outputOf(APPROVED), ...execution.outputOf(DECLINED)], []);
-    assert.deepEqual(received(), []);
-  });
 }

@@ -5,7 +5,6 @@ import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { whileTestsRun } from '../instanceForTests';
 import { dataTable } from './dataTable';
-import { executeInEditor } from './inEditor';
 import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 
 /** The list in a Data Table, sent again and again. */
@@ -63,20 +62,6 @@ export function testDataTable(world: ExampleWorld): void {
     assert.deepEqual(received(), messages([DAN]));
   });
 
-  test('Uncertain rows are left alone until somebody sets them back', async () => {
-    await table.clear();
-    instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
-    await run();
-    assert.deepEqual(await statuses(), { ...allOf('uncertain'), [DAN.name]: 'not sent' });
-    assert.equal(received().length, 3);
-    await run();
-    assert.equal(received().length, 3);
-    await table.change('Ada Example', { status: 'to send' });
-    await run();
-    assert.equal(received().length, 4);
-    assert.equal((await statuses())['Ada Example'], 'sent');
-  });
-
   test('A run after n8n stopped before it wrote the outcomes sends nothing again, and writes them', async () => {
     await table.clear();
     const { rest } = instance();
@@ -89,25 +74,6 @@ export function testDataTable(world: ExampleWorld): void {
     await succeedFrom('Start', await rest.saveNodes(cut, nodes));
     assert.deepEqual(received(), messages(REACHABLE));
     assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'not sent' });
-  });
-
-  test('A status counts in upper or lower case and with spaces around it; any other leaves the row alone', async () => {
-    await table.clear();
-    const [ada, ben, cleo] = REACHABLE.map(({ name, phone }) => ({ name, phone }));
-    await table.insert(
-      { ...ada, status: ' To Send ' },
-      { ...ben, status: 'NOT SENT' },
-      { ...cleo, status: 'not to send' },
-      { ...DAN, status: '' },
-    );
-    await run();
-    assert.deepEqual(received(), messages(REACHABLE.slice(0, 2)));
-    assert.deepEqual(await statuses(), {
-      'Ada Example': 'sent',
-      'Ben Made-Up': 'sent',
-      'Cleo Sample': 'not to send',
-      [DAN.name]: '',
-    });
   });
 
   test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
@@ -132,26 +98,6 @@ export function testDataTable(world: ExampleWorld): void {
     await run();
     assert.equal(received().length, 2);
     assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'sent' });
-  });
-
-  test('Filling the table again in the editor adds no row and sets no status back', async () => {
-    await table.clear();
-    const assertStatuses = async (expected: string[]) => {
-      assert.deepEqual(
-        (await table.rows()).map(({ status }) => status),
-        expected,
-      );
-    };
-    await executeInEditor(world, 'fill twice', [
-      'Fill the Table',
-      'Fill the Table',
-      'Add Rows',
-      () => assertStatuses(['to send', 'to send', 'to send', 'to send']),
-      run,
-      'Fill the Table',
-      'Add Rows',
-      () => assertStatuses(['sent', 'sent', 'sent', 'not sent']),
-    ]);
   });
 }
 

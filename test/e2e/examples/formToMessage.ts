@@ -3,12 +3,10 @@ import { test } from 'node:test';
 
 import { type Page } from 'playwright-core';
 
-import { asObject, type JsonObject } from '../../../tools/json';
-import { VISITOR } from '../../../tools/n8n/examples/credentials';
-import { copyOf, type ExampleWorld } from './world';
+import { type ExampleWorld } from './world';
 
 /** The form, completed by a visitor in a browser. */
-export function testForm({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
+export function testForm({ instance, received, onForm, whileActive }: ExampleWorld): void {
   whileActive();
   const PATH = 'send-a-message';
   const GOOD = '+44 7700 900123';
@@ -81,14 +79,6 @@ export function testForm({ instance, received, workflow, onForm, whileActive }: 
     assert.deepEqual(received(), [ORDER_IS_READY]);
   });
 
-  test('With no credits left, the page says that the account is the cause, not the number', async () => {
-    instance().sandbox.setCredits(0);
-    const page = await submit(GOOD);
-    assert.match(page, /^Your message was not sent\s+The messaging account can't send messages right now\./m);
-    assert.match(page, /Changing the number or the text does not help/);
-    assert.deepEqual(received(), []);
-  });
-
   test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(
@@ -97,34 +87,6 @@ export function testForm({ instance, received, workflow, onForm, whileActive }: 
     );
     assert.equal(received().length, 1);
   });
-
-  test('Everybody can open it, until it gets a password as its note says', async () => {
-    const { rest, n8n } = instance();
-    const opened = async () => (await fetch(`${n8n.url}/form/${PATH}`)).status;
-    assert.equal(await opened(), 200);
-    const user = { user: VISITOR.username, password: VISITOR.password };
-    const credential = await rest.createCredential('The password of the form', 'httpBasicAuth', user);
-    const protectedForm = await rest.importWorkflow(copyOf(workflow(), withBasicAuth), [credential]);
-    await rest.deactivate(workflow());
-    await rest.activate(protectedForm);
-    assert.equal(await opened(), 401);
-    await onForm(PATH, async (page) => {
-      await fillIn(page, '07700 900123');
-      await pageWith(page, 'its country code is missing');
-      await page.getByLabel('Phone number').fill(GOOD);
-      await send(page);
-      await pageWith(page, 'Your message was sent');
-    });
-    assert.deepEqual(received(), [ORDER_IS_READY]);
-    await rest.deactivate(protectedForm);
-    await rest.activate(workflow());
-  });
-}
-
-function withBasicAuth(node: JsonObject): JsonObject {
-  if (node.name !== 'Form') return node;
-  const parameters = { ...asObject(node.parameters, 'parameters'), authentication: 'basicAuth' };
-  return { ...node, parameters, credentials: { httpBasicAuth: { id: '', name: '' } } };
 }
 
 async function send(page: Page): Promise<void> {

@@ -64,41 +64,6 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
     assert.match(String(written[2]?.reason), /country code is missing/);
   });
 
-  test('A message that may have been sent is marked as uncertain', async () => {
-    instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
-    const [written] = await run(await withRows([rowOf(2, 'Cleo Sample', '+44 7700 900313')]));
-    assert.equal(written?.status, 'uncertain');
-    assert.equal(received().length, 1);
-  });
-
-  test('A run after n8n stopped before it wrote the outcomes sends nothing again', async () => {
-    const copy = await withRows([rowOf(2, 'Eve Invented', '+44 7700 900315')]);
-    assert.equal((await run(copy))[0]?.status, 'sent');
-    assert.equal((await run(copy))[0]?.status, 'sent');
-    assert.equal(received().length, 1);
-  });
-
-  test('A row that was set back is another message than before', async () => {
-    const row = rowOf(2, 'Eve Invented', '+44 7700 900315');
-    await run(await withRows([row, { ...row, updated_at: '2026-05-03T09:30:00.000Z', status: 'send anyway' }]));
-    assert.equal(received().length, 2);
-  });
-
-  test('A status counts in upper or lower case and with spaces around it; any other leaves the row alone', async () => {
-    const rows = [' To Send ', 'NOT SENT', 'not to send', ''].map((status, index) => ({
-      ...rowOf(index + 2, 'Eve Invented', `+44 7700 90031${index}`),
-      status,
-    }));
-    const written = await run(await withRows(rows));
-    assert.deepEqual(
-      written.map(({ row_number: row, status }) => [row, status]),
-      [
-        ['2', 'sent'],
-        ['3', 'sent'],
-      ],
-    );
-  });
-
   test('A number with the same appointment in two rows is shown before anything is sent', async () => {
     const rows = [
       rowOf(2, 'Ada E.', '07700 900311'),

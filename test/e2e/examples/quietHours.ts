@@ -26,13 +26,6 @@ export function testQuietHours({ instance, received, workflow, succeedFrom }: Ex
     assert.deepEqual(received(), SENT);
   });
 
-  test('In the quiet hours, the workflow waits and sends nothing', async () => {
-    const id = await instance().rest.start(await copyWith(ALWAYS), 'Start');
-    await instance().rest.waitUntilWaiting(id);
-    assert.deepEqual(received(), []);
-    await instance().rest.stop(id);
-  });
-
   test('When the wait is over, the message is sent', async () => {
     const shortly = (node: JsonObject) => withParameter(node, 'dateTime', '={{ $now.plus({ seconds: 2 }).toISO() }}');
     await succeedFrom('Start', await copyWith(ALWAYS, shortly));

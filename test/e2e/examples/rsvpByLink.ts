@@ -87,22 +87,4 @@ export function testRsvp(world: ExampleWorld): void {
     });
     assert.deepEqual(await answers(), [['Zoë', 'No', null, '']]);
   });
-
-  test('Who opens the form without a link has a row by name', async () => {
-    for (const [name, coming] of [
-      ['Dan Fiction', 'Yes'],
-      ['Eve Invented', 'Maybe'],
-      ['Dan Fiction', 'No'],
-    ] as const)
-      await answerAt('rsvp', coming, async (page) => {
-        await page.getByLabel('Name').fill(` ${name}`);
-      });
-    assert.deepEqual(
-      (await answers()).map(([name, coming]) => [name, coming]),
-      [
-        ['Dan Fiction', 'No'],
-        ['Eve Invented', 'Maybe'],
-      ],
-    );
-  });
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
 import { dataTable } from './dataTable';
-import { executeInEditor } from './inEditor';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign, and its second start later. */
@@ -53,22 +52,5 @@ export function testSendTheRest(world: ExampleWorld): void {
     );
     assert.deepEqual(await kept(), { ...uncertain, [DAN]: 'not_sent' });
     assert.deepEqual(received(), REACHABLE);
-  });
-
-  test('An outcome that a person writes counts in upper or lower case and with spaces around it', async () => {
-    await table.insert({ name: DAN, ...messageTo(DAN, 3), outcome: ' Not_Sent ' });
-    await table.insert({ name: 'Ada Example', ...messageTo('Ada Example', 0), outcome: 'Uncertain' });
-    const execution = await succeedFrom(LATER);
-    assert.deepEqual(received(), [messageTo(DAN, 3)]);
-    assert.deepEqual(
-      itemsAt(execution, 'Check by Hand').map(({ name }) => name),
-      ['Ada Example'],
-    );
-  });
-
-  test('Storing the unsent contacts again in the editor adds no row', async () => {
-    await executeInEditor(world, 'store twice', ['Store Unsent Contacts', 'Store Unsent Contacts']);
-    assert.deepEqual(await kept(), { [DAN]: 'not_sent' });
-    assert.equal((await table.rows()).length, 1);
   });
 }

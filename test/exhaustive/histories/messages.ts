@@ -40,11 +40,10 @@ export function likenessOf(account: string, phone: string, text: string): string
   return `${account} ${phone} ${text}`;
 }
 
-/** Whether messages that are alike are sent once in an attempt; null where nobody knows. */
-function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): boolean | null {
-  if (options.duplicateMessages === 'send') return false;
+/** Whether messages that are alike are sent once in an attempt, as far as anybody knows. */
+function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): boolean {
   // Two texts that differ in the time alone are duplicates only if they were made in the same millisecond.
-  return stamp !== 'time' || (isKeyed && source === 'items') ? true : null;
+  return options.duplicateMessages !== 'send' && (stamp !== 'time' || (isKeyed && source === 'items'));
 }
 
 /** Why nothing is sent to the phone of a message; null if it may be. A test goes to somebody else, at any hour. */
@@ -56,31 +55,22 @@ export function keptBackBy(
   return isClosed && tested === null ? 'outside_window' : null;
 }
 
-type Sendable = RequestedMessage & { readonly texts: readonly string[]; readonly phone: string };
-
-/** The messages that an attempt may send. */
-function sendable(messages: readonly RequestedMessage[], isOnce: boolean): Sendable[] {
-  const seen = new Set<string>();
-  return messages.flatMap((message) => {
-    const { input, texts } = message;
-    if (texts === null || input.cleanPhone === null) return [];
-    // From whichever account, a whole text is sent once. Its parts may be alike, and other texts may have them too.
-    const whole = likenessOf('', input.cleanPhone, input.text);
-    if (isOnce && seen.has(whole)) return [];
-    seen.add(whole);
-    return [{ ...message, texts, phone: input.cleanPhone }];
-  });
-}
-
 /** How often each message is asked for in one execution, by its {@link likenessOf likeness}. */
 export function requestedAtMost(
   settings: Settings,
   list: List,
   messages: readonly RequestedMessage[],
 ): Map<string, number> {
-  if (settings.tested !== null) return new Map();
   const most = new Map<string, number>();
-  for (const { account, phone, texts } of sendable(messages, isOnceInRun(settings, list) === true)) {
+  if (settings.tested !== null) return most;
+  const seen = new Set<string>();
+  for (const { account, input, texts } of messages) {
+    if (texts === null) continue;
+    const phone = input.cleanPhone ?? '';
+    // From whichever account, a whole text is sent once. Its parts may be alike, and other texts may have them too.
+    const whole = likenessOf('', phone, input.text);
+    if (isOnceInRun(settings, list) && seen.has(whole)) continue;
+    seen.add(whole);
     for (const text of texts) {
       const likeness = likenessOf(account, phone, text);
       most.set(likeness, (most.get(likeness) ?? 0) + 1);
@@ -93,15 +83,12 @@ export function requestedAtMost(
  * What a Retry after a kill recognizes a list by: its places and phones and, where several messages go to one phone, their
  * contents. Null where nobody knows.
  */
-export function planOf(settings: Settings, list: List, messages: readonly RequestedMessage[]): string | null {
-  const { stamp, isKeyed } = settings;
-  if (settings.tested !== null || messages.some((message) => keptBackBy(settings, message) !== null)) return null;
-  const isOnce = isOnceInRun(settings, list);
-  const sent = sendable(messages, isOnce === true);
-  const isRepeated = new Set(sent.map(({ phone }) => phone)).size < sent.length;
-  if (isOnce === null || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
-  const contents = isRepeated ? [`${stamp} ${isKeyed}`, ...sent.map(({ input }) => input.text)] : [];
-  return [...sent.map((message) => `${placeOf(message)} ${message.phone}`), ...contents].join();
+export function planOf({ tested, stamp, isKeyed }: Settings, messages: readonly RequestedMessage[]): string | null {
+  const planned = messages.filter(({ texts }) => texts !== null);
+  const isRepeated = new Set(planned.map(({ input }) => input.cleanPhone)).size < planned.length;
+  if (tested !== null || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
+  const contents = isRepeated ? [`${stamp} ${isKeyed}`, ...planned.map(({ input }) => input.text)] : [];
+  return [...planned.map((message) => `${placeOf(message)} ${message.input.cleanPhone}`), ...contents].join();
 }
 
 /**

@@ -77,7 +77,7 @@ class History {
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
   /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain for that. */
-  private interrupted: { readonly plan: string | null; readonly size: number; readonly most: number } | null = null;
+  private interrupted: { readonly plan: string | null; readonly most: number } | null = null;
   /** What the attempts of a round report as uncertain; to be compared with all that they met. */
   private readonly reasons: Array<{ codes: string[]; settings: Settings; interrupted: number }> = [];
 
@@ -230,7 +230,7 @@ class History {
     Object.assign(this.main, { execution: ended, report: null });
     this.isOver = ended.error === undefined;
     this.had.kill = true;
-    this.interrupted = { plan: null, size: 1, most: Infinity };
+    this.interrupted = { plan: null, most: Infinity };
   }
 
   private async runOther(round: Round, { when, duplicateMessages, isListLong }: Other): Promise<void> {
@@ -287,7 +287,7 @@ class History {
     const isMain = lineage === this.main;
     const codes = codesOf(ended);
     this.had.doubt ||= codes.some((code) => code !== 'RESERVED');
-    const known = this.interrupted === null || this.interrupted.plan === planOf(settings, list, messages);
+    const known = this.interrupted === null || this.interrupted.plan === planOf(settings, messages);
     const interrupted = !isMain ? 0 : known ? (this.interrupted?.most ?? 0) : Infinity;
     this.reasons.push({ codes, settings, interrupted });
   }
@@ -315,21 +315,18 @@ class History {
   }
 
   private noteKill(
-    { settings, list, faults, outage }: Round,
+    { settings, faults, outage }: Round,
     messages: readonly RequestedMessage[],
     moments: readonly Moment[],
     isRetry: boolean,
   ): void {
     const { operation, batchSize, options } = settings;
-    const { interrupted: earlier } = this;
-    const size = operation === 'send' ? 1 : (batchSize ?? 100);
-    // A request that is packed otherwise has messages of several that were.
-    const mixed = size + (earlier === null || earlier.size === size ? 0 : 2 * earlier.size);
-    const inFlight = options.parallelRequests * mixed;
-    const plan = planOf(settings, list, messages);
-    const isKnown = plan !== null && faults.length === 0 && outage === null && (earlier?.plan ?? plan) === plan;
+    const inFlight = options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
+    const plan = planOf(settings, messages);
+    const { plan: earlier, most: before } = this.interrupted ?? { plan, most: 0 };
+    const isKnown = plan !== null && faults.length === 0 && outage === null && earlier === plan;
     const most = isKnown ? atRisk({ moments, isRetry, count: messages.length, inFlight, round: 0 }) : Infinity;
-    this.interrupted = { plan, size: earlier?.size ?? size, most: most + (earlier?.most ?? 0) };
+    this.interrupted = { plan, most: most + before };
   }
 
   private setupOf(settings: Settings, list: List): Setup {

@@ -28,14 +28,5 @@ export async function startQueueMode(session: Session): Promise<QueueMode> {
 
 /** The ids of the executions that a worker has started, by its log. */
 export function startedBy(worker: N8nProcess): string[] {
-  return idsIn(worker, /Worker started execution (\d+)/g);
-}
-
-/** The ids of the executions that a worker has ended, by its log. */
-export function finishedBy(worker: N8nProcess): string[] {
-  return idsIn(worker, /Worker finished execution (\d+)/g);
-}
-
-function idsIn(worker: N8nProcess, lines: RegExp): string[] {
-  return [...worker.log().matchAll(lines)].map(([, id]) => String(id));
+  return [...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => String(id));
 }

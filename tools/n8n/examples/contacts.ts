@@ -4,14 +4,9 @@ import path from 'node:path';
 import { filesFolderOf } from '../settings';
 import { EXAMPLES_FOLDER } from './files';
 
-/** The list that comes with the examples. */
 export const EXAMPLE_CONTACTS = path.join(EXAMPLES_FOLDER, 'contacts.csv');
 
-/**
- * Copies the list to where the contacts example reads it.
- *
- * @param userFolder  n8n's home
- */
+/** Copies the list to where the contacts example reads it. */
 export async function provideContacts(userFolder: string): Promise<void> {
   await copyFile(EXAMPLE_CONTACTS, path.join(filesFolderOf(userFolder), 'contacts.csv'));
 }

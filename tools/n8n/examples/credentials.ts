@@ -9,12 +9,7 @@ export const CALLER = { name: 'X-Api-Key', value: 'made-up-secret' };
 /** The token that a client of an example's MCP server sends. */
 export const MCP_TOKEN = 'made-up-token';
 
-/**
- * Stores the credentials that the examples name, besides that of the messaging service.
- *
- * @param modelUrl  the base URL of the model that the agent talks to
- * @param mailPort  the port of a mail server on this machine
- */
+/** Stores the credentials that the examples name, besides that of the messaging service. */
 export async function storeExampleCredentials(
   rest: N8nRest,
   modelUrl: string,

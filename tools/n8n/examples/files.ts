@@ -4,7 +4,6 @@ import path from 'node:path';
 import { asObject, asObjects, type JsonObject } from '../../json';
 import { PROJECT_FOLDER } from '../../project';
 
-/** Where the examples are. */
 export const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 
 const ENDING = '.json';
@@ -18,18 +17,15 @@ export async function exampleNames(): Promise<string[]> {
     .sort();
 }
 
-/** The path of an example. */
 export function exampleFile(name: string): string {
   return path.join(EXAMPLES_FOLDER, `${name}${ENDING}`);
 }
 
-/** Reads the workflow of an example. */
 export async function readExample(name: string): Promise<JsonObject> {
   const file = exampleFile(name);
   return asObject(JSON.parse(await readFile(file, 'utf8')), file);
 }
 
-/** The nodes of a workflow. */
 export function nodesOf(workflow: JsonObject): JsonObject[] {
   return asObjects(workflow.nodes, 'workflow.nodes');
 }
