@@ -33,6 +33,8 @@ export type BatchReply =
   | Rejected
   | { readonly kind: 'uncertain' | 'not_requested'; readonly failure: Failure };
 
+const LEAVE: Permission = { kind: 'leave' };
+
 /** Requests batches, each as soon as the circuit breaker and the journal allow it and only while the run goes on. */
 export class BatchRequests {
   constructor(
@@ -62,7 +64,7 @@ export class BatchRequests {
     const { operation, requests, journal } = this.config;
     const [body, ...more] = operation.bodies(batch.messages);
     const mayLeave = () => this.settlement.whyEnded === null && pass.isValid();
-    let permission: Permission = { kind: 'leave' };
+    let permission = LEAVE;
     const beforeRequest = async () => {
       permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
       return permission.kind === 'leave';

@@ -3,7 +3,6 @@ import {
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
-  type INodeExecutionData,
   NodeConnectionTypes,
 } from 'n8n-workflow';
 

@@ -186,6 +186,35 @@ const parallelRequests: INodeProperties = {
     'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
+const DEFAULT_COUNT = 3;
+
+const testRun: INodeProperties = {
+  displayName: 'Test Run',
+  name: 'testRun',
+  type: 'fixedCollection',
+  default: { values: { phone: '', count: DEFAULT_COUNT } },
+  description:
+    "Sends the first messages to your own phone and skips the rest. Test messages use credits, but don't count as sent.",
+  options: valuesOf(
+    {
+      displayName: 'Phone',
+      name: 'phone',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. 447700900123',
+      description: 'Number of the phone that gets the messages instead of the recipients',
+    },
+    {
+      displayName: 'Count',
+      name: 'count',
+      type: 'number',
+      typeOptions: { minValue: 1 },
+      default: DEFAULT_COUNT,
+      description: 'How many messages to send to that phone, counted anew in each round of a loop',
+    },
+  ),
+};
+
 export const deliveryOptions = optionsField(
   [
     checkCreditsFirst,
@@ -244,35 +273,6 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     uncertain: readChoice(given, uncertain),
   };
 }
-
-const DEFAULT_COUNT = 3;
-
-export const testRun: INodeProperties = {
-  displayName: 'Test Run',
-  name: 'testRun',
-  type: 'fixedCollection',
-  default: { values: { phone: '', count: DEFAULT_COUNT } },
-  description:
-    "Sends the first messages to your own phone and skips the rest. Test messages use credits, but don't count as sent.",
-  options: valuesOf(
-    {
-      displayName: 'Phone',
-      name: 'phone',
-      type: 'string',
-      default: '',
-      placeholder: 'e.g. 447700900123',
-      description: 'Number of the phone that gets the messages instead of the recipients',
-    },
-    {
-      displayName: 'Count',
-      name: 'count',
-      type: 'number',
-      typeOptions: { minValue: 1 },
-      default: DEFAULT_COUNT,
-      description: 'How many messages to send to that phone, counted anew in each round of a loop',
-    },
-  ),
-};
 
 /** @returns null where the option is not added. Whatever else it is, no message may leave for a recipient. */
 export function readTestRun(given: GivenOptions, rules: PhoneRules): TestRun | null {
