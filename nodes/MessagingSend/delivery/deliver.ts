@@ -3,7 +3,7 @@ import { creditsOf } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { AccountJournal, Journal } from '../journal/journal';
-import type { Recalled } from '../journal/question';
+import type { Recalled } from '../journal/record/deliveryRecord';
 import {
   addTo,
   type Batch,

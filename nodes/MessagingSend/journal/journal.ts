@@ -3,8 +3,7 @@ import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Message, unsendable } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, receiptsOf, type Result } from '../messages/outcome';
 import type { CrashLedger, Recollection } from './crash/crashLedger';
-import type { Question, Recalled } from './question';
-import type { DeliveryRecord } from './record/deliveryRecord';
+import type { DeliveryRecord, Intent, Recalled } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
 /** Whether the request of a batch may leave. */
@@ -72,10 +71,10 @@ export class Journal {
   }
 
   /** Divides messages by whether they may leave. */
-  async recall(question: Question): Promise<Recalled> {
-    const recorded = this.memories.record.recall(question);
+  async recall(intent: Intent): Promise<Recalled> {
+    const recorded = this.memories.record.recall(intent);
     this.again = recorded.again;
-    const { results, again, hadOthers } = await this.recallCrashed(question, recorded);
+    const { results, again, hadOthers } = await this.recallCrashed(intent, recorded);
     const done = new Set(results.map(({ message }) => message));
     this.mayHaveSentOthers = hadOthers;
     this.again = new Map([...recorded.again, ...again]);
@@ -90,16 +89,13 @@ export class Journal {
     };
   }
 
-  private async recallCrashed(
-    { messages, repeated, sendUncertainAgain }: Question,
-    { receipts, pending }: Recalled,
-  ): Promise<Recollection> {
+  private async recallCrashed(intent: Intent, { receipts, pending }: Recalled): Promise<Recollection> {
     const { record, crash } = this.memories;
     if (crash === null) return NOTHING_KNOWN;
     const known = receipts.flatMap(({ results }) => results);
     const sent = new Set(known.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message));
     try {
-      const crashed = await crash.recall({ all: messages, pending, sent, repeated, sendUncertainAgain });
+      const crashed = await crash.recall(intent, { pending, sent });
       const uncertain = Array.from(crashed.again, ([message, why]): Result => {
         return { message, outcome: { kind: 'uncertain', failure: why } };
       });
@@ -150,7 +146,7 @@ export class Journal {
     return {
       recall: async (messages) => await this.recallSent(reservations, messages),
       beforeRequest: async (batch) => {
-        record.requestStarted(batch);
+        record.inFlight.add(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
           reservations?.reserve(batch.messages).catch(() => NOT_STORED),
@@ -159,7 +155,7 @@ export class Journal {
         if ((reserved === undefined || reserved.kind === 'reserved') && (isTaken === undefined || isTaken === false)) {
           return { kind: 'leave' };
         }
-        record.requestEnded(batch);
+        record.inFlight.delete(batch);
         crash?.afterReply(batch, null);
         if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.release(batch.messages);
         if (reserved === NOT_STORED || isTaken === NOT_STORED) return NOT_STORED;
@@ -174,7 +170,7 @@ export class Journal {
         }
       },
       afterReply: (batch, reply) => {
-        record.requestEnded(batch);
+        record.inFlight.delete(batch);
         crash?.afterReply(batch, reply);
         if (reply === null) reservations?.release(batch.messages);
       },

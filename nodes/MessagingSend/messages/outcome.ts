@@ -24,6 +24,11 @@ export interface Unconfirmed {
   readonly failure: Failure;
 }
 
+/** Whether the message must not be sent again. */
+export function mayBeSent(outcome: Outcome): outcome is Sent | Unconfirmed {
+  return outcome.kind === 'sent' || outcome.kind === 'uncertain';
+}
+
 export interface Result {
   readonly message: Message;
   readonly outcome: Outcome;

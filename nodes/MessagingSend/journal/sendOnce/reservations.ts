@@ -26,9 +26,7 @@ export class Reservations {
   constructor(
     private readonly facts: Facts,
     private readonly isPatient: (message: Message) => boolean,
-  ) {
-    facts.runStarted();
-  }
+  ) {}
 
   /**
    * Finds messages that were sent or reserved before, without reserving any. One that another run of this process has in
@@ -118,7 +116,6 @@ export class Reservations {
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
   async end(): Promise<void> {
     await this.facts.whenWritten();
-    this.facts.release([...this.own].map(duplicateKey));
-    this.facts.runEnded();
+    this.facts.runEnded([...this.own].map(duplicateKey));
   }
 }
