@@ -235,7 +235,7 @@ test('The journal is asked before each repetition, and told each reply', async (
 
 test('A tally counts the requests to several accounts and the time spent waiting, once where waits overlap', async () => {
   const clock = new FakeClock();
-  const tally = new Tally(clock.now);
+  const tally = new Tally();
   const all = Promise.all(
     [setUp(clock), setUp(clock)].map(async ({ run, make }) => {
       const requests = run({ requestsPerMinute: 1 }, undefined, tally);
