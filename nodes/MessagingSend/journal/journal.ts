@@ -128,21 +128,20 @@ export class Journal {
   }
 
   /** Notes messages that are skipped. Nothing of them is remembered. */
-  skip(receipt: Receipt): Receipt {
+  skip(receipt: Receipt, reservations: Reservations | null = null): Receipt {
     const settled = this.withTruth(receipt);
     this.memories.crash?.settle(settled.results);
+    reservations?.settle(settled.results);
     return settled;
   }
 
   /** The journal of the requests to an account. */
   of(account: string): AccountJournal {
     const { record, crash } = this.memories;
-    const reservations = this.reservationsFor(account);
-    const skip = (receipt: Receipt): Receipt => {
-      const settled = this.skip(receipt);
-      reservations?.settle(settled.results);
-      return settled;
-    };
+    const known = this.reservations.get(account);
+    const reservations = known === undefined ? this.memories.reservationsOf(account) : known;
+    if (known === undefined) reservations?.takeOver(this.again);
+    this.reservations.set(account, reservations);
     return {
       recall: async (messages) => await this.recallSent(reservations, messages),
       beforeRequest: async (batch) => {
@@ -157,7 +156,7 @@ export class Journal {
         }
         record.inFlight.delete(batch);
         crash?.afterReply(batch, null);
-        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.release(batch.messages);
+        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.giveUp(batch.messages);
         if (reserved === NOT_STORED || isTaken === NOT_STORED) return NOT_STORED;
         switch (reserved?.kind) {
           case 'taken':
@@ -165,21 +164,21 @@ export class Journal {
           case 'inFlight':
             return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
           default:
-            reservations?.release(batch.messages);
+            reservations?.giveUp(batch.messages);
             return { kind: 'refused', failure: failure('anotherAttempt') };
         }
       },
       afterReply: (batch, reply) => {
         record.inFlight.delete(batch);
         crash?.afterReply(batch, reply);
-        if (reply === null) reservations?.release(batch.messages);
+        if (reply === null) reservations?.giveUp(batch.messages);
       },
       settle: (receipt) => {
-        const settled = skip(receipt);
+        const settled = this.skip(receipt, reservations);
         record.note(settled);
         return settled;
       },
-      skip,
+      skip: (receipt) => this.skip(receipt, reservations),
     };
   }
 
@@ -207,15 +206,6 @@ export class Journal {
   async end(): Promise<void> {
     await Promise.all([...this.reservations.values()].map(async (reservations) => await reservations?.end()));
     await this.memories.crash?.end();
-  }
-
-  private reservationsFor(account: string): Reservations | null {
-    const known = this.reservations.get(account);
-    if (known !== undefined) return known;
-    const reservations = this.memories.reservationsOf(account);
-    reservations?.takeOver(this.again);
-    this.reservations.set(account, reservations);
-    return reservations;
   }
 
   /** Not noted in the delivery record: in a re-run, the other execution may have ended. */

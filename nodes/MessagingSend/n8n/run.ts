@@ -170,8 +170,8 @@ async function sendForItem(
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
 function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
   const { readOptions } = job;
-  const given = GivenOptions.in('options', read);
-  const givenForRequests = GivenOptions.in('requestOptions', read);
+  const given = new GivenOptions('options', read);
+  const givenForRequests = new GivenOptions('requestOptions', read);
   const settings = {
     options: readOptions(given),
     includesInput: readBoolean(given, includeOtherFields),

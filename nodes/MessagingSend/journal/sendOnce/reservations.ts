@@ -93,7 +93,7 @@ export class Reservations {
   }
 
   /** Gives up messages that are not sent after all. */
-  release(messages: readonly Message[]): void {
+  giveUp(messages: readonly Message[]): void {
     const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
     this.facts.retract(given.map(duplicateKey));
   }
@@ -110,7 +110,7 @@ export class Reservations {
     this.facts.close(own.sent.map(duplicateKey));
     // Nobody need wait for their outcome any more.
     this.facts.releaseWhenFound(own.uncertain.map(duplicateKey));
-    this.release([...own.not_sent, ...own.skipped]);
+    this.giveUp([...own.not_sent, ...own.skipped]);
   }
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */

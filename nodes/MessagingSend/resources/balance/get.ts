@@ -42,7 +42,7 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
 
 async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {
   try {
-    const given = GivenOptions.in('options', (path, fallback) => context.getNodeParameter(path, fallback));
+    const given = new GivenOptions('options', (path, fallback) => context.getNodeParameter(path, fallback));
     const limits = { ...readLimitOptions(given), interval: 0 };
     if (given.failure !== null) throw new FailureError(given.failure);
     return { account: await readAccount(context), limits };
