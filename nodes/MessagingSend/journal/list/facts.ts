@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
@@ -83,7 +83,7 @@ export class Facts {
 
   private async answer(facts: readonly string[]): Promise<Answer> {
     const { list, storage } = this;
-    const mark = randomUUID();
+    const mark = randomBytes(12).toString('base64');
     // What is known now may be in the list alone by the time of its answer.
     const known = facts.map((fact) => list.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
@@ -159,7 +159,7 @@ export class Facts {
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
     for (const fact of open) list.set(fact, 'open', 'claiming');
-    const mark = randomUUID();
+    const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
       for (let attempt = 0; open.size > 0; attempt += 1) {
