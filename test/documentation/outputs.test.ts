@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
-import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { cleanPhone } from '../../nodes/MessagingSend/phone/phone';
 import { killedAtNth } from '../../tools/engine/lifetime';

@@ -3,8 +3,7 @@ import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/options';
 
 /** The options of a collection as n8n stores it; unlike n8n, it evaluates no expressions. */
 export function givenOptions(collection: JsonRecord): GivenOptions {
-  return new GivenOptions(
-    (path) =>
-      path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), collection) ?? '',
-  );
+  const valueAt = (path: string) =>
+    path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), { collection });
+  return new GivenOptions('collection', (path) => valueAt(path) ?? '');
 }

@@ -7,11 +7,9 @@ import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import type { Question } from '../../nodes/MessagingSend/journal/question';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { DeliveryRecord, type Intent } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
-import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
-import { byOrigin } from '../../nodes/MessagingSend/messages/order';
+import { type Batch, byOrigin, type Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
 
 /** What the service does with a request; `partly` sends only the first half of its messages and says so. */
@@ -217,7 +215,7 @@ export class Attempt {
   private async dispatch(order: Order, journal: Journal): Promise<Receipt[]> {
     const { accounts, others = [], batchSize, parallel = 2, sendUncertainAgain = false, isCounted = false } = order;
     const all = [...accounts.flat(), ...others].sort(byOrigin);
-    const earlier = await journal.recall({ ...questionOf(all), sendUncertainAgain });
+    const earlier = await journal.recall({ ...intentOf(all), sendUncertainAgain });
     const receipts = [...earlier.receipts];
     const pending = new Set(earlier.pending);
     for (const message of others.filter((each) => pending.has(each))) {
@@ -317,7 +315,7 @@ function copyOf(context: JsonRecord): JsonRecord {
 }
 
 /** What a run that is about to send these messages asks. */
-export function questionOf(messages: readonly Message[]): Question {
+export function intentOf(messages: readonly Message[]): Intent {
   return {
     messages,
     unsendable: [],

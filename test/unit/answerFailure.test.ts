@@ -3,7 +3,7 @@ import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/failureText';
+import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
 import { failureWith } from './samples';

@@ -1,7 +1,7 @@
 /** Which messages the error of a rejection names, and what it says about each. */
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { separateOffenders } from '../../nodes/MessagingSend/delivery/offenders';
+import { separateOffenders } from '../../nodes/MessagingSend/delivery/rejections';
 import { messagesUpTo, ODD_VALUES } from './samples';
 
 /** What an error with these details says about each of five messages, by the index of the message. */

@@ -4,7 +4,7 @@ import {
   type Composed,
   type Rules,
 } from '../../nodes/MessagingSend/delivery/compose';
-import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { ODD_VALUES } from './samples';
 
@@ -13,7 +13,10 @@ function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: numbe
 }
 
 function composeBy(drafts: ReadonlyArray<Draft | Unsendable>, rules: Rules): Composed {
-  const composed = drafts.map((each) => (each.kind === 'draft' ? composeDraft(each, rules) : each));
+  const composed = drafts.map((each) => {
+    const made = each.kind === 'draft' ? composeDraft(each, rules) : each;
+    return !('kind' in made) && isFailure(made) ? unsendable(each, made) : made;
+  });
   return {
     messages: composed.flatMap((each) => ('kind' in each ? [] : [each])),
     unsendable: composed.flatMap((each) => ('kind' in each ? [each] : [])),

@@ -3,7 +3,7 @@ import { pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
-import { questionOf } from '../support/journal';
+import { intentOf } from '../support/journal';
 import { messageAt } from './samples';
 
 const messages = [0, 1].map((index) => messageAt(index));
@@ -32,9 +32,8 @@ async function attemptOn(entries: Set<string>, isRetry = false): Promise<{ ledge
 
 /** @returns the messages that an earlier attempt has not sent for certain, or not at all */
 async function recall(ledger: CrashLedger, list: readonly Message[]): Promise<readonly Message[]> {
-  const { repeated } = questionOf(list);
-  const question = { all: list, pending: list, sent: new Set<Message>(), repeated, sendUncertainAgain: false };
-  const known = new Set((await ledger.recall(question)).results.map(({ message }) => message));
+  const { results } = await ledger.recall(intentOf(list), { pending: list, sent: new Set() });
+  const known = new Set(results.map(({ message }) => message));
   return list.filter((message) => !known.has(message));
 }
 

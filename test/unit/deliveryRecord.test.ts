@@ -2,20 +2,19 @@ import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Question, Recalled } from '../../nodes/MessagingSend/journal/question';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { DeliveryRecord, type Intent, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
-import { questionOf } from '../support/journal';
+import { intentOf } from '../support/journal';
 import { messageAt } from './samples';
 
 function message(item: number, text: string): Message {
   return { item, entry: null, phone: '447700900123', text };
 }
 
-function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Question> = {}): Recalled {
-  return record.recall({ ...questionOf(messages), ...changed });
+function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Intent> = {}): Recalled {
+  return record.recall({ ...intentOf(messages), ...changed });
 }
 
 /** A record as it is read in a re-run. */

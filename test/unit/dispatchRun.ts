@@ -1,9 +1,9 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
+import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { pack } from '../../nodes/MessagingSend/delivery/pack';
 import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';

@@ -274,7 +274,7 @@ test('A fact that its run releases while the list is asked about another one is 
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
   await facts.record({ note: ['sent'] });
-  const record = () => facts.release(['sent']);
+  const record = () => facts.runEnded(['sent']);
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 

@@ -1,4 +1,4 @@
-import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/failureText';
+import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { failureWith } from './samples';
 
 const CHECK = 'The message may have been sent: check with the recipient or in the service before you send it again.';

@@ -43,8 +43,8 @@ type Read = (path: string, fallback?: unknown) => unknown;
 /** Everything that an operation or the trigger makes of its parameters. */
 const SETTINGS = {
   'Messaging Send': (read: Read): unknown[] => {
-    const given = GivenOptions.in('options', read);
-    const givenForRequests = GivenOptions.in('requestOptions', read);
+    const given = new GivenOptions('options', read);
+    const givenForRequests = new GivenOptions('requestOptions', read);
     const getNodeParameter = (name: string, _item: number, fallback: unknown) => read(name, fallback);
     return [
       readDeliveryOptions(given),

@@ -1,4 +1,4 @@
-import { pack } from '../../nodes/MessagingSend/delivery/pack';
+import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import { seededRandom } from '../../tools/random';
 import { messageAt, messagesUpTo } from './samples';
 

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
-import { reachOf } from '../../nodes/MessagingSend/questions/reach';
+import { reachOf, warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
 
 test.each<[reach: ReturnType<typeof reachOf>, addresses: string]>([
   ['thisMachine', 'http://localhost:5678 http://LOCALHOST. https://n8n.localhost http://127.1.2.3 http://2130706433'],

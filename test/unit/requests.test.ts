@@ -1,10 +1,8 @@
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { readRetryAfter } from '../../nodes/MessagingSend/api/retryAfter';
+import { readRetryAfter, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import { Tally } from '../../nodes/MessagingSend/requests/tally';
+import { type Flight, type RequestLimits, Requests, Tally } from '../../nodes/MessagingSend/requests/requests';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 
 type Headers = Record<string, string>;
@@ -237,7 +235,7 @@ test('The journal is asked before each repetition, and told each reply', async (
 
 test('A tally counts the requests to several accounts and the time spent waiting, once where waits overlap', async () => {
   const clock = new FakeClock();
-  const tally = new Tally(clock.now);
+  const tally = new Tally();
   const all = Promise.all(
     [setUp(clock), setUp(clock)].map(async ({ run, make }) => {
       const requests = run({ requestsPerMinute: 1 }, undefined, tally);

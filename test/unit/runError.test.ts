@@ -4,7 +4,7 @@ import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Message, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
-import { runError } from '../../nodes/MessagingSend/n8n/output/runError';
+import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { nodeOfType } from '../support/node';
 import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';

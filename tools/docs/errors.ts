@@ -1,5 +1,4 @@
-import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
-import type { SendAgain } from '../../nodes/MessagingSend/failures/entry';
+import { CATALOGUE, type SendAgain } from '../../nodes/MessagingSend/failures/catalogue';
 import { table } from './table';
 
 /** What a code means, and what to do. */

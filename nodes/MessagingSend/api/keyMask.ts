@@ -15,7 +15,8 @@ export function keyMask(apiKey: string): KeyMask {
   const inUtf8 = Buffer.from(apiKey).toString('latin1');
   const inText = [apiKey, inUtf8].flatMap((key) => [key, withoutEscapes(key)]);
   const forms = new Set([...inText, ...inBase64(apiKey, 'base64'), ...inBase64(apiKey, 'base64url')]);
-  const anyForm = new RegExp(Array.from(forms, literally).join('|'), 'gi');
+  const literally = Array.from(forms, (form) => form.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  const anyForm = new RegExp(literally.join('|'), 'gi');
   const ofLength = (shortest: number): MaskText => {
     if (apiKey.length < shortest) return (text) => text;
     return (text) => {
@@ -54,14 +55,8 @@ function withoutEscapes(text: string): string {
  * are three ways. A character at an end that also depends on what is around the key is left out.
  */
 function inBase64(apiKey: string, alphabet: 'base64' | 'base64url'): string[] {
-  const charactersOf = (bytes: number) => (bytes * 4) / 3;
-  return [0, 1, 2].map((before) =>
-    Buffer.from(' '.repeat(before) + apiKey, 'latin1')
-      .toString(alphabet)
-      .slice(Math.ceil(charactersOf(before)), Math.floor(charactersOf(before + apiKey.length))),
-  );
-}
-
-function literally(text: string): string {
-  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.from(' '.repeat(before) + apiKey, 'latin1').toString(alphabet);
+    return encoded.slice(Math.ceil((before * 4) / 3), Math.floor(((before + apiKey.length) * 4) / 3));
+  });
 }

@@ -4,7 +4,6 @@ import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
 import { type KeyMask, masked } from './keyMask';
 import { asText, isRecord, type JsonRecord } from './records';
-import { readRetryAfter } from './retryAfter';
 
 export interface ApiRequest {
   readonly endpoint: Endpoint;
@@ -17,11 +16,17 @@ export interface ApiRequest {
 export type Call = (request: ApiRequest) => Promise<Reply>;
 
 export type Reply =
-  /** The service handled the request; `data` is the envelope's (2.4). */
-  | { readonly kind: 'accepted'; readonly data: JsonRecord }
+  | Accepted
   | Rejected
   /** The request may have reached the service, and no usable answer tells its result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
+
+/** The service handled the request. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  /** The envelope's (2.4). */
+  readonly data: JsonRecord;
+}
 
 /** The service rejected the request, or was never reached: nothing was sent. */
 export interface Rejected {
@@ -104,4 +109,28 @@ function errorOf(envelope: JsonRecord | null): JsonRecord {
   if (isRecord(envelope.error)) return envelope.error;
   if (typeof envelope.error === 'string') return { ...envelope, message: envelope.error };
   return envelope;
+}
+
+/** A longer wait, in milliseconds, is a mistake of the header. */
+const MAX_WAIT = 24 * 60 * 60 * 1000;
+/** A larger number is a time, in seconds since 1970. */
+const EPOCH = 1_000_000_000;
+
+/**
+ * How long the service asks to wait, in milliseconds: from Retry-After (seconds or a date), else from RateLimit-Reset
+ * (seconds from now, or a time). Null where neither makes sense, or where the time has passed.
+ * @param now milliseconds since 1970
+ */
+export function readRetryAfter(headers: JsonRecord, now: number): number | null {
+  const names = ['retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
+  return names.map((name) => fromHeader(headers[name], now)).find((wait) => wait !== null) ?? null;
+}
+
+function fromHeader(value: unknown, now: number): number | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = String(value).trim();
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  const wait = seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
+  if (!Number.isFinite(wait) || wait > MAX_WAIT || wait <= 0) return null;
+  return wait;
 }

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../api/records';
-import type { Rejected, Reply } from '../api/reply';
+import type { Accepted, Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { AccountJournal, Permission } from '../journal/journal';
 import type { Batch, Message } from '../messages/message';
@@ -8,8 +8,7 @@ import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
 import type { CircuitBreaker, Pass } from './circuitBreaker';
 import type { KeepBack } from './keepBack';
 import { entryOutcome } from './match';
-import type { SendOperation } from './operation';
-import { partlySent } from './parts';
+import { partlySent, type SendOperation } from './operation';
 import type { Settlement } from './settlement';
 
 export interface BatchRequestsConfig {
@@ -25,7 +24,7 @@ export interface RequestedBatch {
   readonly batch: Batch;
   readonly reply: BatchReply;
   /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
-  readonly release: () => void;
+  readonly done: () => void;
 }
 
 export type BatchReply =
@@ -63,33 +62,23 @@ export class BatchRequests {
   /** @returns what to request again if the request did not leave, though the run goes on */
   private async attempt(batch: Batch, pass: Pass): Promise<RequestedBatch | Batch> {
     const { operation, requests, journal } = this.config;
-    const [body, ...others] = operation.bodies(batch.messages);
-    const isLast = (reply: Reply | null) => others.length === 0 || reply?.kind !== 'accepted';
+    const [body, ...more] = operation.bodies(batch.messages);
     const mayLeave = () => this.settlement.whyEnded === null && pass.isValid();
     let permission = LEAVE;
-    let reply: Reply | null = null;
-    if (mayLeave()) {
-      try {
-        reply = await requests.make(
-          { endpoint: operation.endpoint, body },
-          {
-            mayLeave,
-            beforeRequest: async () => {
-              permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
-              return permission.kind === 'leave';
-            },
-            afterReply: (received) => {
-              if (isLast(received)) journal.afterReply(batch, received);
-            },
-          },
-        );
-      } catch {
-        // The request was called off, or the run is stopped.
-      }
-    }
-    if (reply?.kind === 'accepted') return await this.requestOthers(batch, [reply.data], others, { ...pass, mayLeave });
-    if (reply !== null) return { batch, reply, release: () => pass.release(reply) };
-    pass.release(null);
+    const beforeRequest = async () => {
+      permission = this.keptBackFrom(batch) ?? (await journal.beforeRequest(batch));
+      return permission.kind === 'leave';
+    };
+    const afterReply = (received: Reply | null) => {
+      // To the journal, all parts of a text are one request.
+      if (more.length === 0 || received?.kind !== 'accepted') journal.afterReply(batch, received);
+    };
+    const flight = { mayLeave, beforeRequest, afterReply };
+    // It throws if the request was called off, or the run is stopped.
+    const reply = await requests.make({ endpoint: operation.endpoint, body }, flight).catch(() => null);
+    if (reply?.kind === 'accepted') return await this.requestMore(batch, reply, more, mayLeave, pass);
+    if (reply !== null) return { batch, reply, done: () => pass.end(reply) };
+    pass.end(null);
     if (permission.kind === 'taken') return this.withoutTaken(batch, permission.receipt);
     if (permission.kind === 'refused') return this.notRequested(batch, permission.failure);
     if (permission.kind === 'wait') {
@@ -99,32 +88,32 @@ export class BatchRequests {
     return this.settlement.whyEnded === null && !pass.isValid() ? batch : this.notRequested(batch);
   }
 
-  /**
-   * Requests the other parts of a text whose first part was accepted, until one is not sent. To the journal, all of them are
-   * one request.
-   */
-  private async requestOthers(
+  /** Requests the other parts of a text whose first part was accepted, until one is not sent. */
+  private async requestMore(
     batch: Batch,
-    answers: JsonRecord[],
+    first: Accepted,
     bodies: readonly JsonRecord[],
-    { release, mayLeave }: Pick<Pass, 'release'> & Pick<Flight, 'mayLeave'>,
+    mayLeave: Flight['mayLeave'],
+    pass: Pass,
   ): Promise<RequestedBatch> {
     const { operation, requests, journal } = this.config;
-    let last: Reply = { kind: 'accepted', data: {} };
+    const answers = [first.data];
+    let last: Reply = first;
     for (const body of bodies) {
       if (answers.some((answer) => entryOutcome(answer).kind !== 'sent')) break;
       last = await requests
         .make({ endpoint: operation.endpoint, body }, { ...UNOBSERVED, mayLeave })
-        .catch(endedBetweenParts);
+        .catch((): Reply => ({ kind: 'uncertain', failure: failure('stopped') }));
       if (last.kind !== 'accepted') break;
       answers.push(last.data);
     }
-    if (bodies.length > 0) journal.afterReply(batch, { kind: 'accepted', data: {} });
+    if (bodies.length > 0) journal.afterReply(batch, first);
+    const end = last;
     const reply: BatchReply =
-      last.kind === 'accepted'
+      end.kind === 'accepted'
         ? { kind: 'accepted', answers }
-        : { kind: 'uncertain', failure: partlySent(answers.length, bodies.length + 1, last.failure) };
-    return { batch, reply, release: () => release(last) };
+        : { kind: 'uncertain', failure: partlySent(answers.length, bodies.length + 1, end.failure) };
+    return { batch, reply, done: () => pass.end(end) };
   }
 
   /** The messages that may no longer be sent: the request was planned, or first made, some time ago. */
@@ -147,10 +136,6 @@ export class BatchRequests {
 
   /** If the run has not ended, only the Stop button is left as the reason; n8n itself tells the user. */
   private notRequested(batch: Batch, why = this.settlement.whyEnded ?? failure('stopped')): RequestedBatch {
-    return { batch, reply: { kind: 'not_requested', failure: why }, release: () => undefined };
+    return { batch, reply: { kind: 'not_requested', failure: why }, done: () => undefined };
   }
-}
-
-function endedBetweenParts(): Reply {
-  return { kind: 'uncertain', failure: failure('stopped') };
 }

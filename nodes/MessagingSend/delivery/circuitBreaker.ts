@@ -1,6 +1,6 @@
+import { isNumber, isRecord, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import type { OutageRecord } from './outageRecord';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
@@ -15,7 +15,7 @@ export interface CircuitBreakerConfig {
   /** Called when the service is down, with the last sign of it; null if an earlier attempt saw that sign. */
   readonly end: (reason: Failure | null) => void;
   readonly hasEnded: () => boolean;
-  readonly outages: Pick<OutageRecord, 'uncertainInARow' | 'note'>;
+  readonly outages: Outages;
 }
 
 /** Permission to make one request. */
@@ -23,7 +23,7 @@ export interface Pass {
   /** Whether the request may still leave. Another reply may have opened the breaker while this request waited. */
   readonly isValid: () => boolean;
   /** Must be called once: with the reply, or with null if the request was not made. */
-  readonly release: (reply: Reply | null) => void;
+  readonly end: (reply: Reply | null) => void;
 }
 
 /**
@@ -82,28 +82,21 @@ export class CircuitBreaker {
     const isValid = () => openings === this.openings;
     return {
       isValid,
-      release: (reply) => {
+      end: (reply) => {
         // No other request is valid during a trial, so the state is still that of this pass.
         if (state === 'trial') this.state = 'halfOpen';
-        if (isValid() && reply !== null) this.learnFrom(reply);
+        if (isValid() && reply?.kind === 'uncertain') {
+          this.openings += 1;
+          this.reason = reply.failure;
+          this.become('open', this.uncertainInARow + 1);
+        } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') this.become('closed', 0);
         this.wake();
       },
     };
   }
 
-  private learnFrom(reply: Reply): void {
-    if (reply.kind === 'accepted' && this.state !== 'closed') {
-      this.state = 'closed';
-      this.count(0);
-    } else if (reply.kind === 'uncertain') {
-      this.state = 'open';
-      this.openings += 1;
-      this.reason = reply.failure;
-      this.count(this.uncertainInARow + 1);
-    }
-  }
-
-  private count(uncertainInARow: number): void {
+  private become(state: State, uncertainInARow: number): void {
+    this.state = state;
     this.uncertainInARow = uncertainInARow;
     this.config.outages.note(uncertainInARow);
   }
@@ -124,4 +117,49 @@ export class CircuitBreaker {
       this.wake();
     }
   }
+}
+
+/**
+ * How long uncertain replies count for a later attempt of their execution, in milliseconds. Retry On Fail repeats a node
+ * within seconds; a loop with a Wait in it comes back when the service may long work again.
+ */
+const COUNTS_FOR = 60_000;
+
+/** Enough of an account's hash to tell the few of a run apart, and too little to guess a key by. */
+const MARK_LENGTH = 4;
+
+/**
+ * That the last reply to an account was uncertain, kept in the execution for all runs of the node, so that a re-run, or
+ * the next round of a loop, risks no message before the service has shown that it works.
+ */
+export interface Outages {
+  /**
+   * How many uncertain replies in a row count for this attempt: 0 if they are of another execution or long ago, so one
+   * more does not end the run; null if the last reply was not uncertain.
+   */
+  readonly uncertainInARow: number | null;
+  readonly note: (uncertainInARow: number) => void;
+}
+
+/**
+ * @param kept what n8n keeps of the node in the execution
+ * @param account a hash of it
+ * @param execution the id of the execution; a Retry in n8n's list has its own
+ * @param now milliseconds since 1970
+ */
+export function outagesIn(kept: JsonRecord, account: string, execution: string, now: () => number): Outages {
+  const mark = account.slice(0, MARK_LENGTH);
+  const all = isRecord(kept.outages) ? kept.outages : {};
+  const own = all[mark];
+  const { execution: keptExecution, at, uncertainInARow } = isRecord(own) ? own : {};
+  const counts = keptExecution === execution && isNumber(at) && Math.abs(now() - at) < COUNTS_FOR;
+  return {
+    uncertainInARow: !isRecord(own) ? null : counts && isNumber(uncertainInARow) ? uncertainInARow : 0,
+    note: (count) => {
+      const { [mark]: _, ...others } = isRecord(kept.outages) ? kept.outages : {};
+      if (count > 0) kept.outages = { ...others, [mark]: { execution, at: now(), uncertainInARow: count } };
+      else if (Object.keys(others).length === 0) delete kept.outages;
+      else kept.outages = others;
+    },
+  };
 }

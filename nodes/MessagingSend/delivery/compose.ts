@@ -44,6 +44,7 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
     for (const draft of 'kind' in given ? [given] : given) {
       const composed = draft.kind === 'draft' ? compose(draft, rules) : draft;
       if ('kind' in composed) unsendables.push(composed);
+      else if (isFailure(composed)) unsendables.push(unsendable(draft, composed));
       else messages.push(composed);
     }
     await pause();
@@ -52,26 +53,23 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
 }
 
 /** Cleans and checks a draft. */
-export function compose(draft: Draft, rules: Rules): Message | Unsendable {
-  const composed = messageOrFailure(draft, rules);
-  return isFailure(composed) ? unsendable(draft, composed) : composed;
-}
-
-function messageOrFailure(draft: Draft, rules: Rules): Message | Failure {
+export function compose(draft: Draft, rules: Rules): Message | Failure {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
   if (typeof phone !== 'string') return phone;
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // What a person answers is read as it is.
-  const own = withoutNoCharacter(draft.link === undefined ? given : withoutDirections(given));
+  const readable = draft.link === undefined ? given : withoutDirections(given);
+  const own = MAYBE_NO_CHARACTER.test(readable) ? readable.replace(NO_CHARACTER, '') : readable;
   if (!isVisible(own) || Number.isNaN(message)) return failure('textEmpty');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   if (own.includes('[object Object]')) return failure('textOfObject');
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own + after;
-  const max = maxCharacters(rules);
+  // No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to.
+  const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
   const whole = messageOf(draft, phone, text, rules);
   // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) return whole;
@@ -91,10 +89,6 @@ function messageOrFailure(draft: Draft, rules: Rules): Message | Failure {
         ? failure('textTooLong', { characters: codePoints(text), max })
         : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
   }
-}
-
-function withoutNoCharacter(text: string): string {
-  return MAYBE_NO_CHARACTER.test(text) ? text.replace(NO_CHARACTER, '') : text;
 }
 
 function isVisible(text: string): boolean {
@@ -118,11 +112,6 @@ function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules)
     ...(key !== null && { key }),
     ...(empty && { empty }),
   };
-}
-
-/** No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to. */
-function maxCharacters({ maxCharacters: max, longMessages }: Rules): number | null {
-  return max ?? (longMessages === 'fail' ? null : MAX_CHARACTERS);
 }
 
 /** Texts, numbers and booleans as text; null for anything else. */

@@ -1,21 +1,29 @@
 import { GET_BALANCE } from '../api/endpoints';
+import { creditsOf } from '../api/records';
+import type { Reply } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { AccountJournal, Journal } from '../journal/journal';
-import type { Recalled } from '../journal/question';
-import { type Batch, countMessages, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
-import { addTo, byOrigin } from '../messages/order';
-import { type Receipt, receiptOf, type Result } from '../messages/outcome';
+import type { Recalled } from '../journal/record/deliveryRecord';
+import {
+  addTo,
+  type Batch,
+  byOrigin,
+  countMessages,
+  type Drafts,
+  type Message,
+  type Unsendable,
+  unsendable,
+} from '../messages/message';
+import { type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
+import { countTexts, pack } from './batches';
+import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
-import { creditsFailure } from './credits';
 import { dispatch, type DispatchConfig } from './dispatch';
 import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import type { OutageRecord } from './outageRecord';
-import { countTexts, pack } from './pack';
-import { type Duplicate, phonesOfSeveral, select } from './selection';
-import { divertToTester } from './testRun';
+import { divertToTester, type Duplicate, phonesOfSeveral, select } from './selection';
 
 export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly operation: SendOperation;
@@ -43,7 +51,7 @@ export interface Sender {
   /** Identifies the account without being a secret. */
   readonly account: string;
   readonly requests: Requests;
-  readonly outages: OutageRecord;
+  readonly outages: Outages;
 }
 
 /** How far a delivery is, in messages. */
@@ -137,11 +145,6 @@ function withoutRefused(
   };
 }
 
-/** Of messages that no request carries. */
-function receiptsOf(results: readonly Result[]): Receipt[] {
-  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
-}
-
 /** What is sent from one account. */
 interface Share extends Sender {
   readonly journal: AccountJournal;
@@ -185,7 +188,8 @@ async function send(
   { operation, options, keepBack, stopOnFailure, pause, journal, signal, onProgress }: Delivery,
 ): Promise<ReadonlyArray<readonly Receipt[]>> {
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
-  const uncertainBefore = countUncertain(before);
+  const earlier = before.flatMap(({ results }) => results);
+  const uncertainBefore = earlier.filter(({ outcome }) => outcome.kind === 'uncertain').length;
   let done = 0;
   const onSettled = (messages: number) => onProgress({ done: (done += messages), total });
   const sendShare = async ({ requests, outages, journal: own, batches }: Share): Promise<readonly Receipt[]> => {
@@ -204,10 +208,6 @@ async function send(
   }
 }
 
-function countUncertain(receipts: readonly Receipt[]): number {
-  return receipts.flatMap(({ results }) => results).filter(({ outcome }) => outcome.kind === 'uncertain').length;
-}
-
 async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
   try {
@@ -223,4 +223,19 @@ function conclude(delivered: Delivered, { options, journal }: Delivery): Deliver
   const hasFailure = receipts.some(({ results }) => results.some(({ outcome }) => 'failure' in outcome));
   if (!options.dryRun) journal.conclude(!hasFailure && refused.length === 0);
   return delivered;
+}
+
+/**
+ * Reads from the reply to Get Balance why a run must not start; null if the credits cover it.
+ * @param required texts to send, at 1 credit each
+ */
+export function creditsFailure(reply: Reply, required: number): Failure | null {
+  if (reply.kind !== 'accepted') {
+    const { message: reason, advice, ...details } = reply.failure;
+    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
+  }
+  const available = creditsOf(reply.data);
+  if (available === null) return failure('creditsNotReported');
+  const credits = { required, available };
+  return available >= required ? null : failure('creditsTooLowForRun', credits, { credits });
 }

@@ -1,9 +1,9 @@
 import { type Endpoint, MAX_BATCH_SIZE, MAX_CHARACTERS, SEND_MANY, SEND_ONE } from '../api/endpoints';
-import type { JsonRecord } from '../api/records';
+import { isNumber, type JsonRecord } from '../api/records';
+import { type Failure, failure } from '../failures/failure';
 import { type Message, textsOf } from '../messages/message';
 import type { Outcome } from '../messages/outcome';
-import { entryOutcome, matchEntries } from './match';
-import { outcomeOfParts } from './parts';
+import { entryOutcome, matchEntries, NOT_LISTED } from './match';
 
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
@@ -42,4 +42,43 @@ export const SEND_BULK: SendOperation = {
 
 function entriesOf(message: Message): JsonRecord[] {
   return textsOf(message).map((text) => ({ phone: message.phone, message: text }));
+}
+
+/**
+ * The one outcome of a message from those of its parts: sent if all were sent, uncertain if any may have been and not all
+ * were.
+ * @param outcomes of the parts, up to the first that was not sent
+ */
+export function outcomeOfParts(message: Message, outcomes: readonly Outcome[]): Outcome {
+  const parts = textsOf(message).length;
+  const sent = outcomes.filter((outcome) => outcome.kind === 'sent');
+  const unsent = outcomes.filter((outcome) => 'failure' in outcome);
+  const worst = unsent.find(({ kind }) => kind === 'uncertain') ?? unsent[0];
+  if (parts === 1) return outcomes[0] ?? NOT_LISTED;
+  if (sent.length === parts) {
+    return {
+      kind: 'sent',
+      messageId: sent.map(({ messageId }) => messageId).join(', '),
+      status: sent[0]?.status ?? null,
+    };
+  }
+  if (sent.length === 0 && worst?.kind === 'not_sent') return worst;
+  return { kind: 'uncertain', failure: partlySent(sent.length, parts, (worst ?? NOT_LISTED).failure) };
+}
+
+/** @param why the next part was not sent, or may not have been */
+export function partlySent(
+  sent: number,
+  parts: number,
+  { message: reason, scope, httpStatus, serviceSays }: Failure,
+): Failure {
+  return failure('partlySent', { sent, parts, reason }, { scope, httpStatus, serviceSays });
+}
+
+/** The answers to the parts of a text in one. The entries of messages are left out: the outcomes contain what they say. */
+export function combined(answers: readonly JsonRecord[]): JsonRecord {
+  const { messages, ...data } = answers.at(-1) ?? {};
+  if (answers.length < 2) return data;
+  const used = answers.map(({ credits_used: credits }) => credits).filter(isNumber);
+  return { ...data, credits_used: used.reduce((sum, credits) => sum + credits, 0) };
 }

@@ -1,6 +1,6 @@
 import type { RequestLimits } from '../requests/requests';
+import type { TestRun } from './selection';
 import type { SendWindow } from './sendWindow';
-import type { TestRun } from './testRun';
 
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   /** Sends nothing if the balance does not cover the run. */

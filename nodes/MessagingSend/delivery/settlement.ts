@@ -4,7 +4,7 @@ import { type Failure, failure } from '../failures/failure';
 import type { AccountJournal } from '../journal/journal';
 import type { Batch } from '../messages/message';
 import { type Receipt, receiptOf, type Unconfirmed } from '../messages/outcome';
-import type { Offenders } from './offenders';
+import type { Offenders } from './rejections';
 
 export interface SettlementConfig {
   readonly journal: Pick<AccountJournal, 'settle'>;

@@ -1,5 +1,4 @@
-import { CATALOGUE, type FailureName } from './catalogue';
-import type { Entry, Scope, SendAgain } from './entry';
+import { CATALOGUE, type Entry, type FailureName, type Scope, type SendAgain } from './catalogue';
 
 declare const given: unique symbol;
 

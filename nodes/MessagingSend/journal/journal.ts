@@ -1,10 +1,9 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Message, unsendable } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { type Outcome, type Receipt, receiptOf, receiptsOf, type Result } from '../messages/outcome';
 import type { CrashLedger, Recollection } from './crash/crashLedger';
-import type { Question, Recalled } from './question';
-import type { DeliveryRecord } from './record/deliveryRecord';
+import type { DeliveryRecord, Intent, Recalled } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
 /** Whether the request of a batch may leave. */
@@ -72,10 +71,10 @@ export class Journal {
   }
 
   /** Divides messages by whether they may leave. */
-  async recall(question: Question): Promise<Recalled> {
-    const recorded = this.memories.record.recall(question);
+  async recall(intent: Intent): Promise<Recalled> {
+    const recorded = this.memories.record.recall(intent);
     this.again = recorded.again;
-    const { results, again, hadOthers } = await this.recallCrashed(question, recorded);
+    const { results, again, hadOthers } = await this.recallCrashed(intent, recorded);
     const done = new Set(results.map(({ message }) => message));
     this.mayHaveSentOthers = hadOthers;
     this.again = new Map([...recorded.again, ...again]);
@@ -90,16 +89,13 @@ export class Journal {
     };
   }
 
-  private async recallCrashed(
-    { messages, repeated, sendUncertainAgain }: Question,
-    { receipts, pending }: Recalled,
-  ): Promise<Recollection> {
+  private async recallCrashed(intent: Intent, { receipts, pending }: Recalled): Promise<Recollection> {
     const { record, crash } = this.memories;
     if (crash === null) return NOTHING_KNOWN;
     const known = receipts.flatMap(({ results }) => results);
     const sent = new Set(known.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message));
     try {
-      const crashed = await crash.recall({ all: messages, pending, sent, repeated, sendUncertainAgain });
+      const crashed = await crash.recall(intent, { pending, sent });
       const uncertain = Array.from(crashed.again, ([message, why]): Result => {
         return { message, outcome: { kind: 'uncertain', failure: why } };
       });
@@ -132,25 +128,24 @@ export class Journal {
   }
 
   /** Notes messages that are skipped. Nothing of them is remembered. */
-  skip(receipt: Receipt): Receipt {
+  skip(receipt: Receipt, reservations: Reservations | null = null): Receipt {
     const settled = this.withTruth(receipt);
     this.memories.crash?.settle(settled.results);
+    reservations?.settle(settled.results);
     return settled;
   }
 
   /** The journal of the requests to an account. */
   of(account: string): AccountJournal {
     const { record, crash } = this.memories;
-    const reservations = this.reservationsFor(account);
-    const skip = (receipt: Receipt): Receipt => {
-      const settled = this.skip(receipt);
-      reservations?.settle(settled.results);
-      return settled;
-    };
+    const known = this.reservations.get(account);
+    const reservations = known === undefined ? this.memories.reservationsOf(account) : known;
+    if (known === undefined) reservations?.takeOver(this.again);
+    this.reservations.set(account, reservations);
     return {
       recall: async (messages) => await this.recallSent(reservations, messages),
       beforeRequest: async (batch) => {
-        record.requestStarted(batch);
+        record.inFlight.add(batch);
         // Both at the same time: the list writes them together.
         const [reserved, isTaken] = await Promise.all([
           reservations?.reserve(batch.messages).catch(() => NOT_STORED),
@@ -159,9 +154,9 @@ export class Journal {
         if ((reserved === undefined || reserved.kind === 'reserved') && (isTaken === undefined || isTaken === false)) {
           return { kind: 'leave' };
         }
-        record.requestEnded(batch);
+        record.inFlight.delete(batch);
         crash?.afterReply(batch, null);
-        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.release(batch.messages);
+        if (isTaken === NOT_STORED && reserved?.kind === 'reserved') reservations?.giveUp(batch.messages);
         if (reserved === NOT_STORED || isTaken === NOT_STORED) return NOT_STORED;
         switch (reserved?.kind) {
           case 'taken':
@@ -169,21 +164,21 @@ export class Journal {
           case 'inFlight':
             return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
           default:
-            reservations?.release(batch.messages);
+            reservations?.giveUp(batch.messages);
             return { kind: 'refused', failure: failure('anotherAttempt') };
         }
       },
       afterReply: (batch, reply) => {
-        record.requestEnded(batch);
+        record.inFlight.delete(batch);
         crash?.afterReply(batch, reply);
-        if (reply === null) reservations?.release(batch.messages);
+        if (reply === null) reservations?.giveUp(batch.messages);
       },
       settle: (receipt) => {
-        const settled = skip(receipt);
+        const settled = this.skip(receipt, reservations);
         record.note(settled);
         return settled;
       },
-      skip,
+      skip: (receipt) => this.skip(receipt, reservations),
     };
   }
 
@@ -211,15 +206,6 @@ export class Journal {
   async end(): Promise<void> {
     await Promise.all([...this.reservations.values()].map(async (reservations) => await reservations?.end()));
     await this.memories.crash?.end();
-  }
-
-  private reservationsFor(account: string): Reservations | null {
-    const known = this.reservations.get(account);
-    if (known !== undefined) return known;
-    const reservations = this.memories.reservationsOf(account);
-    reservations?.takeOver(this.again);
-    this.reservations.set(account, reservations);
-    return reservations;
   }
 
   /** Not noted in the delivery record: in a re-run, the other execution may have ended. */
@@ -252,8 +238,3 @@ const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 
 const NOTHING_KNOWN: Recollection = { results: [], again: new Map(), hadOthers: false };
-
-/** Of messages whose request is not known. */
-function receiptsOf(results: readonly Result[]): Receipt[] {
-  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
-}

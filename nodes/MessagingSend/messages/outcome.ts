@@ -24,6 +24,11 @@ export interface Unconfirmed {
   readonly failure: Failure;
 }
 
+/** Whether the message must not be sent again. */
+export function mayBeSent(outcome: Outcome): outcome is Sent | Unconfirmed {
+  return outcome.kind === 'sent' || outcome.kind === 'uncertain';
+}
+
 export interface Result {
   readonly message: Message;
   readonly outcome: Outcome;
@@ -36,6 +41,11 @@ export interface Receipt {
   readonly results: readonly Result[];
   /** What is kept of the envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
   readonly data: JsonRecord | null;
+}
+
+/** The receipt of messages that no request carried, or of which the request is not known; none where there are none. */
+export function receiptsOf(results: readonly Result[]): Receipt[] {
+  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
 }
 
 /** The receipt of a batch whose messages all have the same outcome, without an answer of the service. */

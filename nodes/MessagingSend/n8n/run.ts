@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { accountId } from '../api/account';
+import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
+import { outagesIn } from '../delivery/circuitBreaker';
 import { deliver, type Delivered, type Progress, type Sender } from '../delivery/deliver';
 import { keepBackBy } from '../delivery/keepBack';
 import type { SendOperation } from '../delivery/operation';
@@ -9,22 +11,23 @@ import type { DeliveryOptions } from '../delivery/options';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
-import { requestsOf } from '../requests/requests';
-import { Tally } from '../requests/tally';
+import { requestsOf, Tally } from '../requests/requests';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
-import { beginAttempt } from './memory/attempts';
-import { canRemember } from './memory/crashLedgerOfRun';
-import { journalOfCall, type JournalSettings, journalWithoutTrace, openJournal } from './memory/openJournal';
-import { type Outages, outagesOfCall, outagesOfRun } from './memory/outages';
-import { countInCustomData } from './output/customData';
-import { progressReporter, reportSummary } from './output/hints';
-import { setUpError } from './output/nodeErrors';
+import { beginAttempt, keptOf, keptOfCall } from './memory/execution';
+import {
+  canRemember,
+  journalOfCall,
+  type JournalSettings,
+  journalWithoutTrace,
+  openJournal,
+} from './memory/openJournal';
+import { runError, setUpError } from './output/errors';
 import { outputItems, withInputFields } from './output/outputItems';
-import { runError } from './output/runError';
+import { countInCustomData, progressReporter, reportSummary } from './output/reports';
 import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
@@ -58,14 +61,15 @@ interface Settings {
 }
 
 /** What differs between a run in a workflow and one item through the routing. */
-interface Run {
+interface Invocation {
   readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal' | 'getTimezone'>;
   readonly job: Job;
   readonly settings: Settings;
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
-  readonly outages: Outages;
+  /** What n8n keeps of the node's outages, and the execution that they are of. */
+  readonly outages: { readonly kept: JsonRecord; readonly execution: string };
   readonly onProgress: (progress: Progress) => void;
   readonly inputs: readonly INodeExecutionData[];
 }
@@ -101,21 +105,21 @@ export async function sendForRun(
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
-    const run: Run = {
+    const invocation: Invocation = {
       context,
       job,
       settings,
       accounts,
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       journal,
-      outages: outagesOfRun(context),
+      outages: { kept: keptOf(context), execution: context.getExecutionId() },
       onProgress: progressReporter(context),
       inputs: context.getInputData(),
     };
-    const { delivered, summary } = await send(run);
+    const { delivered, summary } = await send(invocation);
     reportSummary(context, job.operation.maxBatchSize, summary);
     countInCustomData(context, summary);
-    return { delivered, items: await itemsOrError(run, delivered, summary) };
+    return { delivered, items: await itemsOrError(invocation, delivered, summary) };
   } finally {
     endAttempt?.();
   }
@@ -146,7 +150,7 @@ async function sendForItem(
 ): Promise<INodeExecutionData[]> {
   // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
   const job = isTool(context.getNode()) ? given : { ...given, failure: failure('engineUnsupported') };
-  const run: Run = {
+  const invocation: Invocation = {
     context,
     job,
     // Proxy, timeout and SSL are set by the routing itself.
@@ -154,19 +158,20 @@ async function sendForItem(
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
     journal: journalOfCall(context),
-    outages: outagesOfCall(context),
+    // Its attempts are all of one execution.
+    outages: { kept: keptOfCall(context), execution: '' },
     onProgress: () => undefined,
     inputs: [],
   };
-  const { delivered, summary } = await send(run);
-  return await itemsOrError(run, delivered, summary);
+  const { delivered, summary } = await send(invocation);
+  return await itemsOrError(invocation, delivered, summary);
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
 function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
   const { readOptions } = job;
-  const given = GivenOptions.in('options', read);
-  const givenForRequests = GivenOptions.in('requestOptions', read);
+  const given = new GivenOptions('options', read);
+  const givenForRequests = new GivenOptions('requestOptions', read);
   const settings = {
     options: readOptions(given),
     includesInput: readBoolean(given, includeOtherFields),
@@ -181,7 +186,7 @@ function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): S
  * From drafts to outcomes.
  * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
  */
-async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary }> {
+async function send(run: Invocation): Promise<{ delivered: Delivered; summary: Summary }> {
   const { context, job, settings, accounts, journal, onProgress } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
@@ -217,7 +222,7 @@ async function send(run: Run): Promise<{ delivered: Delivered; summary: Summary 
 
 /** The sender of each item, or why it has none. */
 function sendersOf(
-  { context, settings, accounts, callFor, outages }: Run,
+  { context, settings, accounts, callFor, outages }: Invocation,
   tally: Tally,
 ): (item: number) => Sender | Failure {
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
@@ -228,14 +233,15 @@ function sendersOf(
     const known = senders.get(account);
     if (known !== undefined) return known;
     const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
-    const sender = { account: accountId(account), requests, outages: outages(account) };
+    const id = accountId(account);
+    const sender = { account: id, requests, outages: outagesIn(outages.kept, id, outages.execution, Date.now) };
     senders.set(account, sender);
     return sender;
   };
 }
 
 async function itemsOrError(
-  { context, job, settings, inputs }: Run,
+  { context, job, settings, inputs }: Invocation,
   delivered: Delivered,
   summary: Summary,
 ): Promise<INodeExecutionData[]> {

@@ -1,4 +1,3 @@
-/** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 import type {
   IDataObject,
   IExecuteFunctions,
@@ -12,9 +11,10 @@ import type {
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Answer, encodingOf, maxFormBytes, type Question, readAnswer } from '../questions/question';
-import { reachOf } from '../questions/reach';
-import { runDataOf } from './memory/runData';
+import { runIndexOf } from './memory/execution';
 import { isHumanReview } from './tool';
+
+/** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
 const opensLink = {
   name: 'default',
@@ -44,7 +44,7 @@ export interface Asked {
 }
 
 export function asking(context: IExecuteFunctions): Asked {
-  return { execution: context.getExecutionId(), run: Number(runDataOf(context).$runIndex) };
+  return { execution: context.getExecutionId(), run: runIndexOf(context) };
 }
 
 /**
@@ -206,4 +206,18 @@ type Kept = Asked & { readonly question: Question };
 
 function readKept(kept: unknown): Kept | null {
   return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;
+}
+
+/** Loopback and unspecified addresses. */
+const THIS_MACHINE = /^(?:localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
+
+/** Private and link-local addresses, names without a dot, and the endings that are kept for local networks. */
+const OWN_NETWORK =
+  /^(?:10\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|192\.168\.[\d.]+|169\.254\.[\d.]+|\[f[cd][\da-f]{2}:.*\]|\[fe[89ab][\da-f]:.*\]|[^.:[]+|.+\.(?:local|internal|home\.arpa))$/;
+
+/** Whose phones can open a link. The URL has its host in lower case, and IPv4 addresses of any form as four numbers. */
+export function reachOf(link: string): 'thisMachine' | 'ownNetwork' | 'unknown' {
+  const hostname = new URL(link).hostname.replace(/\.$/, '');
+  if (THIS_MACHINE.test(hostname)) return 'thisMachine';
+  return OWN_NETWORK.test(hostname) ? 'ownNetwork' : 'unknown';
 }

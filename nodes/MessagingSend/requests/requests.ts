@@ -3,10 +3,29 @@ import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { backoffDelay, reconnectDelay } from './backoff';
 import { Pacer } from './pacer';
-import { Tally } from './tally';
-import { type Clock, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
+import { backoffDelay, type Clock, reconnectDelay, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
+
+/** How many requests a run made, and how long it waited for the rate limit. */
+export class Tally {
+  requests = 0;
+  /** Time in which at least one request waited for its slot, in milliseconds. */
+  waited = 0;
+  private waiting = 0;
+  private since = 0;
+
+  /** Counts the time until the wait is over. Waits that overlap count once. */
+  async during<T>(wait: Promise<T>, now: Clock['now']): Promise<T> {
+    if (this.waiting === 0) this.since = now();
+    this.waiting += 1;
+    try {
+      return await wait;
+    } finally {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.waited += now() - this.since;
+    }
+  }
+}
 
 export interface RequestLimits {
   /** Holds for the key from this run's first request on, until another run starts. */
@@ -71,7 +90,7 @@ export class Requests {
 
   constructor(private readonly config: RequestsConfig) {
     const { signal, clock, tally } = config;
-    this.tally = tally ?? new Tally(clock.now);
+    this.tally = tally ?? new Tally();
     this.stopped = AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]);
     this.wait = waitUnless(this.stopped, clock);
   }
@@ -89,7 +108,7 @@ export class Requests {
     const ticket = pacer.ticket(limits.maxWait);
     let rejections = 0;
     let misses = 0;
-    while (await this.tally.during(pacer.acquire(ticket, this.wait))) {
+    while (await this.tally.during(pacer.acquire(ticket, this.wait), clock.now)) {
       const reply = await this.useSlot(request, flight);
       if (reply === null) continue;
       if (reply.kind !== 'rejected') return reply;
@@ -166,13 +185,6 @@ export class Requests {
 /** By account, for all nodes and executions of this process: the limit is counted per API key (API part 8). */
 const pacers = new Map<string, Pacer>();
 
-function pacerOf(account: Account): Pacer {
-  const id = accountId(account);
-  const pacer = pacers.get(id) ?? new Pacer(SYSTEM_CLOCK);
-  pacers.set(id, pacer);
-  return pacer;
-}
-
 /** The requests of one run to one account. They share the limit of the key with all other runs of this process. */
 export function requestsOf(
   account: Account,
@@ -181,5 +193,8 @@ export function requestsOf(
   signal: AbortSignal | undefined,
   tally?: Tally,
 ): Requests {
-  return new Requests({ call, pacer: pacerOf(account), limits, signal, clock: SYSTEM_CLOCK, tally });
+  const id = accountId(account);
+  const pacer = pacers.get(id) ?? new Pacer(SYSTEM_CLOCK);
+  pacers.set(id, pacer);
+  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, tally });
 }

@@ -5,7 +5,7 @@ import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records
 import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccount } from '../n8n/input/account';
-import { nodeApiError, setUpError } from '../n8n/output/nodeErrors';
+import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, readState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';

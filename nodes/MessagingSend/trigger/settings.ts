@@ -92,8 +92,8 @@ export interface TriggerSettings {
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
   const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
-  const given = GivenOptions.in('options', read);
-  const givenForRequests = GivenOptions.in('requestOptions', read);
+  const given = new GivenOptions('options', read);
+  const givenForRequests = new GivenOptions('requestOptions', read);
   const reminder = readNumber(given, remindEvery) * HOUR;
   const settings = {
     lowBalance: {

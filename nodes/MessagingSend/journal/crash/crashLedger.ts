@@ -5,10 +5,11 @@ import type { Outcome, Result } from '../../messages/outcome';
 import { digestOf } from '../identity';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
+import type { DeliveryRecord, Intent } from '../record/deliveryRecord';
 import { type Pages, pagesOf } from './pages';
 
-/** A run of the node. */
-export interface Run {
+/** What tells a run of the node from all others. */
+export interface RunName {
   /** What an execution has in common with its Retries, and with no other. */
   readonly lineage: string;
   /** Counted from 0 within the execution. */
@@ -23,22 +24,12 @@ export interface Start {
   readonly followsKill: boolean;
 }
 
-/** What is kept in the execution: it contains the outcomes of the first so many attempts. */
-export interface KnownAttempts {
-  attempts: number;
-}
-
-/** What a run is about to do, and what its delivery record knows of it. */
-export interface CrashQuestion {
-  /** All messages of the run, in the order of their places. */
-  readonly all: readonly Message[];
-  /** Those of which the delivery record has no outcome. */
+/** What the delivery record knows of the messages of a run. */
+export interface InRecord {
+  /** Those without an outcome. */
   readonly pending: readonly Message[];
-  /** Those that the delivery record knows to be sent. */
+  /** Those that were sent. */
   readonly sent: ReadonlySet<Message>;
-  /** The phones that more than one text goes to. */
-  readonly repeated: ReadonlySet<string>;
-  readonly sendUncertainAgain: boolean;
 }
 
 export interface Recollection {
@@ -91,12 +82,12 @@ export class CrashLedger {
   private number = 0;
   private begun: Promise<boolean> | null = null;
   private pages: Pages | null = null;
-  private readonly own: Page[] = [];
+  private own: readonly Page[] = [];
 
   constructor(
     private readonly facts: Facts,
-    run: Run,
-    private readonly known: KnownAttempts,
+    run: RunName,
+    private readonly record: Pick<DeliveryRecord, 'attempts'>,
   ) {
     this.run = digestOf([run.lineage, String(run.ordinal)]);
     this.firstRun = digestOf([run.lineage, '0']);
@@ -109,7 +100,7 @@ export class CrashLedger {
 
   /** Whether a request of this attempt may have left. */
   get hasSent(): boolean {
-    return this.number > 0 && this.known.attempts === this.number;
+    return this.number > 0 && this.record.attempts === this.number;
   }
 
   /**
@@ -118,7 +109,6 @@ export class CrashLedger {
    */
   async start({ isRetry, followsKill }: Start): Promise<boolean> {
     this.isRetry = isRetry;
-    this.facts.runStarted();
     this.started = isRetry ? this.startAgain(followsKill) : this.startOnce();
     this.started.catch(() => undefined);
     return isRetry && (await this.started.catch(() => false));
@@ -136,15 +126,15 @@ export class CrashLedger {
   private async startOnce(): Promise<boolean> {
     const isKnown = this.facts.isKnown(this.run);
     const wasNoted = await this.facts.record({ note: [this.run], fresh: [this.run] });
-    if (isKnown || wasNoted || this.known.attempts > 0) await this.findMissing();
+    if (isKnown || wasNoted || this.record.attempts > 0) await this.findMissing();
     else this.number = 1;
     return false;
   }
 
   private async findMissing(): Promise<void> {
-    for (let first = this.known.attempts + 1; this.number === 0; first += ASKED_TOGETHER) {
+    for (let first = this.record.attempts + 1; this.number === 0; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
-      const states = await this.facts.askBeforeClaim(numbers.map((number) => this.attempt(number)));
+      const states = await this.facts.askBeforeClaim(numbers.map((number) => this.fact(number)));
       const free = states.indexOf('unknown');
       // One that is open may be what a question has left that n8n was killed in, or was noted before that.
       this.missing.push(...numbers.slice(0, free === -1 ? undefined : free));
@@ -152,74 +142,57 @@ export class CrashLedger {
     }
   }
 
-  private attempt(number: number): string {
-    return `${this.run} attempt ${number}`;
-  }
-
-  private pageFact(number: number, page: number): string {
-    return `${this.attempt(number)} page ${page} of ${this.pages?.places ?? ''}`;
+  /** The fact that an attempt has begun, or another one about it. */
+  private fact(attempt: number, what = ''): string {
+    return `${this.run} attempt ${attempt}${what}`;
   }
 
   /**
    * Finds what is known of these messages, and takes them for those of the run.
    * @throws what the storage throws: then nothing is known
    */
-  async recall(question: CrashQuestion): Promise<Recollection> {
+  async recall(intent: Intent, { pending, sent }: InRecord): Promise<Recollection> {
     await this.started;
-    const pages = pagesOf(question.all);
+    const pages = pagesOf(intent.messages);
     this.pages = pages;
     const states = Array.from({ length: pages.count }, (): FactState => 'unknown');
     let [hadOthers, hadOtherTexts] = [false, false];
     for (const number of this.missing) {
-      const [places, contents] = await this.facts.ask(this.planOf(number, pages));
+      const [places, contents] = await this.facts.ask(this.digestsOf(number, pages));
       if (places !== 'noted') {
         hadOthers = true;
         continue;
       }
       hadOtherTexts ||= contents !== 'noted';
-      const facts = states.map((_state, page) => this.pageFact(number, page));
+      const facts = this.pageFacts(number, pages);
       for (const [page, state] of (await this.facts.askBeforeClaim(facts)).entries()) {
         if (state === 'unknown') this.unbegun.push(facts[page] ?? '');
         else if (state === 'noted' || (state === 'open' && states[page] === 'unknown')) states[page] = state;
       }
       // Asked after its pages, which this fact replaces when the attempt ends.
-      const [allSent] = await this.facts.ask([this.allSent(number)]);
+      const [allSent] = await this.facts.ask([this.fact(number, ` all of ${pages.places}`)]);
       if (allSent === 'noted') states.fill('noted');
       else if (allSent === 'open') states.fill('open');
     }
     if (hadOthers) states.fill('open');
-    const doubtful = hadOtherTexts ? touchedPhones(pages, states, question.repeated) : new Set<string>();
-    return { ...this.divide(question, pages, states, doubtful), hadOthers };
-  }
-
-  private allSent(number: number): string {
-    return `${this.attempt(number)} all of ${this.pages?.places ?? ''}`;
-  }
-
-  private planOf(number: number, { places, contents }: Pages): string[] {
-    return [`${this.attempt(number)} of ${places}`, `${this.attempt(number)} with ${contents}`];
-  }
-
-  private divide(
-    { all, pending, sent, sendUncertainAgain }: CrashQuestion,
-    pages: Pages,
-    states: readonly FactState[],
-    doubtful: ReadonlySet<string>,
-  ): Omit<Recollection, 'hadOthers'> {
-    for (const page of states.keys()) {
-      const fact = this.pageFact(this.number, page);
-      this.own.push({ fact, state: 'unknown', opening: null, left: 0, risked: new Set() });
-    }
-    for (const message of all) {
+    const doubtful = hadOtherTexts ? touchedPhones(pages, states, intent.repeated) : new Set<string>();
+    this.own = this.pageFacts(this.number, pages).map((fact) => ({
+      fact,
+      state: 'unknown',
+      opening: null,
+      left: 0,
+      risked: new Set(),
+    }));
+    for (const message of pages.messages) {
       const page = this.pageOf(message);
       if (page !== undefined && !sent.has(message)) page.left += 1;
     }
     const results: Result[] = [];
     const again = new Map<Message, Failure>();
-    if (states.every((state) => state === 'unknown')) return { results, again };
+    if (states.every((state) => state === 'unknown')) return { results, again, hadOthers };
     for (const message of pending) {
       const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
-      if (state === 'open' && sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
+      if (state === 'open' && intent.sendUncertainAgain) again.set(message, WHY_UNCERTAIN);
       else if (state === 'open') results.push({ message, outcome: UNCERTAIN });
       else if (state === 'noted') {
         results.push({ message, outcome: SENT });
@@ -227,7 +200,16 @@ export class CrashLedger {
         if (page !== undefined) page.left -= 1;
       }
     }
-    return { results, again };
+    return { results, again, hadOthers };
+  }
+
+  /** What an attempt has noted of its messages: their places and phones, and their texts or keys. */
+  private digestsOf(attempt: number, { places, contents }: Pages): string[] {
+    return [this.fact(attempt, ` of ${places}`), this.fact(attempt, ` with ${contents}`)];
+  }
+
+  private pageFacts(attempt: number, { count, places }: Pages): string[] {
+    return Array.from({ length: count }, (_, page) => this.fact(attempt, ` page ${page} of ${places}`));
   }
 
   /**
@@ -251,17 +233,16 @@ export class CrashLedger {
   }
 
   private async open(pages: readonly Page[]): Promise<boolean> {
-    const { pages: plan } = this;
     const open = pages.map(({ fact }) => fact);
     // Another process may have written back what this one has opened and retracted before: that is nobody else's.
     const fresh = pages.filter(({ opening }) => opening === null).map(({ fact }) => fact);
-    if (plan !== null && this.begun === null) {
-      const number = this.attempt(this.number);
-      const note = [number, ...this.planOf(this.number, plan)];
+    if (this.pages !== null && this.begun === null) {
+      const number = this.fact(this.number);
+      const note = [number, ...this.digestsOf(this.number, this.pages)];
       this.begun = this.facts.record({ note, bar: this.unbegun, fresh: [number, ...this.unbegun] });
       this.begun.then(
         (isTaken) => {
-          if (!isTaken) this.known.attempts = this.number;
+          if (!isTaken) this.record.attempts = this.number;
         },
         () => (this.begun = null),
       );
@@ -304,14 +285,14 @@ export class CrashLedger {
 
   /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
   async end(): Promise<void> {
-    const { number, pages, own } = this;
-    const facts = own.map(({ fact }) => fact);
-    const notes = [this.run, ...(pages === null ? [] : [this.attempt(number), ...this.planOf(number, pages)])];
+    const { facts, number, pages, own, unbegun } = this;
+    const notes = pages === null ? [] : [this.fact(number), ...this.digestsOf(number, pages)];
+    const allSent = this.fact(number, ` all of ${pages?.places}`);
+    const ofPages = own.map(({ fact }) => fact);
     const isAllSent = own.length > 0 && own.every(({ state }) => state === 'noted');
-    if (isAllSent) await this.facts.replace(facts, this.allSent(number)).catch(() => undefined);
-    else await this.facts.whenWritten();
-    this.facts.release([...notes, this.allSent(number), ...this.unbegun, ...facts]);
-    this.facts.runEnded();
+    if (isAllSent) await facts.replace(ofPages, allSent).catch(() => undefined);
+    else await facts.whenWritten();
+    facts.runEnded([this.run, ...notes, allSent, ...unbegun, ...ofPages]);
   }
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { duplicateKey, type Message } from '../../messages/message';
-import { byOrigin } from '../../messages/order';
+import { byOrigin, duplicateKey, type Message } from '../../messages/message';
 import { placeOf } from '../identity';
 
 /** The most pages of a run: after a kill, what was in flight is known as exactly as that. */
@@ -11,48 +10,40 @@ const MAX_PAGES = 1_000;
  * All messages of a run, in the order of their places, divided into pages of equally many. Every attempt with the same
  * places and phones has the same pages, whatever is left to send, from which account, and in which requests.
  */
-export class Pages {
-  readonly size: number;
+export interface Pages {
+  readonly messages: readonly Message[];
   readonly count: number;
-
-  /**
-   * @param messages in the order of their places
-   * @param places identifies the places and phones of the messages
-   * @param contents identifies their texts, or keys
-   */
-  constructor(
-    readonly messages: readonly Message[],
-    readonly places: string,
-    readonly contents: string,
-  ) {
-    this.size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
-    this.count = Math.ceil(messages.length / this.size);
-  }
-
+  /** Identifies the places and phones of the messages. */
+  readonly places: string;
+  /** Identifies their texts, or keys. */
+  readonly contents: string;
   /** The number of the page that a message of the run is on, from 0. */
-  pageOf(message: Message): number {
-    let [low, high] = [0, this.messages.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (byOrigin(this.messages[middle] ?? message, message) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return Math.floor(low / this.size);
-  }
+  readonly pageOf: (message: Message) => number;
 }
 
 /** @param messages in the order of their places */
 export function pagesOf(messages: readonly Message[]): Pages {
+  const size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
   // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next.
   for (const message of messages) {
     places.update(`${placeOf(message)}\0${message.phone}\0`);
-    contents.update(`${content(message)}\0`);
+    // A key begins with a null character, so that it can't look like a text.
+    contents.update(message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`);
   }
-  return new Pages(messages, places.digest('base64'), contents.digest('base64'));
-}
-
-/** A key begins with a null character, so that it can't look like a text. */
-function content(message: Message): string {
-  return message.key === undefined ? message.text : `\0${duplicateKey(message)}`;
+  return {
+    messages,
+    count: Math.ceil(messages.length / size),
+    places: places.digest('base64'),
+    contents: contents.digest('base64'),
+    pageOf: (message) => {
+      let [low, high] = [0, messages.length - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;
+        else high = middle;
+      }
+      return Math.floor(low / size);
+    },
+  };
 }

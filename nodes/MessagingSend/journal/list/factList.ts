@@ -31,11 +31,9 @@ export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
 export type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
 
 /** What this process knows of a fact that it has changed lately. It counts more than what the list says. */
-interface Known {
+interface Changed {
   state: FactState;
   hold: Hold;
-  /** Whether the list may have entries of the fact that its state does not have. */
-  hasSurplus: boolean;
   /** Called when the run that holds it has settled or released it. */
   readonly waiting: Array<() => void>;
 }
@@ -59,70 +57,55 @@ const MAX_REMOVED = 100;
 export class FactList {
   private lastTurn: Promise<unknown> = Promise.resolve();
   private nextWrite: SharedWrite | null = null;
-  private readonly known = new Map<string, Known>();
+  private readonly changed = new Map<string, Changed>();
+  /** Of these, the list may have entries that their state does not have. */
+  private readonly surplus = new Set<string>();
   private isRemoving = false;
-  private runs = 0;
+  /** How many runs use the list. */
+  runs = 0;
 
   /** @param now milliseconds, never going back */
   constructor(readonly now: () => number) {}
 
-  /** Called before a run uses the list. */
-  runStarted(): void {
-    this.runs += 1;
-  }
-
-  /** Called when a run has ended. While others run, all that is in the list may be what they rely on. */
-  runEnded(storage: ListStorage): void {
-    this.runs -= 1;
-    if (this.runs > 0) return;
-    void this.inTurn(async () => await storage.shorten()).catch(() => undefined);
-  }
-
   /** @returns undefined where only the list knows */
   stateOf(fact: string): FactState | undefined {
-    return this.known.get(fact)?.state;
+    return this.changed.get(fact)?.state;
   }
 
-  /** @param hasSurplus whether the list may have entries of the fact that this state does not have */
-  set(fact: string, state: FactState, hold: Hold, hasSurplus = false): void {
-    const { waiting } = this.known.get(fact) ?? { waiting: [] };
-    this.known.set(fact, { state, hold, hasSurplus, waiting });
+  /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
+  set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
+    const { waiting } = this.changed.get(fact) ?? { waiting: [] };
+    this.changed.set(fact, { state, hold, waiting });
+    if (hasSurplus) this.surplus.add(fact);
+    else this.surplus.delete(fact);
     this.changeHold(fact, hold);
   }
 
-  mayHaveSurplus(fact: string): boolean {
-    return this.known.get(fact)?.hasSurplus === true;
-  }
-
   changeHold(fact: string, hold: Hold): void {
-    const known = this.known.get(fact);
-    if (known === undefined) return;
-    known.hold = hold;
+    const changed = this.changed.get(fact);
+    if (changed === undefined) return;
+    changed.hold = hold;
     if (hold === 'held' || hold === 'claiming') return;
-    for (const resolve of known.waiting.splice(0)) resolve();
-    this.forget(fact, known);
+    for (const resolve of changed.waiting.splice(0)) resolve();
+    // What nobody holds and nothing is to be removed of is in the list alone.
+    if (hold === null && !this.surplus.has(fact)) this.changed.delete(fact);
   }
 
   /** Releases a fact that is held once a write that begins after this time has found it. */
   releaseWhenFound(fact: string, after: number): void {
-    if (this.known.get(fact)?.hold === 'held') this.changeHold(fact, { untilFoundAfter: after });
-  }
-
-  /** What nobody holds and nothing is to be removed of is in the list alone. */
-  private forget(fact: string, { hold, hasSurplus }: Known): void {
-    if (hold === null && !hasSurplus) this.known.delete(fact);
+    if (this.changed.get(fact)?.hold === 'held') this.changeHold(fact, { untilFoundAfter: after });
   }
 
   /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
   whenSettled(fact: string): Promise<void> | null {
-    const known = this.known.get(fact);
-    if (known?.state !== 'open' || (known.hold !== 'held' && known.hold !== 'claiming')) return null;
-    return new Promise((resolve) => known.waiting.push(resolve));
+    const changed = this.changed.get(fact);
+    if (changed?.state !== 'open' || (changed.hold !== 'held' && changed.hold !== 'claiming')) return null;
+    return new Promise((resolve) => changed.waiting.push(resolve));
   }
 
   /** The entries of these, without those that facts of this process have. */
   withoutKnown(entries: readonly string[]): string[] {
-    const kept = new Set([...this.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
+    const kept = new Set([...this.changed].flatMap(([fact, { state }]) => entriesOf(fact, state)));
     return entries.filter((entry) => !kept.has(entry));
   }
 
@@ -153,11 +136,11 @@ export class FactList {
   private async writeNow(entries: ReadonlySet<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
     const began = this.now();
     const held: string[] = [];
-    for (const [fact, { state, hold }] of this.known) {
+    for (const [fact, { state, hold }] of this.changed) {
       if (hold !== null && hold !== 'claiming') held.push(...entriesOf(fact, state));
     }
     const present = await storage.record([...new Set([...held, ...entries])]);
-    for (const [fact, { state, hold }] of this.known) {
+    for (const [fact, { state, hold }] of this.changed) {
       if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
       if (entriesOf(fact, state).every((entry) => present.has(entry))) this.changeHold(fact, null);
     }
@@ -167,7 +150,7 @@ export class FactList {
 
   /** In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write. */
   removeSurplus(storage: ListStorage): void {
-    if (this.isRemoving || !this.hasSurplus) return;
+    if (this.isRemoving || this.surplus.size === 0) return;
     this.isRemoving = true;
     void this.inTurn(async () => {
       this.isRemoving = false;
@@ -186,16 +169,11 @@ export class FactList {
     }
   }
 
-  private get hasSurplus(): boolean {
-    for (const { hasSurplus } of this.known.values()) if (hasSurplus) return true;
-    return false;
-  }
-
   private async removeNow(storage: ListStorage): Promise<void> {
     const removed = new Map<string, FactState>();
     const entries: string[] = [];
-    for (const [fact, { state, hasSurplus }] of this.known) {
-      if (!hasSurplus) continue;
+    for (const fact of this.surplus) {
+      const state = this.stateOf(fact) ?? 'unknown';
       const kept = entriesOf(fact, state);
       const surplus = entriesOfOpen(fact).filter((entry) => !kept.includes(entry));
       if (entries.length + surplus.length > MAX_REMOVED) break;
@@ -204,10 +182,10 @@ export class FactList {
     }
     if (entries.length > 0) await storage.remove(entries);
     for (const [fact, state] of removed) {
-      const known = this.known.get(fact);
-      if (known?.state !== state) continue;
-      known.hasSurplus = false;
-      this.forget(fact, known);
+      const changed = this.changed.get(fact);
+      if (changed?.state !== state) continue;
+      this.surplus.delete(fact);
+      this.changeHold(fact, changed.hold);
     }
   }
 

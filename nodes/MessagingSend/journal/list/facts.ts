@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
@@ -36,16 +36,19 @@ export class Facts {
     private readonly storage: ListStorage,
     private readonly secret: string,
     private readonly isShared: boolean,
-  ) {}
-
-  /** {@link FactList.runStarted} */
-  runStarted(): void {
-    this.list.runStarted();
+  ) {
+    list.runs += 1;
   }
 
-  /** {@link FactList.runEnded} */
-  runEnded(): void {
-    this.list.runEnded(this.storage);
+  /**
+   * Called when the run has ended. Others may now overwrite these facts without harm. While other runs of this process go
+   * on, all that is in the list may be what they rely on.
+   */
+  runEnded(names: readonly string[]): void {
+    const { list, storage } = this;
+    for (const fact of this.hashed(names)) list.changeHold(fact, null);
+    list.runs -= 1;
+    if (list.runs === 0) void list.inTurn(async () => await storage.shorten()).catch(() => undefined);
   }
 
   /** @throws what the storage throws */
@@ -80,7 +83,7 @@ export class Facts {
 
   private async answer(facts: readonly string[]): Promise<Answer> {
     const { list, storage } = this;
-    const mark = this.newMark();
+    const mark = randomBytes(12).toString('base64');
     // What is known now may be in the list alone by the time of its answer.
     const known = facts.map((fact) => list.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
@@ -130,7 +133,7 @@ export class Facts {
     const { list } = this;
     const begun = this.hashed(fresh).filter((fact) => list.stateOf(fact) === undefined);
     for (const fact of this.hashed(open)) list.set(fact, 'open', 'held');
-    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held', list.mayHaveSurplus(fact));
+    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held');
     for (const fact of this.hashed(bar)) list.set(fact, 'barred', 'held');
     const present = await list.write([], this.storage);
     return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
@@ -138,7 +141,7 @@ export class Facts {
 
   /** Whether a run of this process has the fact, or has just had it. */
   isKnown(name: string): boolean {
-    return this.list.stateOf(this.hash(name)) !== undefined;
+    return this.list.stateOf(entryOf(name, this.secret)) !== undefined;
   }
 
   /**
@@ -156,7 +159,7 @@ export class Facts {
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
     for (const fact of open) list.set(fact, 'open', 'claiming');
-    const mark = this.newMark();
+    const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
       for (let attempt = 0; open.size > 0; attempt += 1) {
@@ -190,7 +193,7 @@ export class Facts {
 
   /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
   whenSettled(name: string): Promise<void> | null {
-    return this.list.whenSettled(this.hash(name));
+    return this.list.whenSettled(entryOf(name, this.secret));
   }
 
   /** From open to noted. */
@@ -212,14 +215,9 @@ export class Facts {
    * @throws what the storage throws; then the facts are as they were
    */
   async replace(names: readonly string[], by: string): Promise<void> {
-    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', { untilFoundAfter: -Infinity });
+    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', { untilFoundAfter: -Infinity }, false);
     await this.record({ note: [by] });
     this.retract(names);
-  }
-
-  /** Another process may now overwrite these facts without harm, because their run has ended. */
-  release(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.changeHold(fact, null);
   }
 
   /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
@@ -237,16 +235,8 @@ export class Facts {
     return this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity;
   }
 
-  private newMark(): string {
-    return this.hash(randomUUID());
-  }
-
   private hashed(names: readonly string[]): string[] {
-    return names.map((name) => this.hash(name));
-  }
-
-  private hash(name: string): string {
-    return entryOf(name, this.secret);
+    return names.map((name) => entryOf(name, this.secret));
   }
 }
 

@@ -1,20 +1,43 @@
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
-import { addTo } from '../../messages/order';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
+import { addTo, type Batch, type Message, type Unsendable, unsendable } from '../../messages/message';
+import { mayBeSent, type Outcome, type Receipt, receiptOf, type Result } from '../../messages/outcome';
 import { identityOf, placeOf, readPlace } from '../identity';
-import type { Question, Recalled } from '../question';
 import { type Found, placeAndContent, recognize, type Recorded } from './recognition';
-import { isKept, readReceipt, type RecordedIdentity, type Remembered, writeReceipt } from './storedReceipt';
+import { readReceipt, type RecordedIdentity, type Remembered, writeReceipt } from './storedReceipt';
+
+/** What a run is about to send, before it is known what was sent before. */
+export interface Intent {
+  /** All messages of the run, also duplicates and those that are kept back, in the order of their places. */
+  readonly messages: readonly Message[];
+  /** Drafts that can't be composed. */
+  readonly unsendable: readonly Unsendable[];
+  /** The phones that more than one text goes to. */
+  readonly repeated: ReadonlySet<string>;
+  readonly sendUncertainAgain: boolean;
+}
+
+/** What is left of it, when what has an outcome is taken out. */
+export interface Recalled {
+  /** Of messages that already have an outcome, as it was when it was new. */
+  readonly receipts: readonly Receipt[];
+  /** The messages that are still to be sent, in the order of the intent. */
+  readonly pending: readonly Message[];
+  /** Those of them that may already have been sent, with the reason. */
+  readonly again: ReadonlyMap<Message, Failure>;
+  /** The highest batch number so far; 0 if there is none. */
+  readonly lastBatch: number;
+  /** The drafts that can't be sent, without those that have an outcome. */
+  readonly unsendable: readonly Unsendable[];
+}
 
 /** The outcome of a message, with the receipt it was in. */
-type Known = Pick<Recorded, 'receipt' | 'outcome'>;
+type Past = Pick<Recorded, 'receipt' | 'outcome'>;
 
 /** For messages that are in no receipt, although a request may have carried them. */
 const WITHOUT_RECEIPT: Remembered = { batch: null, outcomes: [], data: null };
 
-function uncertain(why: Failure): Known {
+function uncertain(why: Failure): Past {
   return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why } };
 }
 
@@ -44,7 +67,8 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   private readonly texts: string[];
   private unwritten: Receipt[] = [];
-  private readonly inFlight = new Set<Batch>();
+  /** From when its request may leave until it has ended, a batch may have been sent. */
+  readonly inFlight = new Set<Batch>();
   /** Of messages that are sent again, what they are recorded as: the new outcome replaces the old one. */
   private readonly recordedAs = new Map<Message, RecordedIdentity>();
   /** Whether an earlier attempt got as far as opening it. */
@@ -53,37 +77,32 @@ export class DeliveryRecord {
   private repeated: ReadonlySet<string> = new Set();
 
   constructor(
-    private readonly context: JsonRecord,
+    private readonly kept: JsonRecord,
     private readonly runIndex: number,
   ) {
-    const kept = isRecord(context.deliveries) ? context.deliveries[String(runIndex)] : undefined;
-    this.isOpen = Array.isArray(kept);
-    this.texts = Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
+    const own = isRecord(kept.deliveries) ? kept.deliveries[String(runIndex)] : undefined;
+    this.isOpen = Array.isArray(own);
+    this.texts = Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [];
   }
 
   /** How many of the ledger's attempts it contains the outcomes of. */
   get attempts(): number {
-    const all = isRecord(this.context.attempts) ? this.context.attempts : {};
+    const all = isRecord(this.kept.attempts) ? this.kept.attempts : {};
     return Number(all[String(this.runIndex)] ?? 0);
   }
 
   set attempts(count: number) {
-    const all = isRecord(this.context.attempts) ? this.context.attempts : {};
-    this.context.attempts = { ...all, [String(this.runIndex)]: count };
-  }
-
-  /** Marks that the run has begun, so that a re-run without the mark is recognised as following a kill. */
-  open(): void {
-    this.keep();
+    const all = isRecord(this.kept.attempts) ? this.kept.attempts : {};
+    this.kept.attempts = { ...all, [String(this.runIndex)]: count };
   }
 
   /** Notes that outcomes of this execution were lost: every message that has none may have been sent. */
   markInterrupted(): void {
-    this.context.interrupted = true;
+    this.kept.interrupted = true;
   }
 
-  private get whyUnknown(): Known | undefined {
-    return this.context.interrupted === true ? INTERRUPTED : undefined;
+  private get whyUnknown(): Past | undefined {
+    return this.kept.interrupted === true ? INTERRUPTED : undefined;
   }
 
   /** Whether no message has an outcome, nor can have lost one. */
@@ -95,7 +114,7 @@ export class DeliveryRecord {
    * Divides messages by whether they already have an outcome. Drafts that can't be composed any more have the outcome of
    * their place: their number or text may have been readable when a message of theirs was sent.
    */
-  recall({ messages, unsendable: drafts, sendUncertainAgain, repeated }: Question): Recalled {
+  recall({ messages, unsendable: drafts, sendUncertainAgain, repeated }: Intent): Recalled {
     this.repeated = repeated;
     const { recorded, lastBatch, isReadable } = this.read();
     const found: Found = recorded.size === 0 ? new Map() : recognize(messages, recorded, repeated);
@@ -107,15 +126,15 @@ export class DeliveryRecord {
     const again = new Map<Message, Failure>();
     for (const message of isNew ? [] : messages) {
       const own = found.get(message);
-      const known: Known | undefined = own === null ? TEXT_CHANGED : (own ?? fallback);
-      if (known === undefined) {
+      const past: Past | undefined = own === null ? TEXT_CHANGED : (own ?? fallback);
+      if (past === undefined) {
         left.push(message);
-      } else if (known.outcome.kind === 'uncertain' && sendUncertainAgain && known !== TEXT_CHANGED) {
+      } else if (past.outcome.kind === 'uncertain' && sendUncertainAgain && past !== TEXT_CHANGED) {
         left.push(message);
-        again.set(message, known.outcome.failure);
+        again.set(message, past.outcome.failure);
         if (own !== undefined && own !== null) this.recordedAs.set(message, own.identity);
       } else {
-        addTo(byReceipt, known.receipt, { message, outcome: known.outcome });
+        addTo(byReceipt, past.receipt, { message, outcome: past.outcome });
       }
     }
     const pending = isNew ? messages : left;
@@ -137,15 +156,6 @@ export class DeliveryRecord {
     return { receipts, pending, again, lastBatch, unsendable: unsendableLeft };
   }
 
-  /** From here on, until its request has ended, a batch may have been sent. */
-  requestStarted(batch: Batch): void {
-    this.inFlight.add(batch);
-  }
-
-  requestEnded(batch: Batch): void {
-    this.inFlight.delete(batch);
-  }
-
   /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
   noteInFlight(): void {
     for (const batch of this.inFlight) this.note(receiptOf(batch, IN_FLIGHT));
@@ -153,18 +163,10 @@ export class DeliveryRecord {
 
   /** Notes what must not be sent again: what was sent, and what may have been. */
   note(receipt: Receipt): void {
-    if (!receipt.results.some(({ outcome }) => isKept(outcome))) return;
+    if (!receipt.results.some(({ outcome }) => mayBeSent(outcome))) return;
     this.unwritten.push(receipt);
     // With the first one, n8n's next reading writes all that follow.
-    if (this.unwritten.length === 1) this.keep();
-  }
-
-  /** Removes what is kept of the run under this name. */
-  private forget(name: 'attempts' | 'deliveries'): void {
-    const kept = this.context[name];
-    if (!isRecord(kept)) return;
-    Reflect.deleteProperty(kept, String(this.runIndex));
-    if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.context, name);
+    if (this.unwritten.length === 1) this.open();
   }
 
   /** Writes the rest. */
@@ -175,38 +177,39 @@ export class DeliveryRecord {
   /** Forgets the run: everything was sent, so nothing will be run again. */
   clear(): void {
     this.unwritten = [];
-    this.forget('deliveries');
-    this.forget('attempts');
+    for (const name of ['deliveries', 'attempts']) {
+      const kept = this.kept[name];
+      if (!isRecord(kept)) continue;
+      Reflect.deleteProperty(kept, String(this.runIndex));
+      if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.kept, name);
+    }
   }
 
   private written(): readonly string[] {
-    for (const receipt of this.unwritten) this.write(receipt);
+    const identity = (message: Message) =>
+      this.recordedAs.get(message) ?? { ...identityOf(message), isOneOfSeveral: this.repeated.has(message.phone) };
+    for (const receipt of this.unwritten) {
+      const text = writeReceipt(receipt, identity);
+      const last = this.texts.at(-1);
+      if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
+      else this.texts[this.texts.length - 1] = `${last}\n${text}`;
+    }
     this.unwritten = [];
     return this.texts;
   }
 
-  private write(receipt: Receipt): void {
-    const identity = (message: Message) =>
-      this.recordedAs.get(message) ?? { ...identityOf(message), isOneOfSeveral: this.repeated.has(message.phone) };
-    this.append(writeReceipt(receipt, identity));
-  }
-
-  private append(text: string): void {
-    const last = this.texts.at(-1);
-    if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
-    else this.texts[this.texts.length - 1] = `${last}\n${text}`;
-    this.keep();
-  }
-
-  /** Gives n8n the record as a list of texts, as it is whenever n8n reads it. */
-  private keep(): void {
-    const deliveries: JsonRecord = isRecord(this.context.deliveries) ? this.context.deliveries : {};
+  /**
+   * Gives n8n the record as a list of texts, as it is whenever n8n reads it: first when the run begins, so that a re-run
+   * that finds none is recognised as following a kill.
+   */
+  open(): void {
+    const deliveries: JsonRecord = isRecord(this.kept.deliveries) ? this.kept.deliveries : {};
     Object.defineProperty(deliveries, String(this.runIndex), {
       get: () => this.written(),
       enumerable: true,
       configurable: true,
     });
-    this.context.deliveries = deliveries;
+    this.kept.deliveries = deliveries;
   }
 
   /** All that is known. */
@@ -219,17 +222,15 @@ export class DeliveryRecord {
     const recorded = new Map<string, Recorded>();
     let lastBatch = 0;
     let isReadable = true;
-    for (const text of linesOf(this.written())) {
-      const receipt = readReceipt(text);
-      if (receipt === null) {
-        isReadable = false;
-        continue;
-      }
-      for (const { identity, outcome } of receipt.outcomes) {
+    for (const joined of this.written()) {
+      for (const text of joined.split('\n')) {
+        const receipt = readReceipt(text);
+        isReadable &&= receipt !== null;
+        if (receipt === null) continue;
+        lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
         // The later outcome counts: the message was sent again.
-        recorded.set(placeAndContent(identity), { identity, outcome, receipt });
+        for (const past of receipt.outcomes) recorded.set(placeAndContent(past.identity), { ...past, receipt });
       }
-      lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
     }
     return { recorded, lastBatch, isReadable };
   }
@@ -245,9 +246,4 @@ function byPlace(recorded: ReadonlyMap<string, Recorded>, claimed: ReadonlySet<u
     if (!claimed.has(entry)) for (const place of places) addTo(found, place, entry);
   }
   return found;
-}
-
-/** One after the other: splitting all of a large record would take long. */
-function* linesOf(texts: readonly string[]): Generator<string> {
-  for (const joined of texts) yield* joined.split('\n');
 }

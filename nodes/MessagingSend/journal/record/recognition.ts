@@ -1,5 +1,4 @@
-import type { Message } from '../../messages/message';
-import { addTo } from '../../messages/order';
+import { addTo, type Message } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
 import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
 import type { RecordedIdentity, Remembered } from './storedReceipt';

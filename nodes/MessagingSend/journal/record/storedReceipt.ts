@@ -1,7 +1,7 @@
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
-import type { Outcome, Receipt, Sent } from '../../messages/outcome';
+import { mayBeSent, type Outcome, type Receipt, type Sent } from '../../messages/outcome';
 import { CONTENT_LENGTH, type Identity, PHONE_LENGTH } from '../identity';
 
 /**
@@ -65,7 +65,7 @@ export function writeReceipt(
   const uncertain: StoredUncertain[] = [];
   let why: Failure | null = null;
   for (const { message, outcome } of results) {
-    if (!isKept(outcome)) continue;
+    if (!mayBeSent(outcome)) continue;
     const { place, content, phone, isOneOfSeveral } = identityOf(message);
     const fingerprint = content + phone + (isOneOfSeveral ? SEVERAL : '');
     if (outcome.kind === 'sent') {
@@ -77,11 +77,6 @@ export function writeReceipt(
   }
   const stored: Stored = [batch, sent, uncertain, data === null ? null : writeAnswer(data), why && writeFailure(why)];
   return JSON.stringify(stored);
-}
-
-/** Whether a message must not be sent again: what was sent, and what may have been. */
-export function isKept(outcome: Outcome): outcome is Exclude<Outcome, { kind: 'skipped' }> {
-  return outcome.kind === 'sent' || outcome.kind === 'uncertain';
 }
 
 /**

@@ -26,9 +26,7 @@ export class Reservations {
   constructor(
     private readonly facts: Facts,
     private readonly isPatient: (message: Message) => boolean,
-  ) {
-    facts.runStarted();
-  }
+  ) {}
 
   /**
    * Finds messages that were sent or reserved before, without reserving any. One that another run of this process has in
@@ -95,7 +93,7 @@ export class Reservations {
   }
 
   /** Gives up messages that are not sent after all. */
-  release(messages: readonly Message[]): void {
+  giveUp(messages: readonly Message[]): void {
     const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
     this.facts.retract(given.map(duplicateKey));
   }
@@ -112,13 +110,12 @@ export class Reservations {
     this.facts.close(own.sent.map(duplicateKey));
     // Nobody need wait for their outcome any more.
     this.facts.releaseWhenFound(own.uncertain.map(duplicateKey));
-    this.release([...own.not_sent, ...own.skipped]);
+    this.giveUp([...own.not_sent, ...own.skipped]);
   }
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
   async end(): Promise<void> {
     await this.facts.whenWritten();
-    this.facts.release([...this.own].map(duplicateKey));
-    this.facts.runEnded();
+    this.facts.runEnded([...this.own].map(duplicateKey));
   }
 }

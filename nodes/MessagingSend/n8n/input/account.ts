@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
 import { CREDENTIAL_EXPRESSION_FAILED } from '../assumptions';
-import { reasonOf } from '../output/failureText';
+import { reasonOf } from '../output/sentences';
 import { pause } from '../pause';
 
 export const CREDENTIAL = 'messagingSendApi';

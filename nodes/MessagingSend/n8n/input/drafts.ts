@@ -10,9 +10,8 @@ import {
   type Unsendable,
   unsendable,
 } from '../../messages/message';
-import { reasonOf } from '../output/failureText';
-import { emptyFieldsIn } from './emptyFields';
-import { parametersOf, type ReadParameter } from './itemParameters';
+import { reasonOf } from '../output/sentences';
+import { emptyFieldsIn, parametersOf, type ReadParameter } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;

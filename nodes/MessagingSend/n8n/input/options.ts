@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePr
 import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { RequestLimits } from '../../requests/requests';
-import { reasonOf } from '../output/failureText';
+import { reasonOf } from '../output/sentences';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 
@@ -79,12 +79,10 @@ export class GivenOptions {
   /** Why the first unusable option can't be used; its message names the option. */
   failure: Failure | null = null;
 
-  /** @param read by the path within the collection */
-  constructor(private readonly read: (path: string) => unknown) {}
-
-  static in(collection: string, read: ReadRunParameter): GivenOptions {
-    return new GivenOptions((path) => read(`${collection}.${path}`, ''));
-  }
+  constructor(
+    private readonly collection: string,
+    private readonly read: ReadRunParameter,
+  ) {}
 
   /**
    * @param name as the panel shows it
@@ -92,7 +90,7 @@ export class GivenOptions {
    */
   get<Value>(path: string, name: string, fallback: Value, parse: (value: unknown) => Value): Value {
     try {
-      return parse(this.read(path));
+      return parse(this.read(`${this.collection}.${path}`, ''));
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

@@ -100,8 +100,13 @@ export const requestOptions = requestOptionsWith(batching);
 export const requestOptionsOfTrigger = requestOptionsWith();
 
 export function readRequestOptions(given: GivenOptions): RequestOptions {
+  /** An expression may give a number as a text. */
   const number = (path: string, option: string, fallback: number) =>
-    given.get(path, option, fallback, (value) => numberIn(value, option, fallback));
+    given.get(path, option, fallback, (value) => {
+      if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : fallback;
+      if (Number.isFinite(Number(value))) return Number(value);
+      throw new FailureError(failure('optionNotNumber', { option, min: 0 }));
+    });
   const size = number('batching.batch.batchSize', 'Items per Batch', MAX_BATCH_SIZE);
   const timeout = number('timeout', 'Timeout', DEFAULT_TIMEOUT);
   const proxy = given.get('proxy', 'Proxy', undefined, readProxy);
@@ -147,12 +152,4 @@ function encoded(part: string): string {
     }
   });
   return encodeURIComponent(meant);
-}
-
-/** An expression may give a number as a text. */
-function numberIn(value: unknown, option: string, fallback: number): number {
-  if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : fallback;
-  const number = Number(value);
-  if (Number.isFinite(number)) return number;
-  throw new FailureError(failure('optionNotNumber', { option, min: 0 }));
 }

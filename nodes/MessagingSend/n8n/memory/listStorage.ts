@@ -50,14 +50,6 @@ function longestChange(): number {
   return slowest.took * 2 ** ((slowest.at - performance.now()) / HALF_LIFE);
 }
 
-async function timed<Result>(change: () => Promise<Result>): Promise<Result> {
-  const began = performance.now();
-  const result = await change();
-  const took = performance.now() - began;
-  if (took > longestChange()) slowest = { took, at: performance.now() };
-  return result;
-}
-
 /** What a run needs of the list. */
 export interface ListSettings {
   /** How many messages the user wants to be remembered; 0 without Send Once; null where that can't be read. */
@@ -75,21 +67,18 @@ export interface ListSettings {
  */
 export function listStorageOf(context: Context, { rememberLast, maxWait }: ListSettings): ListStorage {
   const { helpers } = context;
-  const whileLocked = retriesWhileLocked(maxWait, context.getExecutionCancelSignal());
+  const change = changesWith(maxWait, context.getExecutionCancelSignal());
   const record = async (entries: readonly string[], maxEntries?: number) => {
     const options = { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) } as const;
     const values = [...new Set(entries)];
     return presentIn(await helpers.checkProcessedAndRecord(values, 'node', options), values.length);
   };
-  const remove = async (entries: readonly string[]) => {
+  const remove = async (entries: readonly string[]) =>
     await helpers.removeProcessed([...entries], 'node', { mode: 'entries' });
-  };
   return {
-    record: async (entries) => {
-      const own = rememberLast === 0 ? entries : [REMEMBERS, ...entries];
-      return await whileLocked(async () => await timed(async () => await record(own)));
-    },
-    remove: async (entries) => await whileLocked(async () => await timed(async () => await remove(entries))),
+    record: async (entries) =>
+      await change(async () => await record(rememberLast === 0 ? entries : [REMEMBERS, ...entries])),
+    remove: async (entries) => await change(async () => await remove(entries)),
     shorten: async () => {
       if (rememberLast === null) return;
       const length = await helpers.getProcessedDataCount('node', { mode: 'entries' });
@@ -119,25 +108,28 @@ function presentIn(answer: unknown, asked: number): Set<string> {
   throw new Error('the list has not answered for each entry');
 }
 
-/** Repeats work that the database refuses for a moment, until the run has waited this long for it, or is stopped. */
-function retriesWhileLocked(
+/** Changes the list. Repeats what the database refuses for a moment, until the run has waited this long, or is stopped. */
+function changesWith(
   maxWait: number,
   signal: AbortSignal | undefined,
-): <Result>(work: () => Promise<Result>) => Promise<Result> {
+): <Result>(change: () => Promise<Result>) => Promise<Result> {
   let hasGivenUp = false;
-  return async (work) => {
+  return async (change) => {
     const end = performance.now() + maxWait;
     for (let attempt = 0; ; attempt += 1) {
-      const result = work();
-      const error: unknown = await result.then(
-        () => null,
-        (why: unknown) => why,
-      );
+      const began = performance.now();
+      const result = change();
+      const [settled] = await Promise.allSettled([result]);
+      const took = performance.now() - began;
+      if (settled.status === 'fulfilled') {
+        if (took > longestChange()) slowest = { took, at: performance.now() };
+        return settled.value;
+      }
       const delay = RETRY_DELAYS[attempt] ?? RETRY_EVERY;
-      const mayWait = !hasGivenUp && isPassing(error) && performance.now() + delay <= end;
+      const mayWait = !hasGivenUp && isPassing(settled.reason) && performance.now() + delay <= end;
       // Once without a wait: some refusals are over at once.
-      if (error === null || (attempt > 0 && (!mayWait || signal?.aborted === true))) {
-        hasGivenUp ||= error !== null;
+      if (attempt > 0 && (!mayWait || signal?.aborted === true)) {
+        hasGivenUp = true;
         return await result;
       }
       if (mayWait) await sleep(delay);

@@ -1,23 +1,24 @@
 import {
+  FORM_NODE_TYPE,
   type IExecuteFunctions,
   type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
+  SEND_AND_WAIT_OPERATION,
   sleep,
+  WAIT_NODE_TYPE,
 } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
+import { CrashLedger } from '../../journal/crash/crashLedger';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
 import { isTool } from '../tool';
-import { canRemember, crashLedgerOfRun } from './crashLedgerOfRun';
-import { keptOf, keptOfCall } from './kept';
+import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, type ListSettings, listStorageOf } from './listStorage';
-import { lineageOf } from './runData';
-import { type Runs, runsOf } from './runs';
 
 /** What the journal needs of a run's settings. */
 export interface JournalSettings extends ListSettings {
@@ -34,35 +35,40 @@ export async function openJournal(
   operation: SendOperation,
   settings: JournalSettings,
 ): Promise<Journal> {
-  const runs = runsOf(context);
-  const record = recordOf(context, runs);
+  const { index, ordinal, followsKill } = positionOf(context);
+  const kept = keptOf(context);
+  const record = new DeliveryRecord(kept, index);
+  record.open();
+  const { id: workflow = '' } = context.getWorkflow();
+  const lineage = lineageOf(context);
   const storage = listStorageOf(context, settings);
-  const crash = settings.kind === 'dry' ? null : crashLedgerOfRun(context, operation, runs.ordinal, record, storage);
+  const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
+  const isNoted = settings.kind !== 'dry' && lineage !== null && isWorthIt(context, operation, ordinal);
+  const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record) : null;
   const isRetry = context.getMode() === 'retry';
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
-  const mayFollowKill = runs.followsKill || (isRetry && lineageOf(context) === null);
+  const mayFollowKill = followsKill || (isRetry && lineage === null);
   const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
   const hasGap = crash === null ? start.followsKill : await crash.start(start);
   if (hasGap) record.markInterrupted();
   if (settings.kind === 'test') {
     // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
     await crash?.end();
-    return journalOf(testRecordOf(context, runs));
+    // For Retry On Fail alone: a test counts as sent in no other run.
+    const own = isRecord(kept.test) ? kept.test : {};
+    kept.test = own;
+    return journalOf(new DeliveryRecord(own, index));
   }
   // What a test before has kept is of no use any more.
-  delete keptOf(context).test;
+  delete kept.test;
   const patience = patienceOf(settings.maxWait);
-  const reservationsOf = (account: string) => {
-    // What is stored can't be guessed without the API key.
-    const secret = JSON.stringify([context.getWorkflow().id, account]);
-    const facts = new Facts(factListOf(context), storage, secret, true);
-    return new Reservations(facts, patience.mayWait);
-  };
   const isReserved = settings.rememberLast !== 0 && settings.rememberLast !== null && canRemember(context);
   return new Journal({
     record,
     crash,
-    reservationsOf: isReserved ? reservationsOf : () => null,
+    // What is stored can't be guessed without the API key.
+    reservationsOf: (account) =>
+      isReserved ? new Reservations(factsWith(JSON.stringify([workflow, account]), true), patience.mayWait) : null,
     patiently: patience.atMost,
   });
 }
@@ -99,26 +105,13 @@ function patienceOf(maxWait: number): {
 export function openRecord(context: IExecutePaginationFunctions): void {
   if (isTool(context.getNode())) return;
   try {
-    const runs = runsOf(context);
-    const record = recordOf(context, runs);
-    if (!record.isOpen && runs.followsKill) record.markInterrupted();
+    const { index, followsKill } = positionOf(context);
+    const record = new DeliveryRecord(keptOf(context), index);
+    record.open();
+    if (!record.isOpen && followsKill) record.markInterrupted();
   } catch {
     // Where n8n runs a node outside of a workflow, it keeps no context, and there is no Retry.
   }
-}
-
-function recordOf(context: Context, { index }: Runs): DeliveryRecord {
-  const record = new DeliveryRecord(keptOf(context), index);
-  record.open();
-  return record;
-}
-
-/** For Retry On Fail alone: a test counts as sent in no other run. */
-function testRecordOf(context: Context, { index }: Runs): DeliveryRecord {
-  const kept = keptOf(context);
-  const own = isRecord(kept.test) ? kept.test : {};
-  kept.test = own;
-  return new DeliveryRecord(own, index);
 }
 
 /**
@@ -144,4 +137,38 @@ function journalOf(record: DeliveryRecord): Journal {
   });
 }
 
-type Context = IExecuteFunctions | IExecutePaginationFunctions;
+/** The nodes of n8n that wait, beside those that wait for a response. */
+const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
+
+/**
+ * Whether a run needs a crash ledger. n8n begins anew with each call of a tool. It continues a waiting execution twice if two answers arrive at the same
+ * moment. Otherwise it retries no execution that was started by hand if it was killed; a single request is in flight for
+ * nearly all of its run, and to note it would take as long as n8n itself does; but a loop may make any number of them.
+ * If the first run of an execution is noted, all are: see `CrashLedger`.
+ */
+export function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
+  const mode = context.getMode();
+  if (!canRemember(context) || isTool(context.getNode())) return false;
+  if (followsWait(context)) return true;
+  if (mode === 'manual') return false;
+  if (mode === 'retry' || ordinal > 0) return true;
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+}
+
+/** Whether n8n keeps anything for the node beyond the execution: not for a workflow that was never saved. */
+export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
+  const { id } = context.getWorkflow();
+  return id !== undefined && id !== '';
+}
+
+function isInLoop(context: IExecuteFunctions): boolean {
+  const { name } = context.getNode();
+  const before = new Set(context.getParentNodes(name).map((node) => node.name));
+  return context.getChildNodes(name).some((node) => before.has(node.name));
+}
+
+function followsWait(context: IExecuteFunctions): boolean {
+  return context
+    .getParentNodes(context.getNode().name, { includeNodeParameters: true })
+    .some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION);
+}

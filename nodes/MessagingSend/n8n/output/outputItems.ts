@@ -5,10 +5,9 @@ import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
-import { type Message, type Origin, textsOf } from '../../messages/message';
-import { byOrigin } from '../../messages/order';
+import { byOrigin, type Message, type Origin, textsOf } from '../../messages/message';
 import type { Outcome, Receipt, Unconfirmed } from '../../messages/outcome';
-import { descriptionOf } from './failureText';
+import { descriptionOf } from './sentences';
 import { outcomesOfOriginals, type SkipReason } from './summary';
 
 /** Why there is no message ID, where the crash ledger alone knows that a message was sent. */

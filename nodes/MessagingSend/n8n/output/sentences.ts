@@ -1,9 +1,9 @@
-/** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
 import type { Failure } from '../../failures/failure';
-import type { Origin } from '../../messages/message';
-import { addTo, byOrigin } from '../../messages/order';
-import { inSentences } from './failureText';
+import { addTo, byOrigin, type Origin } from '../../messages/message';
+import type { Unconfirmed } from '../../messages/outcome';
 import { countSkipped, type SkipReason, type Summary } from './summary';
+
+/** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
 
 /** Of everything that can be named, the first are: items, reasons, fields. */
 const FIRST = 5;
@@ -137,4 +137,29 @@ function joined(...parts: readonly string[]): string {
 function durationText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+const CHECK_FIRST =
+  'The message may have been sent: check with the recipient or in the service before you send it again.';
+const TRY_LATER = 'Try again later.';
+
+/** What to do about a failure, with the service's own words; safe to render as HTML. */
+export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfirmed['kind'] = 'not_sent'): string {
+  const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice === '' ? TRY_LATER : advice];
+  return inSentences(...toDo, quoted(serviceSays));
+}
+
+/** Why n8n could not give a value, in n8n's words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'no reason given';
+}
+
+function quoted(serviceSays: string): string {
+  if (serviceSays === '') return '';
+  return `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
+}
+
+/** Puts sentences one behind the other; an empty one says nothing. */
+export function inSentences(...sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join(' ');
 }

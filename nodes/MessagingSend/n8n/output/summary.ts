@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../delivery/options';
 import type { Failure } from '../../failures/failure';
 import { countMessages, type Message, type Origin, personOf } from '../../messages/message';
 import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
-import type { Tally } from '../../requests/tally';
+import type { Tally } from '../../requests/requests';
 
 /** Why messages were not sent, or may have been. Texts of failures differ by what varies in them, such as a length. */
 export interface Reason {

@@ -11,7 +11,7 @@ import { failure, FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/input/account';
 import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
 import { openRecord } from '../../n8n/memory/openJournal';
-import { nodeApiError, setUpError } from '../../n8n/output/nodeErrors';
+import { nodeApiError, setUpError } from '../../n8n/output/errors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';
 
@@ -42,7 +42,7 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
 
 async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {
   try {
-    const given = GivenOptions.in('options', (path, fallback) => context.getNodeParameter(path, fallback));
+    const given = new GivenOptions('options', (path, fallback) => context.getNodeParameter(path, fallback));
     const limits = { ...readLimitOptions(given), interval: 0 };
     if (given.failure !== null) throw new FailureError(given.failure);
     return { account: await readAccount(context), limits };

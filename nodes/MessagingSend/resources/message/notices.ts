@@ -1,7 +1,7 @@
 import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import { BULK_ADVISED_FROM } from '../../n8n/output/hints';
+import { BULK_ADVISED_FROM } from '../../n8n/output/reports';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 

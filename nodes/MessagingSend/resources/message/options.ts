@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
+import type { TestRun } from '../../delivery/selection';
 import { failure, FailureError } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
 import {
@@ -15,10 +16,12 @@ import {
   readLimitOptions,
   readNumber,
   requestsPerMinute,
+  valuesIn,
+  valuesOf,
 } from '../../n8n/input/options';
+import { cleanPhone, type PhoneRules } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
 import { readSendWindow, sendWindow } from './sendWindow';
-import { readTestRun, testRun } from './testRun';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
@@ -183,6 +186,35 @@ const parallelRequests: INodeProperties = {
     'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
+const DEFAULT_COUNT = 3;
+
+const testRun: INodeProperties = {
+  displayName: 'Test Run',
+  name: 'testRun',
+  type: 'fixedCollection',
+  default: { values: { phone: '', count: DEFAULT_COUNT } },
+  description:
+    "Sends the first messages to your own phone and skips the rest. Test messages use credits, but don't count as sent.",
+  options: valuesOf(
+    {
+      displayName: 'Phone',
+      name: 'phone',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. 447700900123',
+      description: 'Number of the phone that gets the messages instead of the recipients',
+    },
+    {
+      displayName: 'Count',
+      name: 'count',
+      type: 'number',
+      typeOptions: { minValue: 1 },
+      default: DEFAULT_COUNT,
+      description: 'How many messages to send to that phone, counted anew in each round of a loop',
+    },
+  ),
+};
+
 export const deliveryOptions = optionsField(
   [
     checkCreditsFirst,
@@ -240,4 +272,19 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
     uncertain: readChoice(given, uncertain),
   };
+}
+
+/** @returns null where the option is not added. Whatever else it is, no message may leave for a recipient. */
+export function readTestRun(given: GivenOptions, rules: PhoneRules): TestRun | null {
+  return given.get(testRun.name, testRun.displayName, null, (value) => {
+    if (value === undefined || value === '') return null;
+    const values = valuesIn(value);
+    // A landline can be somebody's own as well.
+    const numberCheck = rules.numberCheck === 'mobile' ? 'on' : rules.numberCheck;
+    const phone = cleanPhone(values.phone ?? '', { ...rules, numberCheck });
+    if (typeof phone !== 'string') throw new FailureError(failure('testPhoneUnreadable', { reason: phone.message }));
+    const count = Math.floor(Number(values.count ?? DEFAULT_COUNT));
+    if (count >= 1 && Number.isFinite(count)) return { phone, count };
+    throw new FailureError(failure('optionNotNumber', { option: 'Count', min: 1 }));
+  });
 }

@@ -1,0 +1,144 @@
+/** What n8n tells a node of the execution that it runs in, and keeps for it there. */
+import {
+  type IExecuteFunctions,
+  type IExecutePaginationFunctions,
+  type IExecuteSingleFunctions,
+  NodeConnectionTypes,
+} from 'n8n-workflow';
+
+import { isRecord, type JsonRecord } from '../../api/records';
+import { RECOVERED_SIGN, TOKEN } from '../assumptions';
+import { isTool } from '../tool';
+
+/** What n8n keeps of the node with the execution, through Retry On Fail and Retry. */
+export function keptOf(
+  context: Pick<IExecuteFunctions, 'getContext'> | Pick<IExecutePaginationFunctions, 'getContext'>,
+): JsonRecord {
+  return context.getContext('node');
+}
+
+/** What is kept of each call, for as long as n8n holds its arguments. */
+const keptOfCalls = new WeakMap<object, JsonRecord>();
+
+/** The same for one call that reaches the node through its routing: n8n keeps nothing of it. */
+export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
+  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
+  const kept = keptOfCalls.get(json) ?? {};
+  keptOfCalls.set(json, kept);
+  return kept;
+}
+
+/** What n8n lets expressions see of an execution, by the same names. */
+interface RunData {
+  /** The number of the node's run, from 0. */
+  readonly $runIndex?: number;
+  readonly $execution?: { readonly resumeUrl?: unknown };
+  readonly $: (nodeName: string, wholeItems?: boolean) => RunsOfNode;
+}
+
+/** The runs of a node in the execution. */
+interface RunsOfNode {
+  readonly isExecuted: boolean;
+  /** @throws if the run has no output */
+  readonly first: (branch: number, run: number) => { readonly json: unknown } | undefined;
+}
+
+/** n8n takes a tenth of a millisecond to make one, which several parts of a run need. */
+const madeFor = new WeakMap<object, RunData>();
+
+type WithRunData = Pick<IExecuteFunctions, 'getWorkflowDataProxy'>;
+
+/** Without the evaluation of an expression, which takes some tenths of a millisecond. */
+function runDataOf(context: WithRunData): RunData {
+  const runData = madeFor.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
+  madeFor.set(context, runData);
+  return runData;
+}
+
+/** n8n's number of the node's run in the execution, from 0. */
+export function runIndexOf(context: WithRunData): number {
+  return Number(runDataOf(context).$runIndex);
+}
+
+/**
+ * What an execution has in common with its Retries, and with no other: the random token that n8n gives it.
+ * @returns null where n8n gives none, or what may be none: a signature that changes with each Retry
+ */
+export function lineageOf(context: WithRunData): string | null {
+  const resumeUrl = runDataOf(context).$execution?.resumeUrl;
+  if (typeof resumeUrl !== 'string' || !URL.canParse(resumeUrl)) return null;
+  const token = new URL(resumeUrl).searchParams.get('signature') ?? '';
+  return TOKEN.test(token) ? token : null;
+}
+
+/** Where a run is among those of the node in its execution. */
+export interface RunPosition {
+  /** n8n's number of it. */
+  readonly index: number;
+  /** Its number without the run that n8n may have entered itself. */
+  readonly ordinal: number;
+  /** Whether this is a Retry of an execution during which n8n was killed while, or after, the node ran. */
+  readonly followsKill: boolean;
+}
+
+/** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
+const WHOLE_ITEMS = true;
+
+/**
+ * After a kill n8n has stored nothing of what the node did; at its next start it enters from its event log that the node
+ * ran: with an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of
+ * the output. A node of another type that failed under this name leaves an empty list, too, and n8n shows no difference:
+ * then it counts as killed, which sends nothing twice.
+ */
+export function positionOf(context: IExecuteFunctions | IExecutePaginationFunctions): RunPosition {
+  const index = runIndexOf(context);
+  const node = context.getNode();
+  // As a tool it has a run on n8n's list as soon as it is called.
+  if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
+  const own = runDataOf(context).$(node.name, WHOLE_ITEMS);
+  if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
+  // A later round of a loop, or the first one after a run that n8n has entered.
+  const isEntered = isFirstEnteredByN8n(own);
+  return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
+}
+
+function isFirstEnteredByN8n(own: RunsOfNode): boolean {
+  try {
+    const first = own.first(0, 0)?.json;
+    return isRecord(first) && first[RECOVERED_SIGN] === true;
+  } catch {
+    return true;
+  }
+}
+
+/** The executions, with all their Retries, that a node is sending for in this process. */
+const running = new Set<string>();
+
+/** The Retry of each execution that began last, by what n8n keeps of the node in it. */
+const latest = new Map<string, WeakRef<object>>();
+
+/** Retries that ran at the same time as another one, or before it: they don't know what the other has sent. */
+const overtaken = new WeakSet<object>();
+
+/**
+ * Begins an attempt of a run. n8n offers Retry for an execution while another Retry of it is running, or waits for the next
+ * try of Retry On Fail.
+ * @returns what ends the attempt; null where another one is running, or has run since this one's last try
+ */
+export function beginAttempt(context: IExecuteFunctions): (() => void) | null {
+  const lineage = lineageOf(context);
+  // A model may call a tool several times at once, and n8n retries none of it.
+  if (lineage === null || isTool(context.getNode())) return () => undefined;
+  const name = JSON.stringify([context.getWorkflow().id, context.getNode().id, lineage]);
+  const kept = keptOf(context);
+  if (running.has(name)) overtaken.add(kept);
+  if (overtaken.has(kept)) return null;
+  if (context.getMode() === 'retry') {
+    const before = latest.get(name)?.deref();
+    if (before !== undefined && before !== kept) overtaken.add(before);
+    for (const [each, retry] of latest) if (retry.deref() === undefined) latest.delete(each);
+    latest.set(name, new WeakRef(kept));
+  }
+  running.add(name);
+  return () => void running.delete(name);
+}
