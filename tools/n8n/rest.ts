@@ -175,6 +175,8 @@ export class N8nRest {
       method,
       headers: {
         'content-type': 'application/json',
+        // n8n may close a connection that is kept open at the moment of the next request.
+        connection: 'close',
         // n8n ties a login to the browser it was made in.
         'browser-id': 'n8n-nodes-messaging-send',
         cookie: this.cookie,
