@@ -5,6 +5,8 @@ interface Killed {
   /** What the attempt did until then. */
   readonly moments: readonly Moment[];
   readonly isRetry: boolean;
+  /** Whether it may be a second try by Retry On Fail. */
+  readonly mayBeSecondTry?: boolean;
   /** All messages. */
   readonly count: number;
   /** How many messages can be in flight at the same time. */
@@ -14,7 +16,9 @@ interface Killed {
 }
 
 /** How many messages may be uncertain after a kill. */
-export function atRisk({ moments, isRetry, count, inFlight, round }: Killed): number {
+export function atRisk({ moments, isRetry, mayBeSecondTry = false, count, inFlight, round }: Killed): number {
+  // A second try asks what the first has begun, as a Retry does.
+  if (mayBeSecondTry && /writ/.test(moments.at(-1) ?? '')) return count;
   // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
   const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
   const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');

@@ -71,8 +71,11 @@ export function readOutputs(
   return report;
 }
 
-/** What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent. */
-export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report {
+/**
+ * What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent.
+ * @returns null where others are uncertain as well: each Retry asks the list for those that an attempt before left open
+ */
+export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report | null {
   // All that is not listed may have been sent where n8n was killed before.
   const { interrupted } = keptIn(execution);
   const report = reportOf(messages, interrupted === true ? 'uncertain' : 'nothing');
@@ -88,7 +91,8 @@ export function readRecord(messages: readonly RequestedMessage[], execution: Exe
     enter(uncertain, 'uncertain');
     enter(sent, 'sent');
   }
-  return report;
+  const counted = Number(execution.run.data.resultData.metadata?.messages_uncertain ?? 0);
+  return counted > [...report.values()].filter((each) => each === 'uncertain').length ? null : report;
 }
 
 function reportOf(messages: readonly RequestedMessage[], reported: Reported): Report {

@@ -320,12 +320,14 @@ class History {
     moments: readonly Moment[],
     isRetry: boolean,
   ): void {
-    const { operation, batchSize, options } = settings;
+    const { operation, batchSize, maxTries, options } = settings;
     const inFlight = options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
     const plan = planOf(settings, messages);
     const { plan: earlier, most: before } = this.interrupted ?? { plan, most: 0 };
     const isKnown = plan !== null && faults.length === 0 && outage === null && earlier === plan;
-    const most = isKnown ? atRisk({ moments, isRetry, count: messages.length, inFlight, round: 0 }) : Infinity;
+    const most = isKnown
+      ? atRisk({ moments, isRetry, mayBeSecondTry: maxTries !== null, count: messages.length, inFlight, round: 0 })
+      : Infinity;
     this.interrupted = { plan, most: most + before };
   }
 
