@@ -18,7 +18,7 @@ interface Killed {
 /** How many messages may be uncertain after a kill. */
 export function atRisk({ moments, isRetry, mayBeSecondTry = false, count, inFlight, round }: Killed): number {
   // A second try asks what the first has begun, as a Retry does.
-  if (mayBeSecondTry && /writ/.test(moments.at(-1) ?? '')) return count;
+  if (mayBeSecondTry && (moments.at(-1) ?? '').includes('writ')) return count;
   // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
   const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
   const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');

@@ -1,5 +1,5 @@
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
-import { pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
+import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import type { Message } from '../../nodes/MessagingSend/messages/message';

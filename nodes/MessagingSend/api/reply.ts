@@ -90,17 +90,14 @@ function parse(body: unknown, { inAnswer }: KeyMask): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const value: unknown = JSON.parse(exactIds(text));
+    // Long IDs become texts, because JSON.parse rounds numbers beyond 2^53.
+    const exact = text.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
+    const value: unknown = JSON.parse(exact);
     const clean = inAnswer(text) === text ? value : masked(value, inAnswer);
     return isRecord(clean) ? clean : null;
   } catch {
     return null;
   }
-}
-
-/** Makes long IDs texts, because JSON.parse rounds numbers beyond 2^53. */
-function exactIds(json: string): string {
-  return json.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
 }
 
 /** The envelope's `error`, also where it is a text or its fields are in the envelope itself. */

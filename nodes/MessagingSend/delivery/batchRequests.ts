@@ -6,9 +6,9 @@ import type { Batch, Message } from '../messages/message';
 import type { Receipt, Result } from '../messages/outcome';
 import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
 import type { CircuitBreaker, Pass } from './circuitBreaker';
-import type { KeepBack } from './keepBack';
 import { entryOutcome } from './match';
 import { partlySent, type SendOperation } from './operation';
+import type { KeepBack } from './selection';
 import type { Settlement } from './settlement';
 
 export interface BatchRequestsConfig {
@@ -76,8 +76,12 @@ export class BatchRequests {
     const flight = { mayLeave, beforeRequest, afterReply };
     // It throws if the request was called off, or the run is stopped.
     const reply = await requests.make({ endpoint: operation.endpoint, body }, flight).catch(() => null);
-    if (reply?.kind === 'accepted') return await this.requestMore(batch, reply, more, mayLeave, pass);
-    if (reply !== null) return { batch, reply, done: () => pass.end(reply) };
+    if (reply?.kind === 'accepted' && more.length > 0)
+      return await this.requestMore(batch, reply, more, mayLeave, pass);
+    if (reply !== null) {
+      const answered = reply.kind === 'accepted' ? ({ kind: 'accepted', answers: [reply.data] } as const) : reply;
+      return { batch, reply: answered, done: () => pass.end(reply) };
+    }
     pass.end(null);
     if (permission.kind === 'taken') return this.withoutTaken(batch, permission.receipt);
     if (permission.kind === 'refused') return this.notRequested(batch, permission.failure);
@@ -107,7 +111,7 @@ export class BatchRequests {
       if (last.kind !== 'accepted') break;
       answers.push(last.data);
     }
-    if (bodies.length > 0) journal.afterReply(batch, first);
+    journal.afterReply(batch, first);
     const end = last;
     const reply: BatchReply =
       end.kind === 'accepted'

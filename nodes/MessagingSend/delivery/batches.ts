@@ -6,20 +6,17 @@ import { type Batch, type Message, textsOf } from '../messages/message';
  * @param lastNumber the number of the batch before the first one
  */
 export function pack(messages: readonly Message[], size: number, lastNumber = 0): Batch[] {
-  const batches: Batch[] = [];
-  let together: Message[] = [];
+  const batches: Array<Batch & { readonly messages: Message[] }> = [];
   let texts = 0;
-  const close = () => {
-    if (together.length > 0) batches.push({ number: lastNumber + batches.length + 1, messages: together });
-    [together, texts] = [[], 0];
-  };
   for (const message of messages) {
     const own = textsOf(message).length;
-    if (texts + own > size) close();
-    together.push(message);
+    if (batches.length === 0 || texts + own > size) {
+      batches.push({ number: lastNumber + batches.length + 1, messages: [] });
+      texts = 0;
+    }
+    batches.at(-1)?.messages.push(message);
     texts += own;
   }
-  close();
   return batches;
 }
 

@@ -20,10 +20,9 @@ import { countTexts, pack } from './batches';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
 import { dispatch, type DispatchConfig } from './dispatch';
-import type { KeepBack } from './keepBack';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { divertToTester, type Duplicate, phonesOfSeveral, select } from './selection';
+import { divertToTester, type Duplicate, type KeepBack, phonesOfSeveral, select } from './selection';
 
 export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly operation: SendOperation;

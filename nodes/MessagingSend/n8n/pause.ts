@@ -6,17 +6,12 @@ const MAX_WORK = 15;
 /** The turn in which any run of the node last worked; null before its first work in a turn. */
 let turn: { readonly began: number; readonly over: Promise<void> } | null = null;
 
-function thisTurn(): NonNullable<typeof turn> {
-  turn ??= { began: performance.now(), over: sleep(0).then(() => void (turn = null)) };
-  return turn;
-}
-
-function isUsedUp(): boolean {
-  return performance.now() > thisTurn().began + MAX_WORK;
-}
-
 /** Call between the steps of long work: once this turn of the event loop is used up, it lets other work run first. */
 export async function pause(): Promise<void> {
-  // Other runs that waited may have used up the next turn.
-  while (isUsedUp()) await thisTurn().over;
+  for (;;) {
+    turn ??= { began: performance.now(), over: sleep(0).then(() => void (turn = null)) };
+    if (performance.now() <= turn.began + MAX_WORK) return;
+    // Other runs that waited may use up the next turn.
+    await turn.over;
+  }
 }

@@ -5,9 +5,9 @@ import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
 import { deliver, type Delivered, type Progress, type Sender } from '../delivery/deliver';
-import { keepBackBy } from '../delivery/keepBack';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
+import { keepBackBy } from '../delivery/selection';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
@@ -18,13 +18,7 @@ import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOf, keptOfCall } from './memory/execution';
-import {
-  canRemember,
-  journalOfCall,
-  type JournalSettings,
-  journalWithoutTrace,
-  openJournal,
-} from './memory/openJournal';
+import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems, withInputFields } from './output/outputItems';
 import { countInCustomData, progressReporter, reportSummary } from './output/reports';
@@ -95,13 +89,19 @@ export async function sendForRun(
 ): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
   const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, 0, fallback);
   const given = readSettings(job, read, canRemember(context));
+  const { dryRun, testRun, duplicateMessages, maxWait } = given.options;
   const endAttempt = beginAttempt(context);
   try {
-    const whyNot = endAttempt === null ? failure('anotherAttempt') : whyNoRetry(context, given.options);
+    let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
+    // Neither sends what was to be sent, and n8n would take it for the Retry that succeeded.
+    if (context.getMode() === 'retry' && dryRun) whyNot ??= failure('dryRunInRetry');
+    else if (context.getMode() === 'retry' && testRun !== null) whyNot ??= failure('testRunInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const { maxWait } = given.options;
-    const memory = { kind: kindOf(given.options), maxWait, rememberLast: rememberedBy(given) };
+    // Where it can't be read how many messages n8n's database remembers for the node, none is forgotten.
+    const isKnown = given.failure === null && testRun === null;
+    const rememberLast = !isKnown ? null : duplicateMessages === 'sendOnceEver' ? REMEMBERED_MESSAGES : 0;
+    const memory = { kind: dryRun ? 'dry' : testRun === null ? 'real' : 'test', maxWait, rememberLast } as const;
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
@@ -123,23 +123,6 @@ export async function sendForRun(
   } finally {
     endAttempt?.();
   }
-}
-
-function kindOf({ dryRun, testRun }: DeliveryOptions): JournalSettings['kind'] {
-  if (dryRun) return 'dry';
-  return testRun === null ? 'real' : 'test';
-}
-
-/** Dry runs and test runs don't send what was to be sent, and n8n would take them for the Retry that succeeded. */
-function whyNoRetry(context: IExecuteFunctions, options: DeliveryOptions): Failure | null {
-  const kind = context.getMode() === 'retry' ? kindOf(options) : 'real';
-  return kind === 'real' ? null : failure(kind === 'dry' ? 'dryRunInRetry' : 'testRunInRetry');
-}
-
-/** How many messages n8n's database remembers for the node; null where that can't be read: then it forgets none. */
-function rememberedBy({ options, failure: unreadable }: Settings): number | null {
-  if (unreadable !== null || options.testRun !== null) return null;
-  return options.duplicateMessages === 'sendOnceEver' ? REMEMBERED_MESSAGES : 0;
 }
 
 /** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */

@@ -150,10 +150,13 @@ export class Requests {
    * @throws if the request is called off, or the run stopped
    */
   private async useSlot(request: ApiRequest, flight: Flight): Promise<Reply | null> {
-    const { call, pacer } = this.config;
+    const { call, pacer, limits, clock } = this.config;
     let isMade = false;
     try {
-      await this.interval();
+      const now = clock.now();
+      const start = Math.max(now, this.earliest);
+      this.earliest = start + limits.interval;
+      if (start > now) await this.wait(start - now);
       if (!flight.mayLeave()) throw new CalledOff();
       if (pacer.holdLeft > 0) return null;
       if (!(await flight.beforeRequest())) throw new CalledOff();
@@ -171,14 +174,6 @@ export class Requests {
       if (isMade) pacer.release();
       else pacer.cancel();
     }
-  }
-
-  private async interval(): Promise<void> {
-    const { limits, clock } = this.config;
-    const now = clock.now();
-    const start = Math.max(now, this.earliest);
-    this.earliest = start + limits.interval;
-    if (start > now) await this.wait(start - now);
   }
 }
 

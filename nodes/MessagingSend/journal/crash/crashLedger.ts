@@ -2,11 +2,10 @@ import type { Reply } from '../../api/reply';
 import { type Failure, failure } from '../../failures/failure';
 import type { Batch, Message } from '../../messages/message';
 import type { Outcome, Result } from '../../messages/outcome';
-import { digestOf } from '../identity';
+import { digestOf, type Pages, pagesOf } from '../identity';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 import type { DeliveryRecord, Intent } from '../record/deliveryRecord';
-import { type Pages, pagesOf } from './pages';
 
 /** What tells a run of the node from all others. */
 export interface RunName {
@@ -218,8 +217,13 @@ export class CrashLedger {
    * @throws what the storage throws: then it must not leave
    */
   async beforeRequest(batch: Batch): Promise<boolean> {
-    for (const message of batch.messages) this.pageOf(message)?.risked.add(message);
-    const pages = this.pagesOf(batch.messages);
+    const touched = new Set<Page>();
+    for (const message of batch.messages) {
+      const page = this.pageOf(message);
+      page?.risked.add(message);
+      if (page !== undefined) touched.add(page);
+    }
+    const pages = [...touched];
     const closed = pages.filter(({ state }) => state !== 'open');
     if (closed.length > 0) {
       const opening = this.open(closed);
@@ -277,10 +281,6 @@ export class CrashLedger {
 
   private pageOf(message: Message): Page | undefined {
     return this.pages === null ? undefined : this.own[this.pages.pageOf(message)];
-  }
-
-  private pagesOf(messages: readonly Message[]): Page[] {
-    return [...new Set(messages.map((message) => this.pageOf(message)))].filter((page) => page !== undefined);
   }
 
   /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */

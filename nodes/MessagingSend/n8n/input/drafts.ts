@@ -36,6 +36,8 @@ export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: R
   return onlyDrafts(readDrafts(context.getItemIndex(), read));
 }
 
+const COUNTRY_CODE = 'options.defaultCountryCode';
+
 /** Tells an option that is not set from one whose expression gives nothing. */
 const NO_KEY = '\0';
 
@@ -44,7 +46,7 @@ export function draftFromItem(item: number, read: ReadParameter): Draft | Unsend
   let phone: unknown = null;
   try {
     phone = read('phone', item);
-    const countryCode = readCountryCode(item, read);
+    const countryCode = countryCodeIn(read(COUNTRY_CODE, item, ''));
     const key = readMessageKey(item, read);
     return { kind: 'draft', item, entry: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
@@ -65,7 +67,7 @@ export function draftsFromSource(item: number, read: ReadParameter): DraftsOfIte
 function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft | Unsendable> {
   const origin = { item, entry: null, phone: null };
   const list = parseList(read('messages', item));
-  const forAll = { countryCode: readCountryCode(item, read), key: readMessageKey(item, read) };
+  const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, '')), key: readMessageKey(item, read) };
   if (list === NOT_JSON) return [unsendable(origin, failure('listNotJson'))];
   if (!Array.isArray(list)) return [unsendable(origin, failure('listNotList'))];
   return list.map((value: unknown, entry) =>
@@ -98,15 +100,10 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
 }
 
 /**
- * Reads the option Default Country Code, the one that can differ from item to item.
+ * What the option Default Country Code has for an item, or for a run.
  * @returns null where it is not set
  * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
  */
-function readCountryCode(item: number, read: ReadParameter): string | null {
-  return countryCodeIn(read('options.defaultCountryCode', item, ''));
-}
-
-/** @throws FailureError if the value can't be a country code; null where there is none */
 export function countryCodeIn(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';

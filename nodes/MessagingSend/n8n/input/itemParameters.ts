@@ -78,15 +78,12 @@ export function plainPath(parameter: unknown): Path | null {
 export function valueAt(json: unknown, path: Path): string | number | boolean | undefined {
   let value = json;
   for (const step of path) {
-    if (!isPlain(value) || !Object.hasOwn(value, step)) return undefined;
-    value = value[step];
+    // n8n replaces a value that has its own `toJSON`.
+    const isPlain = (isRecord(value) || Array.isArray(value)) && !('toJSON' in value) && Object.hasOwn(value, step);
+    if (!isPlain) return undefined;
+    value = (value as Readonly<Record<string | number, unknown>>)[step];
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
-}
-
-/** Whether an expression sees the value as it is; n8n replaces one that has its own `toJSON`. */
-function isPlain(value: unknown): value is Readonly<Record<string | number, unknown>> {
-  return (isRecord(value) || Array.isArray(value)) && !('toJSON' in value);
 }
 
 /** A parameter as it is stored, with its expression, if it is one. */
@@ -149,7 +146,7 @@ function partsOf(parameter: unknown): readonly Part[] {
   if (typeof parameter !== 'string' || !parameter.startsWith('=')) return [];
   // Texts at even places, and what is between braces at odd ones.
   const pieces = parameter.slice(1).split(/\{\{([^]*?)\}\}/);
-  if (pieces.length === 3 && squeezed(`${pieces[0]}${pieces[2]}`) === '') return [];
+  if (pieces.length === 3 && `${pieces[0]}${pieces[2]}`.trim() === '') return [];
   return pieces.flatMap((source, index) => {
     if (index % 2 === 0) return [];
     const expression = `{{${source}}}`;

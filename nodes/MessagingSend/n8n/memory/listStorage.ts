@@ -71,7 +71,13 @@ export function listStorageOf(context: Context, { rememberLast, maxWait }: ListS
   const record = async (entries: readonly string[], maxEntries?: number) => {
     const options = { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) } as const;
     const values = [...new Set(entries)];
-    return presentIn(await helpers.checkProcessedAndRecord(values, 'node', options), values.length);
+    const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', options);
+    const { new: added, processed } = isRecord(answer) ? answer : {};
+    // Each entry is either new or was there before.
+    if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
+      return new Set(processed.map(String));
+    }
+    throw new Error('the list has not answered for each entry');
   };
   const remove = async (entries: readonly string[]) =>
     await helpers.removeProcessed([...entries], 'node', { mode: 'entries' });
@@ -97,15 +103,6 @@ export function listStorageOf(context: Context, { rememberLast, maxWait }: ListS
       await sleep(usual + attempt * Math.random() * MIN_WAIT);
     },
   };
-}
-
-/** @throws unless each entry is either new or was there before */
-function presentIn(answer: unknown, asked: number): Set<string> {
-  const { new: added, processed } = isRecord(answer) ? answer : {};
-  if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === asked) {
-    return new Set(processed.map(String));
-  }
-  throw new Error('the list has not answered for each entry');
 }
 
 /** Changes the list. Repeats what the database refuses for a moment, until the run has waited this long, or is stopped. */

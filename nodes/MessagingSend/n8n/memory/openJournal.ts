@@ -148,8 +148,11 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
  */
 export function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
-  if (!canRemember(context) || isTool(context.getNode())) return false;
-  if (followsWait(context)) return true;
+  const node = context.getNode();
+  if (!canRemember(context) || isTool(node)) return false;
+  const before = context.getParentNodes(node.name, { includeNodeParameters: true });
+  if (before.some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION))
+    return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
   return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
@@ -165,10 +168,4 @@ function isInLoop(context: IExecuteFunctions): boolean {
   const { name } = context.getNode();
   const before = new Set(context.getParentNodes(name).map((node) => node.name));
   return context.getChildNodes(name).some((node) => before.has(node.name));
-}
-
-function followsWait(context: IExecuteFunctions): boolean {
-  return context
-    .getParentNodes(context.getNode().name, { includeNodeParameters: true })
-    .some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION);
 }

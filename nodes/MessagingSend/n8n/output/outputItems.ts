@@ -26,7 +26,7 @@ interface MessageItem extends INodeExecutionData {
 export function outputItems(delivered: Delivered, operation: SendOperation): MessageItem[] {
   const { unsendable, receipts, duplicates, planned } = delivered;
   const items: Array<readonly [Origin, MessageItem]> = [];
-  const add = (origin: Origin, json: IDataObject) => items.push([origin, linked(json, origin)]);
+  const add = (origin: Origin, json: IDataObject) => items.push([origin, { json, pairedItem: { item: origin.item } }]);
 
   for (const draft of unsendable) {
     add(draft, failedJson(draft, { kind: draft.outcome, failure: draft.failure }, { phone: shownPhone(draft.phone) }));
@@ -57,8 +57,8 @@ export function outputItems(delivered: Delivered, operation: SendOperation): Mes
 
 /** The item of an input item from which nothing can be sent. */
 export function failedItem(item: number, failure: Failure): INodeExecutionData {
-  const origin = { item, entry: null };
-  return linked(failedJson(origin, { kind: 'not_sent', failure }, { phone: null }), origin);
+  const json = failedJson({ item, entry: null }, { kind: 'not_sent', failure }, { phone: null });
+  return { json, pairedItem: { item } };
 }
 
 /**
@@ -88,13 +88,15 @@ export function withInputFields(
 
 function jsonOf(operation: SendOperation, receipt: Receipt, message: Message, outcome: Outcome): IDataObject {
   const { batch, data } = receipt;
+  // A message that only the delivery record knows has none.
+  const phone = message.phone === '' ? null : message.phone;
   if ('failure' in outcome) {
-    const details = { phone: phoneOf(message), ...(batch !== null && { batch }), ...testOf(message) };
+    const details = { phone, ...(batch !== null && { batch }), ...testOf(message) };
     return failedJson(message, outcome, details);
   }
   if (outcome.kind === 'sent') {
     const { messageId, status } = outcome;
-    const json = messageJson(operation, { message_id: messageId, phone: phoneOf(message), status, batch }, data ?? {});
+    const json = messageJson(operation, { message_id: messageId, phone, status, batch }, data ?? {});
     return { ...json, ...partsOf(message), ...testOf(message), ...(data === null && ANSWER_LOST) };
   }
   return {
@@ -162,15 +164,6 @@ function testOf({ testFor }: Message): { test_for?: string } {
 function partsOf(message: Message): { parts?: number } {
   const { length } = textsOf(message);
   return length === 1 ? {} : { parts: length };
-}
-
-function linked(json: IDataObject, { item }: Origin): MessageItem {
-  return { json, pairedItem: { item } };
-}
-
-/** null for a message that only the delivery record knows. */
-function phoneOf({ phone }: Message): string | null {
-  return phone === '' ? null : phone;
 }
 
 /** What the user gave as a phone number, if it fits into an item as it is. */

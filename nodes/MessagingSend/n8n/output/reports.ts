@@ -15,7 +15,7 @@ import {
   secondSendText,
   withinSentence,
 } from './sentences';
-import { countSkipped, type Summary } from './summary';
+import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
@@ -37,16 +37,17 @@ export function progressReporter(context: IExecuteFunctions): (progress: Progres
 
 /** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
-  const { sent, notSent, uncertain, resumed, planned } = summary;
-  if (sent + notSent + uncertain + countSkipped(summary) + (planned?.messages ?? 0) === 0) return;
+  const { sent, notSent, uncertain, resumed, skipped, planned } = summary;
+  if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
   const isManual = context.getMode() === 'manual';
-  const show = (message: string, type: 'info' | 'warning') =>
-    context.addExecutionHints({ message, location: 'outputPane', type });
   // In the editor, the button that runs the step is no retry.
   const again = isManual && planned === null ? secondSendText(summary) : '';
-  show(inSentences(text, again), notSent + uncertain > 0 ? 'warning' : 'info');
-  if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) show(bulkAdvice(sent - resumed), 'warning');
+  const type = notSent + uncertain > 0 ? 'warning' : 'info';
+  context.addExecutionHints({ message: inSentences(text, again), location: 'outputPane', type });
+  if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
+    context.addExecutionHints({ message: bulkAdvice(sent - resumed), location: 'outputPane', type: 'warning' });
+  }
   if (!isManual) context.logger.info(`Messaging Send: ${text}`);
 }
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../../failures/failure';
 import { addTo, byOrigin, type Origin } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
-import { countSkipped, type SkipReason, type Summary } from './summary';
+import { type SkipReason, type Summary } from './summary';
 
 /** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
 
@@ -12,8 +12,8 @@ const FIRST_FOR_MODELS = 100;
 
 /** Whether the run came to nothing at all: no message may have been sent, and none was skipped. */
 export function isNothing(summary: Summary): boolean {
-  const { sent, notSent, uncertain, planned } = summary;
-  return planned === null && notSent > 0 && sent + uncertain + countSkipped(summary) === 0;
+  const { sent, notSent, uncertain, skipped, planned } = summary;
+  return planned === null && notSent > 0 && sent + uncertain + skipped.size === 0;
 }
 
 /** How many messages came to what, with the credits, requests and time that took. */
@@ -80,12 +80,8 @@ function placesText(origins: readonly Origin[], forModel: boolean): string {
     const ofItem = item === null || forModel ? '' : ` of item ${item}`;
     return `${list.length === 1 ? one : many} ${list.join(', ')}${ofItem}`;
   });
-  const text = `${texts.join(', ')}${moreText(origins.length - most)}`;
+  const text = `${texts.join(', ')}${origins.length > most ? ` and ${origins.length - most} more` : ''}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function moreText(count: number): string {
-  return count > 0 ? ` and ${count} more` : '';
 }
 
 /** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
@@ -118,7 +114,8 @@ export function contentsText({ numbers, emptyFields, planned }: Summary): string
       : numbers && `More than one message ${went} to ${counted(numbers.withSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
   const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
-  const empty = `Empty fields: ${named.join(', ')}${moreText(fields.length - FIRST)}.`;
+  const others = fields.length - FIRST;
+  const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
   return inSentences(several ?? '', named.length > 0 ? empty : '');
 }
 

@@ -140,10 +140,6 @@ export function outcomesOfOriginals({ receipts, duplicates }: Delivered): Readon
   return outcomes;
 }
 
-export function countSkipped({ skipped }: Summary): number {
-  return [...skipped.values()].reduce((sum, count) => sum + count, 0);
-}
-
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

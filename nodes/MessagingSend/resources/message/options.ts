@@ -13,8 +13,8 @@ import {
   optionsField,
   readBoolean,
   readChoice,
+  readCount,
   readLimitOptions,
-  readNumber,
   requestsPerMinute,
   valuesIn,
   valuesOf,
@@ -239,20 +239,18 @@ export const deliveryOptions = optionsField(
 );
 
 function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
-  const numbers = given.get(neverSendTo.name, neverSendTo.displayName, [], numbersIn);
+  const numbers = given.get<readonly unknown[]>(neverSendTo.name, neverSendTo.displayName, [], (value) => {
+    if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
+    const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
+    if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
+    // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
+    const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
+    throw new FailureError(failure('optOutsNotList', { kind }));
+  });
   // Without numbers, it is left to the items whether theirs can be used.
   if (numbers.length === 0) return { numbers, countryCode: null };
   const { name, displayName } = defaultCountryCode;
   return { numbers, countryCode: given.get(name, displayName, null, countryCodeIn) };
-}
-
-/** An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message. */
-function numbersIn(value: unknown): readonly unknown[] {
-  if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
-  const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
-  if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
-  const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
-  throw new FailureError(failure('optOutsNotList', { kind }));
 }
 
 /** Reads the collection `options`, as far as it holds for a whole run. */
@@ -267,7 +265,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     longMessages: readChoice(given, longMessages),
     neverSendTo: readNeverSendTo(given),
     numberCheck: check,
-    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
+    parallelRequests: readCount(given, parallelRequests),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
     uncertain: readChoice(given, uncertain),
