@@ -12,7 +12,7 @@ import { runSession } from '../../tools/cli/session';
 import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
 import { findN8n } from '../../tools/n8n/install';
 import { packPackage, TARBALL_VARIABLE } from '../../tools/n8n/package';
-import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
+import { N8N_VARIABLE, NEWEST_ONLY_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
 
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
@@ -56,7 +56,7 @@ function chooseParts(all: string[]): string[] {
     .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them`)
     .addHelpText(
       'after',
-      `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.`,
+      `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.\n${NEWEST_ONLY_VARIABLE}=1 leaves out the oldest release.`,
     )
     .parse();
   const unknown = command.args.filter((part) => !all.includes(part));

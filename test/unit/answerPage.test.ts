@@ -9,11 +9,11 @@ import {
   thanksPage,
 } from '../../nodes/MessagingSend/questions/page';
 import {
-  type Answer,
   type Question,
-  readAnswer,
+  readSubmission,
   type Refusal,
   type Response,
+  type Submission,
 } from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
@@ -33,7 +33,7 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
   ...texts,
 });
 
-const APPROVED: Answer = { kind: 'approval', approved: true, comment: null };
+const APPROVED: Submission = { kind: 'approval', approved: true, comment: null };
 
 const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
 const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
@@ -48,7 +48,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 /** Reads a form that holds no answer. */
 const refusal = (asked: Question, form: Record<string, unknown> | null): Refusal => {
-  const read = readAnswer(asked, form);
+  const read = readSubmission(asked, form);
   if (read.kind !== 'refused') throw new Error('the form was read as an answer');
   return read;
 };
@@ -154,12 +154,12 @@ describe('A form that holds no answer', () => {
 describe('The answer in a form', () => {
   test('has lines that end as in any other text, and nothing around them', () => {
     const form = { text: ' \r\nTuesday\r\nat 9\r\n' };
-    const answer = readAnswer(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
+    const answer = readSubmission(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
     expect(answer).toEqual({ kind: 'freeText', text: 'Tuesday\nat 9' });
   });
 
   test('has no comment if the field was left empty', () => {
-    const answer = readAnswer(question(approval()), { decision: 'approve', comment: '\r\n ' });
+    const answer = readSubmission(question(approval()), { decision: 'approve', comment: '\r\n ' });
     expect(answer).toEqual({ kind: 'approval', approved: true, comment: null });
   });
 });

@@ -1,11 +1,11 @@
 import type { Field, Value } from '../../nodes/MessagingSend/questions/field';
 import { questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
 import {
-  type Answer,
   maxFormBytes,
   type Question,
-  readAnswer,
+  readSubmission,
   type Refusal,
+  type Submission,
 } from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
@@ -48,13 +48,13 @@ type Form = Record<string, unknown>;
 
 /** What the only field of a form was filled in with, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
-  const answer = readAnswer(asking(field), { 'field-0': given });
+  const answer = readSubmission(asking(field), { 'field-0': given });
   if (answer.kind === 'customForm') return answer.values[field.label] ?? null;
   return { problem: (answer as Refusal).problems['field-0'] };
 };
 
 const refusalOf = (question: Question, form: Form): Refusal => {
-  const answer: Answer | Refusal = readAnswer(question, form);
+  const answer: Submission | Refusal = readSubmission(question, form);
   if (answer.kind !== 'refused') throw new Error('the form was read as an answer');
   return answer;
 };
@@ -73,7 +73,7 @@ describe('The answer in a custom form', () => {
       'field-8': 'of no field',
       decision: 'approve',
     };
-    expect(readAnswer(asking(...everyKind(true)), form)).toEqual({
+    expect(readSubmission(asking(...everyKind(true)), form)).toEqual({
       kind: 'customForm',
       values: {
         'A text': 'Ada',
@@ -90,7 +90,7 @@ describe('The answer in a custom form', () => {
 
   test('has null, or an empty list, for a field that was left empty', () => {
     const empty = { 'field-0': ' \u200b', 'field-2': '', 'field-5': '' };
-    const answer = readAnswer(asking(...everyKind(false)), empty);
+    const answer = readSubmission(asking(...everyKind(false)), empty);
     expect(answer).toEqual({
       kind: 'customForm',
       values: Object.fromEntries(

@@ -13,9 +13,14 @@ export const NODE_VERSION = '24.21.0';
 /** Names a command that starts another n8n, such as one in a container, in place of these releases. */
 export const N8N_VARIABLE = 'MESSAGING_SEND_N8N';
 
+/** Set to anything, it leaves out the oldest release, where time is short. */
+export const NEWEST_ONLY_VARIABLE = 'MESSAGING_SEND_NEWEST_ONLY';
+
 /**
  * The releases that the package promises to work with: what must hold on each is tested on all of them. An n8n that is
  * given stands for the newest one.
  */
 export const SUPPORTED: readonly ReleaseName[] =
-  process.env[N8N_VARIABLE] === undefined ? [CURRENT, OLDEST] : [CURRENT];
+  process.env[N8N_VARIABLE] === undefined && process.env[NEWEST_ONLY_VARIABLE] === undefined
+    ? [CURRENT, OLDEST]
+    : [CURRENT];

@@ -20,7 +20,7 @@ const HORIZON = 14 * DAY;
 const HALF_HOUR = 30;
 
 /** What is known for the minutes from `from` until `until`, both inclusive. */
-interface Answer {
+interface Opening {
   readonly from: number;
   readonly until: number;
   readonly opens: number;
@@ -30,7 +30,7 @@ interface Answer {
 export class Windows {
   private readonly fallback: readonly string[];
   /** The latest for each country: nearly all messages of a run ask for the same minute. */
-  private readonly answers = new Map<readonly string[], Answer>();
+  private readonly answers = new Map<readonly string[], Opening>();
   private readonly offsets = new Map<string, Map<number, number>>();
 
   /** @param workflowZone for numbers that belong to no country, and with the workflow's clock for all */

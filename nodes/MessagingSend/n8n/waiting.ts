@@ -10,7 +10,7 @@ import type {
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
-import { type Answer, encodingOf, maxFormBytes, type Question, readAnswer } from '../questions/question';
+import { encodingOf, maxFormBytes, type Question, readSubmission, type Submission } from '../questions/question';
 import { runIndexOf } from './memory/execution';
 import { isHumanReview } from './tool';
 
@@ -115,7 +115,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const isTooLarge = (rawBody?.length ?? Number(headers['content-length'] ?? Infinity)) > maxFormBytes(question);
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;
-  const answer = readAnswer(question, isTooLarge ? null : isRecord(form) ? form : {});
+  const answer = readSubmission(question, isTooLarge ? null : isRecord(form) ? form : {});
   if (answer.kind === 'refused') return show(this, isTooLarge ? 413 : 400, questionPage(question, answer));
   if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
   setHeaders(this);
@@ -176,7 +176,7 @@ function setHeaders(context: IWebhookFunctions): PageResponse {
 }
 
 /** The names that n8n's own nodes use. In human review, an AI Agent passes a comment named `chatInput` to its model. */
-function dataOf(answer: Answer, node: INode): IDataObject {
+function dataOf(answer: Submission, node: INode): IDataObject {
   switch (answer.kind) {
     case 'customForm':
       return answer.values;

@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../api/serviceText';
 import { formFields, problemAt } from './form';
-import { type Answer, DECISION, DECISIONS, encodingOf, type Question, type Refusal, type Response } from './question';
+import {
+  DECISION,
+  DECISIONS,
+  encodingOf,
+  type Question,
+  type Refusal,
+  type Response,
+  type Submission,
+} from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
 // so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with; what has its own
@@ -89,7 +97,7 @@ export function questionPage({ text, response }: Question, refusal?: Refusal): s
 }
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
-export function thanksPage({ thanks, response }: Question, answer: Answer): string {
+export function thanksPage({ thanks, response }: Question, answer: Submission): string {
   const label =
     response.kind === 'approval' && answer.kind === 'approval'
       ? answer.approved

@@ -22,7 +22,8 @@ export type Response =
   | { readonly kind: 'freeText'; readonly buttonLabel: string }
   | { readonly kind: 'customForm'; readonly fields: readonly Field[]; readonly buttonLabel: string };
 
-export type Answer =
+/** What a person has sent with the page of a question. */
+export type Submission =
   | { readonly kind: 'approval'; readonly approved: boolean; readonly comment: string | null }
   | { readonly kind: 'freeText'; readonly text: string }
   /** What each field was filled in with, by its label. */
@@ -75,7 +76,10 @@ export interface Refusal {
 }
 
 /** @param form that the page sent; null if it is too large to be read */
-export function readAnswer({ response }: Question, form: Readonly<Record<string, unknown>> | null): Answer | Refusal {
+export function readSubmission(
+  { response }: Question,
+  form: Readonly<Record<string, unknown>> | null,
+): Submission | Refusal {
   const fields = fieldsOf(response);
   if (form === null) {
     const { name } = fields.find(({ field }) => !('options' in field)) ?? { name: DECISION };

@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 25;
 const HASH_LENGTH = 16;
 
 /** What the list had of some facts. */
-interface Answer {
+interface Asked {
   readonly states: readonly FactState[];
   /** An entry of this question alone: where it comes back, another process has written back what was added for it. */
   readonly mark: string;
@@ -62,7 +62,7 @@ export class Facts {
     let open = answers.filter(({ added }) => added.length > 0);
     for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.storage.waitForOthers(attempt);
-      const back: Answer[] = [];
+      const back: Asked[] = [];
       for (let start = 0; start < open.length; start += CONFIRMED_TOGETHER) {
         const some = open.slice(start, start + CONFIRMED_TOGETHER);
         back.push(...(await this.list.inTurn(async () => await this.removeWrittenBack(some))));
@@ -72,8 +72,8 @@ export class Facts {
     return answers.flatMap(({ states }) => states);
   }
 
-  private async answers(names: readonly string[]): Promise<Answer[]> {
-    const answers: Answer[] = [];
+  private async answers(names: readonly string[]): Promise<Asked[]> {
+    const answers: Asked[] = [];
     for (let start = 0; start < names.length; start += MAX_ASKED) {
       const facts = this.hashed(names.slice(start, start + MAX_ASKED));
       answers.push(await this.list.inTurn(async () => await this.answer(facts)));
@@ -81,7 +81,7 @@ export class Facts {
     return answers;
   }
 
-  private async answer(facts: readonly string[]): Promise<Answer> {
+  private async answer(facts: readonly string[]): Promise<Asked> {
     const { list, storage } = this;
     const mark = randomBytes(12).toString('base64');
     // What is known now may be in the list alone by the time of its answer.
@@ -107,7 +107,7 @@ export class Facts {
   }
 
   /** @returns the answers that another process had written back */
-  private async removeWrittenBack(answers: readonly Answer[]): Promise<Answer[]> {
+  private async removeWrittenBack(answers: readonly Asked[]): Promise<Asked[]> {
     const marks = answers.map(({ mark }) => mark);
     const present = await this.storage.record(marks);
     const back = answers.filter(({ mark }) => present.has(mark));
