@@ -21,7 +21,6 @@ interface Rejection extends Answer {
   readonly retryAfter: number | null;
 }
 
-/** How many texts of a VALIDATION_ERROR are shown. */
 const MAX_TEXTS = 6;
 
 /** Why an answer rejects its request: by its `error.code` (part 7), or else by its status. */

@@ -1,10 +1,8 @@
 import { isRecord, type JsonRecord } from './records';
 
-/** One text of an error. */
 export interface Complaint {
   /** The index of the message that it is about, counted from 0; null where the error names none. */
   readonly index: number | null;
-  /** The field of that message. */
   readonly field?: string | undefined;
   /** Empty where it only names the message. */
   readonly text: string;
@@ -56,7 +54,6 @@ function namesIn(text: string): Name[] {
   return Array.from(names, ([, index, field]) => ({ index: Number(index), field }));
 }
 
-/** Whether a text only names a message. */
 function isPath(text: string): boolean {
   return !/\s/.test(text) && namesIn(text).length > 0;
 }

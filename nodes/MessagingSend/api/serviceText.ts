@@ -1,6 +1,5 @@
 import { isRecord } from './records';
 
-/** How many characters of one text are shown. */
 const MAX_SHOWN = 300;
 
 /** They can stand between the digits of a number, which would then not be recognised. */

@@ -43,7 +43,6 @@ export class BatchRequests {
     private readonly settlement: Pick<Settlement, 'whyEnded' | 'add'>,
   ) {}
 
-  /** Requests a batch until it has a reply, or can't get one. */
   async make(batch: Batch): Promise<RequestedBatch> {
     let left = batch;
     try {

@@ -52,7 +52,6 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
   return { messages, unsendable: unsendables };
 }
 
-/** Cleans and checks a draft. */
 export function compose(draft: Draft, rules: Rules): Message | Failure {
   const { message, countryCode } = draft;
   const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });

@@ -40,12 +40,10 @@ export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   /** Which messages the user does not want to be sent; null if all may be. */
   readonly keepBack: KeepBack | null;
   readonly journal: Journal;
-  /** The Stop button. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** The way to one account. */
 export interface Sender {
   /** Identifies the account without being a secret. */
   readonly account: string;
@@ -53,7 +51,6 @@ export interface Sender {
   readonly outages: Outages;
 }
 
-/** How far a delivery is, in messages. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
@@ -69,7 +66,6 @@ export interface Delivered {
   readonly heldUp: number;
   /** The phones that more than one message of the run goes to; may contain others. */
   readonly repeated: ReadonlySet<string>;
-  /** What would have been sent, in a dry run. */
   readonly planned: readonly Batch[];
   /** How many of the receipts, the first ones, are of earlier attempts. */
   readonly recalled: number;
@@ -144,7 +140,6 @@ function withoutRefused(
   };
 }
 
-/** What is sent from one account. */
 interface Share extends Sender {
   readonly journal: AccountJournal;
   /** Of messages that other executions have sent, or may have. */

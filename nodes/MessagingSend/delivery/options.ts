@@ -15,9 +15,7 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
   /** `off`: accepts any 7 to 15 digits. */
   readonly numberCheck: 'on' | 'mobile' | 'off';
-  /** How many requests to one account may be in flight at once. */
   readonly parallelRequests: number;
-  /** When messages may be sent; null for always. */
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
   /** What a re-run does with a message that may have been sent. */

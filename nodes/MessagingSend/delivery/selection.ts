@@ -62,9 +62,7 @@ export function phonesOfSeveral(messages: readonly Message[], isOnce: boolean): 
 
 /** A run whose first messages really go to somebody who tests it, and the others to nobody. */
 export interface TestRun {
-  /** The tester's number, clean. */
   readonly phone: string;
-  /** How many messages the tester gets. */
   readonly count: number;
 }
 

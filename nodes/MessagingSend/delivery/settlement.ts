@@ -36,7 +36,6 @@ export class Settlement {
     this.uncertain = config.uncertainBefore;
   }
 
-  /** Why the run has ended; null while it goes on. */
   get whyEnded(): Failure | null {
     return this.end?.why ?? null;
   }

@@ -2,17 +2,13 @@ import { createHash, hash } from 'node:crypto';
 
 import { byOrigin, duplicateKey, type Message, type Origin } from '../messages/message';
 
-/** A message, and where it was. */
 export interface Placed {
-  /** {@link placeOf} the message. */
   readonly place: string;
-  /** {@link contentOf} the message. */
   readonly content: string;
 }
 
 /** What a message is known by in a re-run: its place with its phone, or its phone with its text. */
 export interface Identity extends Placed {
-  /** {@link phoneMarkOf} the message. */
   readonly phone: string;
 }
 

@@ -6,7 +6,6 @@ import type { CrashLedger, Recollection } from './crash/crashLedger';
 import type { DeliveryRecord, Intent, Recalled } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
-/** Whether the request of a batch may leave. */
 export type Permission =
   | { readonly kind: 'leave' }
   /** Some of its messages are settled without this request: other executions sent them, or may have. */
@@ -135,7 +134,6 @@ export class Journal {
     return settled;
   }
 
-  /** The journal of the requests to an account. */
   of(account: string): AccountJournal {
     const { record, crash } = this.memories;
     const known = this.reservations.get(account);

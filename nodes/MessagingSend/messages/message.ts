@@ -2,7 +2,6 @@ import type { Failure } from '../failures/failure';
 
 /** Where a message came from, so that its outcome reaches the right item. */
 export interface Origin {
-  /** Index of the input item. */
   readonly item: number;
   /** Index in the item's list of messages; null when the item is the message. */
   readonly entry: number | null;
@@ -23,7 +22,6 @@ export interface Draft extends Origin {
   readonly empty?: readonly string[];
 }
 
-/** A draft that can't be sent, with the reason. */
 export interface Unsendable extends Origin {
   readonly kind: 'unsendable';
   readonly phone: unknown;

@@ -5,7 +5,6 @@ import type { Batch, Message } from './message';
 /** What happened to one message; every message has exactly one. */
 export type Outcome = Sent | Skipped | Unconfirmed;
 
-/** The message was not sent on purpose, which is no failure. */
 export type Skipped =
   | { readonly kind: 'skipped'; readonly reason: 'sent_before' | 'empty_field' | 'opted_out' | 'test_run' }
   /** `sendAt`: the next minute inside the window, in milliseconds since 1970. */

@@ -27,7 +27,6 @@ import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
 import { isTool } from './tool';
 
-/** What an operation makes of the node's parameters. */
 export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Drafts;
@@ -38,7 +37,6 @@ export interface Job {
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
-/** A job whose drafts are made from each item. */
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
 /** How many of the newest messages Send Once, Also in Later Runs remembers. */
@@ -203,7 +201,6 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
   }
 }
 
-/** The sender of each item, or why it has none. */
 function sendersOf(
   { context, settings, accounts, callFor, outages }: Invocation,
   tally: Tally,

@@ -208,7 +208,6 @@ function readKept(kept: unknown): Kept | null {
   return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;
 }
 
-/** Loopback and unspecified addresses. */
 const THIS_MACHINE = /^(?:localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
 
 /** Private and link-local addresses, names without a dot, and the endings that are kept for local networks. */

@@ -48,12 +48,10 @@ export interface RequestsConfig {
   readonly tally?: Tally | undefined;
 }
 
-/** Thrown if a request does not leave after all. */
 class CalledOff extends Error {}
 
 /** Asked and told about each attempt of a request. */
 export interface Flight {
-  /** Whether the request is still wanted. */
   readonly mayLeave: () => boolean;
   /** Called when it is the request's turn. The request leaves only if this resolves to true. */
   readonly beforeRequest: () => Promise<boolean>;
@@ -64,7 +62,6 @@ export interface Flight {
   readonly afterReply: (reply: Reply | null) => void;
 }
 
-/** A request that nobody asks or is told about. */
 export const UNOBSERVED: Flight = {
   mayLeave: () => true,
   beforeRequest: async () => await Promise.resolve(true),

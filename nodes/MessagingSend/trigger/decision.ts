@@ -1,7 +1,6 @@
 import { isNumber, isRecord } from '../api/records';
 
 export interface LowBalanceSettings {
-  /** Fewer credits than this are low. */
   readonly threshold: number;
   /** By how much the credits must rise above the threshold before the next drop counts; 0 or more. */
   readonly margin: number;
@@ -21,7 +20,6 @@ export interface LowBalanceState {
   /** Whether a drop was reported and is not over yet. */
   readonly low: boolean;
   readonly credits: number | null;
-  /** The threshold of that poll. */
   readonly threshold: number | null;
   readonly owner: string | number | null;
   /** When it last started the workflow for this drop, in milliseconds since 1970. */

@@ -15,9 +15,7 @@ export interface RunName {
   readonly ordinal: number;
 }
 
-/** How a run came about. */
 export interface Start {
-  /** Whether the user pressed Retry. */
   readonly isRetry: boolean;
   /** Whether n8n shows that it was killed in an earlier attempt. */
   readonly followsKill: boolean;
@@ -25,9 +23,7 @@ export interface Start {
 
 /** What the delivery record knows of the messages of a run. */
 export interface InRecord {
-  /** Those without an outcome. */
   readonly pending: readonly Message[];
-  /** Those that were sent. */
   readonly sent: ReadonlySet<Message>;
 }
 
@@ -42,7 +38,6 @@ export interface Recollection {
 
 /** Consecutive messages, as this attempt has them. */
 interface Page {
-  /** The fact about it. */
   readonly fact: string;
   state: 'unknown' | 'open' | 'noted' | 'of another process';
   /** Resolves once the list says that it is open: to whether another process had begun it. */

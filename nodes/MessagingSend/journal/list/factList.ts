@@ -38,7 +38,6 @@ interface Changed {
   readonly waiting: Array<() => void>;
 }
 
-/** The next write, which several callers share. */
 interface SharedWrite {
   readonly entries: Set<string>;
   readonly present: Promise<ReadonlySet<string>>;
@@ -61,7 +60,6 @@ export class FactList {
   /** Of these, the list may have entries that their state does not have. */
   private readonly surplus = new Set<string>();
   private isRemoving = false;
-  /** How many runs use the list. */
   runs = 0;
 
   /** @param now milliseconds, never going back */

@@ -21,7 +21,6 @@ interface Asked {
   readonly states: readonly FactState[];
   /** An entry of this question alone: where it comes back, another process has written back what was added for it. */
   readonly mark: string;
-  /** What was added for a moment. */
   readonly added: readonly string[];
 }
 
@@ -203,7 +202,6 @@ export class Facts {
     this.list.removeSurplus(this.storage);
   }
 
-  /** Back to unknown. */
   retract(names: readonly string[]): void {
     for (const fact of this.hashed(names)) this.list.set(fact, 'unknown', null, true);
     this.list.removeSurplus(this.storage);

@@ -10,7 +10,6 @@ import { readReceipt, type RecordedIdentity, type Remembered, writeReceipt } fro
 export interface Intent {
   /** All messages of the run, also duplicates and those that are kept back, in the order of their places. */
   readonly messages: readonly Message[];
-  /** Drafts that can't be composed. */
   readonly unsendable: readonly Unsendable[];
   /** The phones that more than one text goes to. */
   readonly repeated: ReadonlySet<string>;
@@ -169,7 +168,6 @@ export class DeliveryRecord {
     if (this.unwritten.length === 1) this.open();
   }
 
-  /** Writes the rest. */
   endAttempt(): void {
     this.written();
   }
@@ -212,7 +210,6 @@ export class DeliveryRecord {
     this.kept.deliveries = deliveries;
   }
 
-  /** All that is known. */
   private read(): {
     recorded: ReadonlyMap<string, Recorded>;
     lastBatch: number;

@@ -3,7 +3,6 @@ import type { Outcome } from '../../messages/outcome';
 import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
 import type { RecordedIdentity, Remembered } from './storedReceipt';
 
-/** A message in the record, with its outcome. */
 export interface Recorded {
   readonly identity: RecordedIdentity;
   readonly outcome: Outcome;

@@ -44,7 +44,6 @@ export interface RecordedIdentity extends Identity {
   readonly isOneOfSeveral: boolean;
 }
 
-/** A receipt read back. */
 export interface Remembered {
   readonly batch: number | null;
   readonly outcomes: ReadonlyArray<{ readonly identity: RecordedIdentity; readonly outcome: Outcome }>;

@@ -92,7 +92,6 @@ export class Reservations {
     return { taken, settled };
   }
 
-  /** Gives up messages that are not sent after all. */
   giveUp(messages: readonly Message[]): void {
     const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
     this.facts.retract(given.map(duplicateKey));

@@ -92,7 +92,6 @@ function parseList(given: unknown): unknown {
   return isRecord(value) && Array.isArray(value.messages) ? value.messages : value;
 }
 
-/** An item of which a parameter can't be read. */
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
   const origin = { item, entry: null, phone };
   if (error instanceof FailureError) return unsendable(origin, error.reason);

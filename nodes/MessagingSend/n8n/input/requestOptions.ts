@@ -5,7 +5,6 @@ import { isNumber } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import type { GivenOptions } from './options';
 
-/** What the user set under "Request Options". */
 export interface RequestOptions {
   /** "Items per Batch", from 1 to 100. */
   readonly batchSize: number;

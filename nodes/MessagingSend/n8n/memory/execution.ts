@@ -36,7 +36,6 @@ interface RunData {
   readonly $: (nodeName: string, wholeItems?: boolean) => RunsOfNode;
 }
 
-/** The runs of a node in the execution. */
 interface RunsOfNode {
   readonly isExecuted: boolean;
   /** @throws if the run has no output */

@@ -20,7 +20,6 @@ import { isTool } from '../tool';
 import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, type ListSettings, listStorageOf } from './listStorage';
 
-/** What the journal needs of a run's settings. */
 export interface JournalSettings extends ListSettings {
   /** A dry run notes nothing; a test run nothing that counts in another run. */
   readonly kind: 'real' | 'dry' | 'test';

@@ -13,7 +13,6 @@ import { outcomesOfOriginals, type SkipReason } from './summary';
 /** Why there is no message ID, where the crash ledger alone knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
 
-/** An item of one message, linked to its input item. */
 interface MessageItem extends INodeExecutionData {
   readonly pairedItem: { readonly item: number };
 }
@@ -55,7 +54,6 @@ export function outputItems(delivered: Delivered, operation: SendOperation): Mes
   return items.sort(([a], [b]) => byOrigin(a, b)).map(([, item]) => item);
 }
 
-/** The item of an input item from which nothing can be sent. */
 export function failedItem(item: number, failure: Failure): INodeExecutionData {
   const json = failedJson({ item, entry: null }, { kind: 'not_sent', failure }, { phone: null });
   return { json, pairedItem: { item } };
@@ -160,7 +158,6 @@ function testOf({ testFor }: Message): { test_for?: string } {
   return testFor === undefined ? {} : { test_for: testFor };
 }
 
-/** In how many parts a text is sent, if in several. */
 function partsOf(message: Message): { parts?: number } {
   const { length } = textsOf(message);
   return length === 1 ? {} : { parts: length };

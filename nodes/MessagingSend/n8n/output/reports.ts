@@ -20,7 +20,6 @@ import type { Summary } from './summary';
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
 
-/** From this many messages on, a hint recommends Send Bulk. */
 export const BULK_ADVISED_FROM = 10;
 
 /** Reports how far a run is: in a manual run n8n shows it in the browser's console. */

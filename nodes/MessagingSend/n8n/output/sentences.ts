@@ -52,7 +52,6 @@ const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   test_run: "of 'Test Run'",
 };
 
-/** Which messages were not sent, or may have been, and why. */
 export function reasonsText({ reasons, planned }: Summary, forModel = false): string {
   const sentences = reasons.slice(0, FIRST).map(({ kind, failure, origins }) => {
     const notSent = planned !== null ? "can't be" : origins.length === 1 ? 'was not' : 'were not';

@@ -28,9 +28,7 @@ export interface Summary {
   readonly skipped: ReadonlyMap<SkipReason, number>;
   /** In the order in which they first occur; what another message kept from being sent comes last. */
   readonly reasons: readonly Reason[];
-  /** Whether there are drafts that can't be sent. */
   readonly isInvalid: boolean;
-  /** How many messages these drafts kept from being sent. */
   readonly heldUp: number;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
@@ -38,7 +36,6 @@ export interface Summary {
   readonly numbers: { readonly all: number; readonly withSeveral: number } | null;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
-  /** Whether what was sent went to a tester. */
   readonly isTest: boolean;
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;

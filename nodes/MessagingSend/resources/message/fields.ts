@@ -4,7 +4,6 @@ import { MAX_CHARACTERS } from '../../api/endpoints';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
-/** As people write it: 1,000. */
 export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
 
 export const phone: INodeProperties = {
