@@ -30,7 +30,7 @@ const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest:
     items.map(({ json }) => json),
   );
 
-/** The form of docs/send-and-wait.md. */
+/** The form whose answers the reference shows. */
 const CUSTOM_FORM = {
   responseType: 'customForm',
   formFields: {

@@ -13,9 +13,9 @@ interface Part {
   }>;
 }
 
-/** The table of bench/README.md; a figure that misses its goal is bold. */
+/** The table of bench/README.md; a figure that misses its goal is bold. docs/from-http-request.md has those of `http`. */
 export function benchParts(): Record<string, string> {
-  const parts = Object.entries(read());
+  const parts = Object.entries(read()).filter(([name]) => name !== 'http');
   const figures = ({ rows }: Part) =>
     rows.map(({ what, median, unit = '', atMost }) => {
       const figure = `${shown(median)} ${unit}`.trim();
