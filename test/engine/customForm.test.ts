@@ -4,7 +4,6 @@ import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open, type Sent } from '../support/engine/webhook';
 import { keptIn, type Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT } from '../support/parameters';
 
 const { setupOf, run, requests, texts } = nodeForTests({
@@ -54,21 +53,6 @@ describe('The link of a question with a custom form', () => {
       const answer = await ask(asksForm());
       const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType });
       expect([status, item]).toEqual([415, undefined]);
-    },
-  );
-});
-
-describe('A custom form that can not be shown', () => {
-  test.each<[string, IDataObject[], string]>([['without fields', [], "'Form Elements' has no fields"]])(
-    'is refused before anything is sent: %s',
-    async (_what, fields, message) => {
-      const stopped = await run(asksForm(fields));
-      expect(stopped.error?.message).toBe(message);
-      const continued = await run(asksForm(fields, { onError: 'continueErrorOutput' }));
-      expect(continued.run.waitTill).toBeUndefined();
-      expect(continued.outputs[1]?.[0]?.json.error).toBe(message);
-      expect(detailsOf(continued.outputs[1]?.[0])).toMatchObject({ outcome: 'not_sent', code: 'INVALID_PARAMETER' });
-      expect(requests()).toEqual([]);
     },
   );
 });

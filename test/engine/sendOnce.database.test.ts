@@ -18,26 +18,6 @@ test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, 
   expect([...allowed]).toEqual([0]);
 });
 
-test('A run that remembers nothing forgets nothing that others remember', async () => {
-  const remembering = once(SEND_BULK);
-  await run(contacts(3), remembering);
-  processedData.fill(Array.from({ length: 15_000 }, (_, index) => `other ${index}`));
-  await run(contacts(5).slice(3), SEND_BULK);
-  expect(outcomesOf(await run(contacts(3), remembering))).toEqual(Array(3).fill('skipped'));
-});
-
-test('Of two workers that write at the same moment, one sends', async () => {
-  // The first one's writes are overwritten by the other's.
-  for (let lost = 1; lost <= 8; lost += 1) {
-    sandbox().reset();
-    processedData.reset();
-    processedData.set({ loses: (number) => number === lost });
-    const both = [await run(contacts(2), once(SEND_BULK)), await run(contacts(2), once(SEND_BULK))];
-    expect(received()).toEqual(phones(0, 1));
-    expect(both.flatMap(outcomesOf).filter((outcome) => outcome === 'sent')).toHaveLength(2);
-  }
-});
-
 test('No number, text, key or API key is stored', async () => {
   await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
   const stored = JSON.stringify(processedData.calls);

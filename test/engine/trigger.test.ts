@@ -6,7 +6,6 @@ import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
 import { runWorkflow } from '../support/engine/workflow';
-import { textOf } from '../support/outputs';
 import { SEND, withOptions, WITHOUT_WAITING } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 
@@ -51,23 +50,6 @@ describe('An active workflow', () => {
     await pollWith(active, 80, 79);
     expect(reported(active)).toEqual([[99], [80]]);
     expect(active.errors).toEqual([]);
-  });
-
-  test('receives credits, threshold, owner, previous credits and the time', async () => {
-    const active = await activateAt(150);
-    const before = Date.now();
-    await pollWith(active, 42);
-    const json = active.started[0]?.[0]?.json ?? {};
-    expect(json).toEqual({
-      credits: 42,
-      threshold: 100,
-      user_id: 4711,
-      user_name: 'Sandbox User',
-      previous_credits: 150,
-      checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
-    });
-    expect(Date.parse(textOf(json.checked_at))).toBeGreaterThanOrEqual(before);
-    expect(active.started).toHaveLength(1);
   });
 
   test('starts when it is activated if the balance is already low', async () => {
