@@ -47,28 +47,29 @@ describe('The link of a question with a custom form', () => {
     expect(answered.item).toEqual({ data });
   });
 
-  test.each(['application/x-www-form-urlencoded'])(
-    'is answered by nothing but the form of its page: %s',
-    async (contentType) => {
-      const answer = await ask(asksForm());
-      const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType });
-      expect([status, item]).toEqual([415, undefined]);
-    },
-  );
+  test('is answered by nothing but the form of its page', async () => {
+    const answer = await ask(asksForm());
+    const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType: 'application/x-www-form-urlencoded' });
+    expect([status, item]).toEqual([415, undefined]);
+  });
 });
 
 describe('Human review', () => {
-  test.each(['customForm', "={{ $fromAI('Response', '', 'string') }}", "={{ 'customForm' }}"])(
-    'asks nothing if a call could be answered by something else than an approval: %s',
-    async (responseType) => {
-      const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
-      const parameters = { ...parametersWith(fields), responseType, sendTo: phoneAt(0) };
-      const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
-      expect(error?.message).toContain("'Response Type' must be Approval in human review");
-      expect(ended.waitTill).toBeUndefined();
-      expect(requests()).toEqual([]);
-    },
-  );
+  const NO_APPROVAL = "'Response Type' must be Approval in human review";
+
+  test.each([
+    ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
+    ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
+    ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
+    ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
+  ])('asks nothing if who approves a call could %s', async (_what, changed, message) => {
+    const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
+    const parameters = { ...parametersWith(fields), responseType: 'approval', sendTo: phoneAt(0), ...changed };
+    const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
+    expect(error?.message).toContain(message);
+    expect(ended.waitTill).toBeUndefined();
+    expect(requests()).toEqual([]);
+  });
 });
 
 describe('A question that an older version of the package has asked', () => {

@@ -1,4 +1,4 @@
-import { type Fault, startSandbox } from '../../sandbox/server';
+import { type Fault } from '../../sandbox/server';
 import { KEY } from '../support/account';
 import { listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
@@ -62,14 +62,6 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       expect(error.message).toMatch(/^'Base URL' in the credential is not an address such as https:\/\/\S+\/v1(\. |$)/);
     }
   });
-});
-
-test.each(PATHS)('A service that refuses the connection %s is reported', async (path) => {
-  const gone = await startSandbox();
-  await gone.close();
-  const error = await errorOf(path, SEND, accountOf(gone));
-  expect(error.name).toBe('NodeApiError');
-  expect(error.message).toMatch(/^n8n can't connect to the service(\. |$)/);
 });
 
 /** What the user of a workflow sees, and a model: of a tool, only the message is passed on. */

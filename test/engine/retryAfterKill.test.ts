@@ -40,8 +40,6 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     return campaign;
   };
   const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
-  const refuse = (index: number, times: number) =>
-    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(index)], times }]);
   const finish = async (campaign: Campaign, changes?: Partial<Setup>) => {
     const fates = await campaign.finish(changes);
     return { outcomes: outcomes(fates), arrivals: arrivals(fates) };
@@ -73,19 +71,6 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
   test('a Retry with Send Again sends the third again', async () => {
     const fates = await finish(await killed(), { parameters: sendAgain });
     expect(fates).toEqual({ outcomes: allSent(5), arrivals: [1, 1, 2, 1, 1] });
-  });
-
-  test.each([
-    ['Send Again, refused once more,', true],
-    ["Don't Send Again", false],
-  ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
-    const campaign = await killed();
-    refuse(2, 99);
-    await campaign.run({ changes: { parameters: sendAgain } });
-    if (!isAgain) sandbox().setFaults([]);
-    expect(await finish(campaign, { parameters: isAgain ? sendAgain : parameters, onError: CONTINUE })).toEqual(
-      ALL_BUT_THIRD,
-    );
   });
 
   test('a Retry with other items than before sends nothing', async () => {
@@ -132,21 +117,6 @@ test.each([
   expect(outcomes(await campaign.finish())).toEqual(['sent', outcome, 'sent', 'sent', 'uncertain', 'uncertain']);
   expect(new Set(received()).size).toBe(count);
   expect(received()).toHaveLength(count);
-});
-
-const LARGE = inBatchesOf(4, oneByOne(SEND_BULK));
-test.each([
-  ["fewer 'Items per Batch'", LARGE, inBatchesOf(2, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
-  ["more 'Items per Batch'", LARGE, inBatchesOf(9, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
-  ['Send Bulk in place of Send', oneByOne(SEND), oneByOne(SEND_BULK), [1]],
-  ['Send in place of Send Bulk', LARGE, oneByOne(SEND), [4, 5, 6, 7]],
-])('A Retry with %s leaves only what was in flight uncertain', async (_what, before, after, uncertain) => {
-  const campaign = start({ parameters: before, ...items(12) });
-  await campaign.run(inFlight(2));
-  const fates = await campaign.finish({ parameters: after });
-  const expected = contacts(12).map((_contact, index) => (uncertain.includes(index) ? 'uncertain' : 'sent'));
-  expect(outcomes(fates)).toEqual(expected);
-  expect(arrivals(fates)).toEqual(once(12));
 });
 
 describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, given) => {

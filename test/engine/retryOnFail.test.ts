@@ -6,7 +6,6 @@ import { nodeForTests } from '../support/engine/nodeForTests';
 import { SENDING_ONE_BY_ONE, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, received, contactsReceived } = nodeForTests();
-/** The values of On Error, with their names in the editor. */
 
 describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) => {
   const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });

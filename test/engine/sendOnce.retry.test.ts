@@ -47,15 +47,12 @@ describe('After a failure', () => {
     expect(received()).toEqual(phones(0));
   });
 
-  test.each([['several requests', 3]])(
-    'Send Again sends nothing that another execution has sent meanwhile: %s',
-    async (_what, count) => {
-      const retried = await failed(contacts(count), SEND, 0);
-      await run(contacts(1), once(SEND));
-      expect(await retried(sendAgain)).toEqual(['skipped', ...Array<string>(count - 1).fill('sent')]);
-      expect(received()).toEqual(contacts(count).map(({ phone }) => phone));
-    },
-  );
+  test('Send Again sends nothing that another execution has sent meanwhile', async () => {
+    const retried = await failed(contacts(3), SEND, 0);
+    await run(contacts(1), once(SEND));
+    expect(await retried(sendAgain)).toEqual(['skipped', 'sent', 'sent']);
+    expect(received()).toEqual(phones(0, 1, 2));
+  });
 });
 
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {

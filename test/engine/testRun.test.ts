@@ -1,12 +1,13 @@
 /** 'Test Run': the first messages go to the tester's phone, and nothing goes to a recipient. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { killedAtNth } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, received, texts, requests } = nodeForTests();
+const { sandbox, setupOf, run, retry, campaign: start, received, texts, requests } = nodeForTests();
 const TESTER = '447700900999';
 const testOf = (parameters: INodeParameters, count: number, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { ...options, testRun: { values: { phone: '+44 7700 900999', count } } });
@@ -79,6 +80,16 @@ describe('Nothing of a test counts as sent', () => {
     expect(outcomesOf(second)).toEqual(['sent', 'sent', 'sent']);
     expect(received()).toEqual([TESTER, TESTER, phoneAt(1), phoneAt(2)]);
   });
+
+  test.each(['kept', 'gone'] as const)(
+    'in a Retry after n8n was killed during it (event log: %s)',
+    async (eventLog) => {
+      const campaign = start({ items: contacts(3), parameters: testOf(SEND_BULK, 2) });
+      await campaign.run({ lifetime: killedAtNth('left', 1), eventLog });
+      const fates = await campaign.finish({ parameters: SEND_BULK });
+      expect(fates.map(({ outcome, arrivals }) => [outcome, arrivals])).toEqual(Array(3).fill(['sent', 1]));
+    },
+  );
 });
 
 test('A Retry with it ends with an error, and can be retried', async () => {

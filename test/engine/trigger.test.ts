@@ -52,13 +52,6 @@ describe('An active workflow', () => {
     expect(active.errors).toEqual([]);
   });
 
-  test('starts when it is activated if the balance is already low', async () => {
-    const active = await activateAt(7);
-    expect(active.started).toMatchObject([[{ json: { credits: 7, previous_credits: null } }]]);
-    await pollWith(active, 7);
-    expect(active.started).toHaveLength(1);
-  });
-
   test('starts once for one drop if polls overlap', async () => {
     const active = await activateAt(150);
     sandbox().setCredits(99);
@@ -78,12 +71,6 @@ describe('A workflow that is activated again', () => {
     const again = await restart(active);
     await pollWith(again, 98);
     expect(again.started).toEqual([]);
-  });
-
-  test('uses a changed threshold', async () => {
-    const raised = await restart(await activateAt(300), { parameters: parameters({ threshold: 500 }) });
-    expect(raised.started).toMatchObject([[{ json: { credits: 300, threshold: 500 } }]]);
-    expect((await restart(raised, { parameters: parameters({ threshold: 400 }) })).started).toEqual([]);
   });
 });
 
