@@ -504,14 +504,5 @@ function testReviews(reviews: Reviews, asking: Asking): void {
       await ended();
       assert.deepEqual(asking.texts(customer), ['one', 'two']);
     });
-
-    test('The model can not choose who approves its calls', async () => {
-      const { ended, reviewer, customer } = await reviews.start([['Hello']], {
-        sendTo: "={{ $fromAI('Phone', ``, 'string') }}",
-      });
-      const execution = await ended();
-      assert.match(String(execution.outputOf(STEP)[0]?.json.error), /^The model can't fill in 'Phone'/);
-      assert.deepEqual([asking.texts(reviewer), asking.texts(customer)], [[], []]);
-    });
   });
 }

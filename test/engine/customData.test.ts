@@ -1,11 +1,11 @@
 /** What n8n's list of executions can be filtered by: the outcomes of all messages of an execution. */
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { continueWaiting, type Execution, keptIn } from '../support/engine/workflow';
+import { continueWaiting, type Execution } from '../support/engine/workflow';
 import { inBatchesOf, oneByOne, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 
 const production = { mode: 'trigger', parameters: SEND_BULK } as const;
-const { sandbox, setupOf, run, retry, received } = nodeForTests(production);
+const { sandbox, setupOf, run, received } = nodeForTests(production);
 
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -42,30 +42,6 @@ test('Two nodes of an execution are added up', async () => {
   expect(received()).toHaveLength(4);
   // The item of the message that was not sent goes on to the second node.
   expect(customDataOf(ran)).toEqual({ messages_sent: '4', messages_not_sent: '2' });
-});
-
-test.each([
-  ['Stop Workflow', {}],
-  ['Continue', CONTINUE],
-])('Retry On Fail counts each message once, with On Error set to %s', async (_name, onError) => {
-  refuse(0, 1);
-  const setup = { items: contacts(4), parameters: oneByOne(SEND), ...onError };
-  const ran = await run({ ...setup, retryOnFail: { maxTries: 3 } });
-  expect(received()).toHaveLength(4);
-  expect(customDataOf(ran)).toEqual({ messages_sent: '4', messages_not_sent: '0' });
-});
-
-test('A Retry has the numbers of all its messages, those included that the execution before it has sent', async () => {
-  const setup = setupOf({ items: contacts(6), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
-  refuse(1, 1);
-  const first = await run(setup);
-  expect(customDataOf(first)).toEqual({ messages_sent: '2', messages_not_sent: '4' });
-  refuse(1, 1);
-  const second = await retry(first, setup);
-  expect(customDataOf(second)).toEqual({ messages_sent: '4', messages_not_sent: '2' });
-  const third = await retry(second, setup);
-  expect(customDataOf(third)).toEqual({ messages_sent: '6', messages_not_sent: '0' });
-  expect(keptIn(third)).toEqual({});
 });
 
 test('The message of Send and Wait counts once, however long the answer takes', async () => {

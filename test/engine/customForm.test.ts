@@ -4,7 +4,6 @@ import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open, type Sent } from '../support/engine/webhook';
 import { keptIn, type Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT } from '../support/parameters';
 
 const { setupOf, run, requests, texts } = nodeForTests({
@@ -48,43 +47,29 @@ describe('The link of a question with a custom form', () => {
     expect(answered.item).toEqual({ data });
   });
 
-  test.each(['application/x-www-form-urlencoded'])(
-    'is answered by nothing but the form of its page: %s',
-    async (contentType) => {
-      const answer = await ask(asksForm());
-      const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType });
-      expect([status, item]).toEqual([415, undefined]);
-    },
-  );
-});
-
-describe('A custom form that can not be shown', () => {
-  test.each<[string, IDataObject[], string]>([['without fields', [], "'Form Elements' has no fields"]])(
-    'is refused before anything is sent: %s',
-    async (_what, fields, message) => {
-      const stopped = await run(asksForm(fields));
-      expect(stopped.error?.message).toBe(message);
-      const continued = await run(asksForm(fields, { onError: 'continueErrorOutput' }));
-      expect(continued.run.waitTill).toBeUndefined();
-      expect(continued.outputs[1]?.[0]?.json.error).toBe(message);
-      expect(detailsOf(continued.outputs[1]?.[0])).toMatchObject({ outcome: 'not_sent', code: 'INVALID_PARAMETER' });
-      expect(requests()).toEqual([]);
-    },
-  );
+  test('is answered by nothing but the form of its page', async () => {
+    const answer = await ask(asksForm());
+    const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType: 'application/x-www-form-urlencoded' });
+    expect([status, item]).toEqual([415, undefined]);
+  });
 });
 
 describe('Human review', () => {
-  test.each(['customForm', "={{ $fromAI('Response', '', 'string') }}", "={{ 'customForm' }}"])(
-    'asks nothing if a call could be answered by something else than an approval: %s',
-    async (responseType) => {
-      const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
-      const parameters = { ...parametersWith(fields), responseType, sendTo: phoneAt(0) };
-      const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
-      expect(error?.message).toContain("'Response Type' must be Approval in human review");
-      expect(ended.waitTill).toBeUndefined();
-      expect(requests()).toEqual([]);
-    },
-  );
+  const NO_APPROVAL = "'Response Type' must be Approval in human review";
+
+  test.each([
+    ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
+    ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
+    ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
+    ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
+  ])('asks nothing if who approves a call could %s', async (_what, changed, message) => {
+    const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
+    const parameters = { ...parametersWith(fields), responseType: 'approval', sendTo: phoneAt(0), ...changed };
+    const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
+    expect(error?.message).toContain(message);
+    expect(ended.waitTill).toBeUndefined();
+    expect(requests()).toEqual([]);
+  });
 });
 
 describe('A question that an older version of the package has asked', () => {

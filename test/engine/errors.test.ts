@@ -1,9 +1,9 @@
-import { type Fault, startSandbox } from '../../sandbox/server';
+import { type Fault } from '../../sandbox/server';
 import { KEY } from '../support/account';
-import { contacts, listOf, phoneAt } from '../support/contacts';
+import { listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting, type StoredError } from '../support/engine/workflow';
-import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 
 const { sandbox, setupOf, run } = nodeForTests({ items: [{ phone: phoneAt(0), text: 'Hello', list: listOf(1) }] });
@@ -62,27 +62,6 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
       expect(error.message).toMatch(/^'Base URL' in the credential is not an address such as https:\/\/\S+\/v1(\. |$)/);
     }
   });
-});
-
-test.each(PATHS)('A service that refuses the connection %s is reported', async (path) => {
-  const gone = await startSandbox();
-  await gone.close();
-  const error = await errorOf(path, SEND, accountOf(gone));
-  expect(error.name).toBe('NodeApiError');
-  expect(error.message).toMatch(/^n8n can't connect to the service(\. |$)/);
-});
-
-test('The 61st request of a minute is refused, and the error says how many messages were sent', async () => {
-  const limited = await startSandbox({ keys: [KEY] });
-  try {
-    const parameters = withOptions(SEND, { parallelRequests: 1 });
-    const { error } = await run({ account: accountOf(limited), items: contacts(61), parameters });
-    expect(error).toMatchObject({ httpCode: '429', context: { itemIndex: 60 } });
-    expect(error?.description).toContain('60 sent, 1 not sent');
-    expect(limited.messages()).toHaveLength(60);
-  } finally {
-    await limited.close();
-  }
 });
 
 /** What the user of a workflow sees, and a model: of a tool, only the message is passed on. */

@@ -86,9 +86,9 @@ test('An expression that names a field has exactly the value that n8n evaluates 
       // One more call reads the expression itself.
       readDirectly += jsons.length - (calls.mock.calls.length - 1);
     }),
-    { seed: 20_261_121, numRuns: 2000 },
+    { numRuns: 500 },
   );
-  expect(readDirectly).toBeGreaterThan(500);
+  expect(readDirectly).toBeGreaterThan(125);
 }, 60_000);
 
 const ITEMS = Array.from({ length: 50 }, (_, index) => ({ phone: `44770090${index}` }));

@@ -1,14 +1,12 @@
 /** Messages that are not sent on purpose, and what their items have besides. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import { outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { run, campaign: start, received, requests } = nodeForTests();
+const { run, received, requests } = nodeForTests();
 const OPT_OUTS = '447700900001, +44 7700 900003';
 
 describe("'Never Send To'", () => {
@@ -88,31 +86,4 @@ describe("'Include Other Input Fields'", () => {
       expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
     },
   );
-});
-
-describe.each([
-  ['Send', 1, SEND],
-  ['Send Bulk in batches of 2', 2, SEND_BULK],
-  ['Send Bulk in batches of 3', 3, SEND_BULK],
-] as const)('After n8n was killed in %s with opt-outs,', (_name, batchSize, operation) => {
-  const options = { neverSendTo: OPT_OUTS, parallelRequests: 1 };
-  const parameters = inBatchesOf(batchSize, withOptions(operation, options));
-
-  test.each([1, 2, 3])('during request %i, a Retry sends nothing to them, and nothing twice', async (request) => {
-    const campaign = start({ items: contacts(9), parameters, onError: 'continueRegularOutput' });
-    await campaign.run(inFlight(request));
-    const fates = await campaign.finish();
-    const kept = [1, 3];
-    // What the ledger notes of a request holds for those that were kept back between its messages, too.
-    for (const { outcome, arrivals: count } of kept.flatMap((index) => fates[index] ?? [])) {
-      expect(['skipped', 'uncertain']).toContain(outcome);
-      expect(count).toBe(0);
-    }
-    const others = fates.filter((_, index) => !kept.includes(index));
-    expect(others.filter(({ outcome }) => outcome !== 'sent' && outcome !== 'uncertain')).toEqual([]);
-    expect(others.filter(({ outcome, arrivals: count }) => count > 1 || (outcome === 'sent' && count !== 1))).toEqual(
-      [],
-    );
-    expect(outcomes(fates).filter((outcome) => outcome === 'uncertain').length).toBeLessThanOrEqual(3 * batchSize);
-  });
 });

@@ -6,12 +6,10 @@ import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { SEND, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { accountOf, mostInFlight } from '../support/sandbox';
-import { someTurns, until } from '../support/waiting';
+import { mostInFlight } from '../support/sandbox';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
 const { sandbox, setupOf, run, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
-const otherAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: OTHER_KEYS[index] ?? '' });
 
 describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, parameters) => {
   const checking = withOptions(parameters, { checkCreditsFirst: true });
@@ -167,18 +165,6 @@ describe("'Parallel Requests'", () => {
   });
 });
 
-test("'Requests per Minute' holds back further requests of all nodes with that key, and none of another key", async () => {
-  const parameters = withOptions(SEND, { requestsPerMinute: 3 });
-  const account = otherAccount(0);
-  await run({ account, items: contacts(2), parameters });
-  void run({ account, items: contacts(2), parameters }).catch(() => undefined);
-  await until(() => requests().length === 3);
-  await someTurns();
-  expect(requests()).toHaveLength(3);
-  await run({ items: contacts(4), parameters: SEND });
-  expect(requests()).toHaveLength(7);
-});
-
 test.each<[string, INodeParameters, RegExp]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
@@ -192,14 +178,6 @@ test.each<[string, INodeParameters, RegExp]>([
     expect(outputs.map(({ length }) => length)).toEqual([0, 2]);
   }
   expect(requests()).toEqual([]);
-});
-
-test('An option that is added and left empty counts as not set, in a workflow and through the routing', async () => {
-  const empty = { longestWait: '', parallelRequests: '', defaultCountryCode: '', messageKey: '' };
-  const parameters = { ...SEND, options: { ...empty, requestsPerMinute: 1_000_000 } };
-  expect(outcomesOf(await run({ items: contacts(2), parameters }))).toEqual(['sent', 'sent']);
-  await runRouting(setupOf({ items: contacts(3).slice(2), parameters }));
-  expect(received()).toEqual(phones(0, 1, 2));
 });
 
 test('A Message Key whose expression gives nothing keeps its item from being sent, also through the routing', async () => {

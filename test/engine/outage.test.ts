@@ -1,5 +1,4 @@
 /** What an outage of the service costs a run and its retries. */
-import type { Fault } from '../../sandbox/faults';
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, keptIn } from '../support/engine/workflow';
@@ -8,22 +7,6 @@ import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/
 
 const { sandbox, setupOf, run, retry, received, requests } = nodeForTests({ onError: 'continueRegularOutput' });
 const countOf = (ran: Execution, outcome: string) => outcomesOf(ran).filter((each) => each === outcome).length;
-
-describe.each<[string, Fault]>([
-  ['with 503', { kind: 'status', status: 503, times: 9999 }],
-  ['with a web page and status 200', { kind: 'html', status: 200, times: 9999 }],
-  ['with nothing: it closes the connection', { kind: 'reset-before', times: 9999 }],
-])('An outage of a service that answers everything %s', (_how, fault) => {
-  beforeEach(() => sandbox().setFaults([fault]));
-
-  test.each([
-    ['Stop Workflow', 'stopWorkflow'],
-    ['Continue', 'continueRegularOutput'],
-  ] as const)('costs no more with five attempts of Retry On Fail, with On Error set to %s', async (_name, onError) => {
-    await run({ items: contacts(20), parameters: SEND, onError, retryOnFail: { maxTries: 5 } });
-    expect(requests('send')).toHaveLength(1);
-  });
-});
 
 test('A retry reads the balance before it risks a message, and then sends the rest', async () => {
   sandbox().setFaults([{ kind: 'status', status: 503, times: 9999, after: 1 }]);

@@ -2,11 +2,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
-import { contacts, listOf, phoneAt } from '../support/contacts';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf, outcomesOf } from '../support/outputs';
+import { detailsOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
@@ -40,8 +40,6 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     return campaign;
   };
   const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
-  const refuse = (index: number, times: number) =>
-    sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(index)], times }]);
   const finish = async (campaign: Campaign, changes?: Partial<Setup>) => {
     const fates = await campaign.finish(changes);
     return { outcomes: outcomes(fates), arrivals: arrivals(fates) };
@@ -75,33 +73,12 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     expect(fates).toEqual({ outcomes: allSent(5), arrivals: [1, 1, 2, 1, 1] });
   });
 
-  test.each([
-    ['Send Again, refused once more,', true],
-    ["Don't Send Again", false],
-  ])('what was in flight stays uncertain if Send Again is refused, and then with %s', async (_option, isAgain) => {
-    const campaign = await killed();
-    refuse(2, 99);
-    await campaign.run({ changes: { parameters: sendAgain } });
-    if (!isAgain) sandbox().setFaults([]);
-    expect(await finish(campaign, { parameters: isAgain ? sendAgain : parameters, onError: CONTINUE })).toEqual(
-      ALL_BUT_THIRD,
-    );
-  });
-
   test('a Retry with other items than before sends nothing', async () => {
     const campaign = await killed();
     const others = of(6).items;
     const fates = await campaign.finish({ items: parameters.source === 'json' ? others : others.slice(1) });
     expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
     expect(received()).toHaveLength(3);
-  });
-
-  test('a Retry recognizes what was sent with the time in its texts', async () => {
-    const timed =
-      parameters.source === 'json'
-        ? { messages: '={{ $json.list.map((one) => ({ ...one, message: one.message + $now.toMillis() })) }}' }
-        : { message: '={{ $json.text + $now.toMillis() }}' };
-    expect(await finish(await killed({ parameters: { ...parameters, ...timed } }))).toEqual(ALL_BUT_THIRD);
   });
 });
 
@@ -142,39 +119,27 @@ test.each([
   expect(received()).toHaveLength(count);
 });
 
-const LARGE = inBatchesOf(4, oneByOne(SEND_BULK));
-test.each([
-  ["fewer 'Items per Batch'", LARGE, inBatchesOf(2, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
-  ["more 'Items per Batch'", LARGE, inBatchesOf(9, oneByOne(SEND_BULK)), [4, 5, 6, 7]],
-  ['Send Bulk in place of Send', oneByOne(SEND), oneByOne(SEND_BULK), [1]],
-  ['Send in place of Send Bulk', LARGE, oneByOne(SEND), [4, 5, 6, 7]],
-])('A Retry with %s leaves only what was in flight uncertain', async (_what, before, after, uncertain) => {
-  const campaign = start({ parameters: before, ...items(12) });
-  await campaign.run(inFlight(2));
-  const fates = await campaign.finish({ parameters: after });
-  const expected = contacts(12).map((_contact, index) => (uncertain.includes(index) ? 'uncertain' : 'sent'));
-  expect(outcomes(fates)).toEqual(expected);
-  expect(arrivals(fates)).toEqual(once(12));
-});
+describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, given) => {
+  const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
+  const allButFrom = (index: number) => contacts(8).map((_contact, place) => (place === index ? 'uncertain' : 'sent'));
 
-describe.each([
-  ['', {}],
-  [', with a Message Key', { messageKey: '={{ $json.order }}' }],
-])('Two messages to each person that a Retry after a kill gets in the other order%s', (_key, options) => {
-  const order = (...texts: string[]) =>
-    [0, 1, 2, 3, 4].flatMap((person) =>
-      texts.map((text) => ({ phone: phoneAt(person), text, order: `${person} ${text}` })),
-    );
+  test('is not held up by an older execution that was killed and never retried', async () => {
+    await startDay().run(inFlight(5));
+    expect(outcomes(await startDay().finish())).toEqual(allSent(8));
+    expect(received()).toHaveLength(5 + 8);
+  });
 
-  test.each(SENDING_OPERATIONS)('are neither sent twice nor lost by %s', async (_name, given) => {
-    const parameters = inBatchesOf(1, withOptions(given, { ...options, parallelRequests: 1 }));
-    const campaign = start({ parameters, items: order('first', 'second'), onError: CONTINUE });
-    await campaign.run(inFlight(4));
-    await campaign.run({ changes: { items: order('second', 'first') } });
-    // Of the first two people, nobody knows which of their messages was sent.
-    expect(outcomesOf(campaign.execution)).toEqual([...Array<string>(4).fill('uncertain'), ...allSent(6)]);
-    const arrived = sandbox().messages();
-    expect(new Set(arrived.map(({ phone, message }) => `${phone} ${message}`)).size).toBe(10);
-    expect(arrived).toHaveLength(10);
+  test('takes nothing that an older execution has sent for its own, when both are killed and retried', async () => {
+    const monday = startDay();
+    await monday.run(inFlight(5));
+    expect(received()).toHaveLength(5);
+    sandbox().reset();
+    const tuesday = startDay();
+    await tuesday.run(inFlight(3));
+    expect(outcomes(await tuesday.finish())).toEqual(allButFrom(2));
+    expect(received()).toHaveLength(8);
+    sandbox().reset();
+    expect(outcomes(await monday.finish())).toEqual(allButFrom(4));
+    expect(received().sort()).toEqual(phones(5, 6, 7));
   });
 });

@@ -1,19 +1,19 @@
 /** Retry in the list of executions: what is sent after a failure, and what n8n stores for it. */
 import { stringify } from 'flatted';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { inFlight } from '../../tools/engine/lifetime';
-import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
-import { contacts, listOf, phoneAt, phones } from '../support/contacts';
-import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
+import { contacts, phoneAt, phones } from '../support/contacts';
+import { type Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { keptIn } from '../support/engine/workflow';
+import { outcomesOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
+  SEND,
   SEND_BULK,
-  SEND_LIST,
   SENDING_ONE_BY_ONE,
   SENDING_OPERATIONS,
   withOptions,
@@ -63,20 +63,6 @@ describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameter
   });
 });
 
-test('A retry sends only the entries of a list that were not sent', async () => {
-  const list = listOf(6);
-  const items = [{ list: list.slice(0, 3) }, { list: list.slice(3) }];
-  const setup = setupOf({ items, parameters: oneByOne(inBatchesOf(2, SEND_LIST)) });
-  refuseAfter(1);
-  const ran = await run(setup);
-  expect(received()).toHaveLength(2);
-  const { outputs } = await retry(ran, setup);
-  expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
-    list.map(({ phone }, index) => [phone, { item: index < 3 ? 0 : 1 }]),
-  );
-  expect(contactsReceived()).toEqual(contacts(6));
-});
-
 describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution', (_name, parameters) => {
   test('sends the same items in each run', async () => {
     const ran = await run({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters });
@@ -122,38 +108,6 @@ describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name,
   });
 });
 
-describe.each(SENDING_OPERATIONS)('A dry run of %s in a Retry', (_name, given) => {
-  const parameters = inBatchesOf(1, oneByOne(given));
-  const dry = { parameters: withOptions(given, { dryRun: true }) };
-  const killed = async () => {
-    const begun = campaign({ items: contacts(4), parameters });
-    await begun.run(inFlight(2));
-    return begun;
-  };
-  const stopped = async () => {
-    refuseAfter(2);
-    const begun = campaign({ items: contacts(4), parameters, mode: 'manual' });
-    await begun.run();
-    return begun;
-  };
-
-  test.each([
-    ['where n8n was killed', killed, 'uncertain'],
-    ['where the execution stopped', stopped, 'sent'],
-  ])('ends with an error that says so, and the next Retry goes on %s', async (_where, fail, second) => {
-    const failed = await fail();
-    const [kept, stored] = [keptIn(failed.execution), processedData.entries];
-    await failed.run({ changes: dry });
-    expect(failed.execution.error?.message).toContain("'Dry Run' can't be used in a retry");
-    expect(keptIn(failed.execution)).toEqual(kept);
-    expect(processedData.entries).toEqual(stored);
-    expect(received()).toHaveLength(2);
-    const fates = await failed.finish({ parameters });
-    expect(outcomes(fates)).toEqual(['sent', second, 'sent', 'sent']);
-    expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
-  });
-});
-
 test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some of them uncertain, without key, phone numbers or texts', async () => {
   sandbox().setFaults([
     { kind: 'reset-after', after: 90, times: 5 },
@@ -167,4 +121,40 @@ test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some 
   expect(text.length).toBeLessThan(1_000_000);
   expect(text).not.toContain(KEY);
   expect(text).not.toMatch(/4477009\d{5}|Hello/);
+});
+
+describe('A long text that is split', () => {
+  const split = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
+  const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
+  /** Sends with Send until the service refuses the second request, and retries with other parameters. */
+  const retryAfterOne = async (items: IDataObject[], before: INodeParameters, after: INodeParameters) => {
+    const setup = setupOf({ items, parameters: before });
+    refuseAfter(1);
+    return outcomesOf(await retry(await run(setup), setup, { parameters: after, onError: 'continueErrorOutput' }));
+  };
+
+  test('is not continued by a Retry if it contains the time and half of it was sent', async () => {
+    const timed = { ...split, message: '={{ $now.toMillis() + Math.random() }} {{ $json.text }}' };
+    expect(await retryAfterOne([{ phone: phoneAt(0), text }], timed, timed)).toEqual(['uncertain']);
+    expect(received()).toHaveLength(1);
+  });
+
+  test.each<[string, INodeParameters]>([
+    ['the same', split],
+    ['truncated', withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 })],
+  ])('and of which half was sent is not sent again in a Retry in which it is %s', async (_how, after) => {
+    const items = [{ phone: phoneAt(0), text }, ...contacts(2).slice(1)];
+    expect((await retryAfterOne(items, split, after)).sort()).toEqual(['sent', 'uncertain']);
+    expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
+  });
+
+  test("is the same to 'Send Once, Also in Later Runs' when it is truncated", async () => {
+    const items = [0, 0].map((index) => ({ phone: phoneAt(index), text }));
+    const runAs = async (longMessages: string) => {
+      const parameters = withOptions(SEND, { longMessages, duplicateMessages: 'sendOnceEver' });
+      return outcomesOf(await run({ items, parameters, workflowId: 'long texts' }));
+    };
+    expect(await runAs('split')).toEqual(['sent', 'skipped']);
+    expect(await runAs('truncate')).toEqual(['skipped', 'skipped']);
+  });
 });

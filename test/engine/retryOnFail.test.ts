@@ -3,14 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { detailsOf } from '../support/outputs';
 import { SENDING_ONE_BY_ONE, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, received, contactsReceived } = nodeForTests();
-/** The values of On Error, with their names in the editor. */
-const STOP = ['Stop Workflow', 'stopWorkflow'] as const;
-const CONTINUE = ['Continue', 'continueRegularOutput'] as const;
-const ERROR_OUTPUT = ['Continue (using error output)', 'continueErrorOutput'] as const;
 
 describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) => {
   const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
@@ -33,38 +28,6 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
     expect(contactsReceived()).toEqual(contacts(6));
     expect(ran.run.data.executionData?.contextData['node:Send']).toEqual({});
   });
-
-  test.each([CONTINUE, ERROR_OUTPUT])(
-    'sends no other item again if the first one failed, with On Error set to %s',
-    async (_name, onError) => {
-      const [first, ...others] = contacts(6);
-      const items = [{ ...first, phone: '07700900000' }, ...others];
-      const all = (await run({ items, parameters, onError, retryOnFail: { maxTries: 4 } })).outputs.flat();
-      expect(contactsReceived()).toEqual(others);
-      expect(all.filter(({ json }) => json.error === undefined).map(({ json }) => json.phone)).toEqual(
-        others.map(({ phone }) => phone),
-      );
-      expect(all).toHaveLength(6);
-    },
-  );
-
-  test.each([STOP, CONTINUE, ERROR_OUTPUT])(
-    'does not send an uncertain message again, with On Error set to %s',
-    async (_name, onError) => {
-      sandbox().setFaults([{ kind: 'reset-after' }]);
-      const { error, outputs } = await run({
-        items: contacts(2),
-        parameters,
-        onError,
-        retryOnFail: { maxTries: 3 },
-      });
-      expect(new Set(received()).size).toBe(received().length);
-      const failed = outputs.flat().find(({ json }) => json.error !== undefined);
-      expect(error?.message ?? detailsOf(failed).outcome).toBe(
-        onError === 'stopWorkflow' ? 'The connection to the service was lost before its response arrived' : 'uncertain',
-      );
-    },
-  );
 
   test.each([
     ['again', { retryOnFail: { maxTries: 2 } }, 2],

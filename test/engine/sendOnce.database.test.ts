@@ -2,7 +2,7 @@
 import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, sendOnceForTests } from '../support/sendOnce';
 
@@ -18,26 +18,6 @@ test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, 
   expect([...allowed]).toEqual([0]);
 });
 
-test('A run that remembers nothing forgets nothing that others remember', async () => {
-  const remembering = once(SEND_BULK);
-  await run(contacts(3), remembering);
-  processedData.fill(Array.from({ length: 15_000 }, (_, index) => `other ${index}`));
-  await run(contacts(5).slice(3), SEND_BULK);
-  expect(outcomesOf(await run(contacts(3), remembering))).toEqual(Array(3).fill('skipped'));
-});
-
-test('Of two workers that write at the same moment, one sends', async () => {
-  // The first one's writes are overwritten by the other's.
-  for (let lost = 1; lost <= 8; lost += 1) {
-    sandbox().reset();
-    processedData.reset();
-    processedData.set({ loses: (number) => number === lost });
-    const both = [await run(contacts(2), once(SEND_BULK)), await run(contacts(2), once(SEND_BULK))];
-    expect(received()).toEqual(phones(0, 1));
-    expect(both.flatMap(outcomesOf).filter((outcome) => outcome === 'sent')).toHaveLength(2);
-  }
-});
-
 test('No number, text, key or API key is stored', async () => {
   await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
   const stored = JSON.stringify(processedData.calls);
@@ -47,24 +27,17 @@ test('No number, text, key or API key is stored', async () => {
   expect(processedData.entries.length).toBeGreaterThan(0);
 });
 
-const WAITING = { parallelRequests: 1, longestWait: 1 };
-test.each([
-  ['without Send Once', withOptions(SEND_BULK, WAITING)],
-  ['with Send Once, Also in Later Runs', once(SEND_BULK, WAITING)],
-])(
-  'A database that is locked in the middle of a campaign is waited for, and everything is sent: %s',
-  async (_how, parameters) => {
-    let lockedUntil = 0;
-    processedData.set({ refuses: () => Date.now() < lockedUntil });
-    onRequest = () => {
-      if (requests().length === 3) lockedUntil = Date.now() + 1_500;
-    };
-    const ran = await run(contacts(8), inBatchesOf(1, parameters));
-    expect(lockedUntil).toBeGreaterThan(0);
-    expect(outcomesOf(ran)).toEqual(Array(8).fill('sent'));
-    expect(received()).toHaveLength(8);
-  },
-);
+test('A database that is locked in the middle of a campaign is waited for, and everything is sent', async () => {
+  let lockedUntil = 0;
+  processedData.set({ refuses: () => Date.now() < lockedUntil });
+  onRequest = () => {
+    if (requests().length === 3) lockedUntil = Date.now() + 1_500;
+  };
+  const ran = await run(contacts(5), inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1, longestWait: 1 })));
+  expect(lockedUntil).toBeGreaterThan(0);
+  expect(outcomesOf(ran)).toEqual(Array(5).fill('sent'));
+  expect(received()).toHaveLength(5);
+});
 
 test('What could not be released while the database was locked is released by the next run', async () => {
   let isLocked = false;

@@ -1,13 +1,12 @@
 /** 'Send Window': nobody gets a message outside of the hours that the user chose, by the recipient's clock. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { inFlight } from '../../tools/engine/lifetime';
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { run, campaign: start, received, requests } = nodeForTests();
+const { run, received, requests } = nodeForTests();
 const WINDOW = { from: '09:00', to: '20:00', days: [0, 1, 2, 3, 4, 5, 6], timeZone: 'recipient' };
 const within = (parameters: INodeParameters, window: object = {}, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { ...options, sendWindow: { values: { ...WINDOW, ...window } } } as INodeParameters);
@@ -84,18 +83,5 @@ test.each(['sendOnce', 'sendOnceEver'])(
     const later = await run({ ...setup, items: TO_THREE.slice(1, 2), parameters });
     expect(outcomesOf(later)).toEqual(['sent']);
     expect(received().sort()).toEqual([NEW_YORK, LONDON, TOKYO].sort());
-  },
-);
-
-test.each([1, 2])(
-  'After a kill during request %i, nothing is sent twice, and nothing outside of the window',
-  async (request) => {
-    const items = [...contacts(4), { phone: NEW_YORK, text: 'Hello' }];
-    at(10);
-    const campaign = start({ items, parameters: inBatchesOf(2, within(SEND_BULK, {}, { parallelRequests: 1 })) });
-    await campaign.run(inFlight(request));
-    const fates = await campaign.finish();
-    expect(fates.map(({ arrivals }) => arrivals)).toEqual([0, 1, 1, 1, 1]);
-    expect(received().sort()).toEqual(phones(0, 1, 2, 3));
   },
 );

@@ -6,7 +6,6 @@ import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
 import { runWorkflow } from '../support/engine/workflow';
-import { textOf } from '../support/outputs';
 import { SEND, withOptions, WITHOUT_WAITING } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 
@@ -53,30 +52,6 @@ describe('An active workflow', () => {
     expect(active.errors).toEqual([]);
   });
 
-  test('receives credits, threshold, owner, previous credits and the time', async () => {
-    const active = await activateAt(150);
-    const before = Date.now();
-    await pollWith(active, 42);
-    const json = active.started[0]?.[0]?.json ?? {};
-    expect(json).toEqual({
-      credits: 42,
-      threshold: 100,
-      user_id: 4711,
-      user_name: 'Sandbox User',
-      previous_credits: 150,
-      checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
-    });
-    expect(Date.parse(textOf(json.checked_at))).toBeGreaterThanOrEqual(before);
-    expect(active.started).toHaveLength(1);
-  });
-
-  test('starts when it is activated if the balance is already low', async () => {
-    const active = await activateAt(7);
-    expect(active.started).toMatchObject([[{ json: { credits: 7, previous_credits: null } }]]);
-    await pollWith(active, 7);
-    expect(active.started).toHaveLength(1);
-  });
-
   test('starts once for one drop if polls overlap', async () => {
     const active = await activateAt(150);
     sandbox().setCredits(99);
@@ -96,12 +71,6 @@ describe('A workflow that is activated again', () => {
     const again = await restart(active);
     await pollWith(again, 98);
     expect(again.started).toEqual([]);
-  });
-
-  test('uses a changed threshold', async () => {
-    const raised = await restart(await activateAt(300), { parameters: parameters({ threshold: 500 }) });
-    expect(raised.started).toMatchObject([[{ json: { credits: 300, threshold: 500 } }]]);
-    expect((await restart(raised, { parameters: parameters({ threshold: 400 }) })).started).toEqual([]);
   });
 });
 

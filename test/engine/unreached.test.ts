@@ -8,7 +8,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import { KEY } from '../support/account';
 import { selfSignedCertificate } from '../support/certificate';
 import { contacts } from '../support/contacts';
-import { runRouting, runWorkflow, startWorkflow } from '../support/engine/workflow';
+import { runWorkflow, startWorkflow } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_BULK } from '../support/parameters';
 
@@ -114,12 +114,6 @@ describe('Nothing was sent', () => {
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
       () => tls(nothing, { requestCert: true }),
     ],
-    [
-      'has a certificate that is not trusted',
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      () => tls(nothing),
-      { allowUnauthorizedCerts: false },
-    ],
   ])('if the service %s', async (...[, code, server, options = {}]) => {
     const outcome = await outcomeAt(https(await server()), options);
     expect(outcome).toMatchObject({ outcome: 'not_sent', code: `UNREACHABLE_${code}`, http_status: null });
@@ -134,7 +128,6 @@ describe('Nothing was sent', () => {
     ['closes the connection', 'UNREACHABLE_ECONNRESET', ends()],
     ['does not answer', 'UNREACHABLE_ETIMEDOUT', nothing],
     ['asks for a password', 'HTTP_407', answers(407)],
-    ['does not allow it', 'FORBIDDEN', answers(403)],
     ['connects and then closes the connection', 'UNREACHABLE_ECONNRESET', ends(TUNNEL)],
     ['connects to a service that does not answer', 'UNREACHABLE_ETIMEDOUT', tunnelThen(nothing)],
   ])('if a proxy that is asked for a connection %s', async (_what, code, onData) => {
@@ -144,11 +137,8 @@ describe('Nothing was sent', () => {
     expect(received).not.toContain('POST');
   });
 
-  test.each([
-    ['https', https],
-    ['http', http],
-  ])('if the connection is not made within a short Timeout, by %s', async (_name, addressOf) => {
-    const outcome = await outcomeAt(addressOf(await fullBacklog()), { timeout: 300 });
+  test('if the connection is not made within a short Timeout', async () => {
+    const outcome = await outcomeAt(https(await fullBacklog()), { timeout: 300 });
     expect(outcome).toMatchObject({ outcome: 'not_sent', code: 'UNREACHABLE_ETIMEDOUT' });
   });
 
@@ -156,12 +146,6 @@ describe('Nothing was sent', () => {
     for (const item of await stoppedOnArrival(raw)) {
       expect(detailsOf(item)).toMatchObject({ outcome: 'not_sent', code: 'STOPPED' });
     }
-    expect(received).not.toContain('POST');
-  });
-
-  test('through the routing as well', async () => {
-    const routed = runRouting(setupFor(https(await raw(resets))));
-    await expect(routed).rejects.toThrow(/^n8n can't connect to the service\. .*Nothing was sent\.$/);
     expect(received).not.toContain('POST');
   });
 });
@@ -177,11 +161,6 @@ describe('A message is uncertain', () => {
     const outcome = await outcomeAt(https(await tls(onData)), { timeout: 400 });
     expect(outcome).toMatchObject({ outcome: 'uncertain', code });
     expect(received).toContain('POST /v1/messages/send-bulk');
-  });
-
-  test.each([408, 409, 499, 502, 504])('if the service has the request and answers %i', async (status) => {
-    const outcome = await outcomeAt(https(await tls(answers(status))));
-    expect(outcome).toMatchObject({ outcome: 'uncertain', http_status: status });
   });
 
   test('if the connection is reset without TLS once the service has the request', async () => {
