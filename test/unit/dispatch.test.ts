@@ -1,4 +1,5 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
@@ -22,51 +23,16 @@ import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWi
 const LOST: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
 const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
 
-describe('A run without failures', () => {
-  test('sends all batches in order, and each message once', async () => {
-    const run = await send(250, 100, acceptAll);
-    expect(run.report).toEqual({ requests: '0-99 | 100-199 | 200-249', sent: '0-249' });
-    const receipts = run.receipts.map(({ batch, data }) => ({ batch, sent: data?.messages_sent }));
-    expect(receipts).toEqual([100, 100, 50].map((sent, index) => ({ batch: index + 1, sent })));
-  });
-
-  test('continues after a message that the answer does not list, which is uncertain', async () => {
-    const run = await send(4, 2, (messages) => acceptAll(messages.filter(({ item }) => item !== 1)));
-    expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0 2-3', uncertain: '1' });
-  });
+test('A run continues after a message that the answer does not list, which is uncertain', async () => {
+  const run = await send(4, 2, (messages) => acceptAll(messages.filter(({ item }) => item !== 1)));
+  expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0 2-3', uncertain: '1' });
 });
 
-describe('The interval', () => {
-  test.each([
-    ['is the time between the starts of two requests', 300, [1_000_000, 1_001_000, 1_002_000]],
-    ['adds no wait after a request that takes longer', 1500, [1_000_000, 1_001_500, 1_003_000]],
-  ])('%s', async (_what, duration, startTimes) => {
-    expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
-  });
-
-  test('ends when the run is stopped, and the remaining messages are not sent', async () => {
-    const wait = async () => await Promise.reject(new Error('Stopped'));
-    const run = await send(3, 1, acceptAll, { interval: 1000, wait });
-    expect(run.report).toEqual({ requests: '0', sent: '0', not_sent: '1-2' });
-  });
-});
-
-describe('A failure of the whole run', () => {
-  test.each([
-    ['INVALID_API_KEY', 401],
-    ['INSUFFICIENT_CREDITS', 402],
-  ] as const)('with the code %s ends the run, and the remaining messages are not sent', async (code, httpStatus) => {
-    const run = await send(8, 2, replying({ 2: rejectWith({ code, httpStatus, scope: 'run' }) }));
-    expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0-1', not_sent: '2-7' });
-    expect(run.failureOf(7)).toBe(`${code}: It failed`);
-    expect(run.receipts.map(({ batch }) => batch)).toEqual([1, 2, 3, 4]);
-  });
-
-  test('leaves messages in flight uncertain, and the remaining ones not sent', async () => {
-    const stopped: Reply = { kind: 'uncertain', failure: failureWith({ code: 'STOPPED', scope: 'run' }) };
-    const run = await send(4, 2, () => stopped);
-    expect(run.report).toEqual({ requests: '0-1', uncertain: '0-1', not_sent: '2-3' });
-  });
+test.each([
+  ['is the time between the starts of two requests', 300, [1_000_000, 1_001_000, 1_002_000]],
+  ['adds no wait after a request that takes longer', 1500, [1_000_000, 1_001_500, 1_003_000]],
+])('The interval %s', async (_what, duration, startTimes) => {
+  expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
 });
 
 describe('A batch that is refused because of some of its messages', () => {
@@ -135,6 +101,19 @@ describe('A run with On Error set to Stop', () => {
     const run = await send(6, 2, service, { stopOnFailure: true });
     expect(run.report).toEqual({ requests: '0-1', sent: '0', not_sent: '1-5' });
   });
+});
+
+test.each([
+  [2, [3], [1]],
+  [4, [1, 2, 2, 1], [2, 2]],
+  [4, [3, 1, 5, 1], [2, 1, 1]],
+])('All parts of a text are in one request: by %i, texts of %j parts make batches of %j', (size, parts, sizes) => {
+  const messages = parts.map((count, index) => messageAt(index, { parts: Array<string>(count).fill('Part') }));
+  expect(pack(messages, size).map((batch) => batch.messages.length)).toEqual(sizes);
+});
+
+test('Batches of a re-run are numbered from where the first run ended', () => {
+  expect(pack(messagesUpTo(3), 2, 7).map(({ number }) => number)).toEqual([8, 9]);
 });
 
 describe('Parallel requests', () => {
