@@ -1,5 +1,122 @@
-import { accountId } from '../../nodes/MessagingSend/api/account';
+/** The account that a credential gives: its address, its key, and the limit that it shares with others. */
+import { runInNewContext } from 'node:vm';
+
+import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
+import { accountId, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
+import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
 import { KEY } from '../support/account';
+
+const BASE_URL = 'https://api.example.com/v1';
+
+/** What the node reads from a credential, or why it can not. */
+async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise<unknown> {
+  const context = {
+    getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),
+  };
+  return await readAccount(context as unknown as Parameters<typeof readAccount>[0]).catch((thrown: unknown) => thrown);
+}
+
+/** What n8n evaluates the expression to for a credential with this Base URL. */
+function evaluate(baseUrl: string): unknown {
+  const body = /^=\{\{(.*)\}\}$/s.exec(BASE_URL_EXPRESSION)?.[1];
+  if (body === undefined) throw new Error('this is not a single expression');
+  return runInNewContext(body, { $credentials: { baseUrl } });
+}
+
+const ADDRESSES: Array<[written: string, used: string]> = [
+  ['https://api.example.com/v1///', 'https://api.example.com/v1'],
+  ['\u00a0 https://api.example.com/api/v1/ \n\ufeff', 'https://api.example.com/api/v1'],
+  ['api.example.com:8443/v1/', 'https://api.example.com:8443/v1'],
+  ['http://localhost:3000/v1', 'http://localhost:3000/v1'],
+  ['localhost:3000/v1', 'https://localhost:3000/v1'],
+  ['HTTP://localhost:3000/v1', 'HTTP://localhost:3000/v1'],
+  ['httpsservice.example.com/v1', 'https://httpsservice.example.com/v1'],
+  ['api.example.com/v1?to=https://other.example.com', 'https://api.example.com/v1?to=https://other.example.com'],
+  ['$& $1 $`', 'https://$& $1 $`'],
+];
+
+test.each(ADDRESSES)('The Base URL %j is read as %s, in code and in expressions', (written, used) => {
+  expect(normalizeBaseUrl(written)).toBe(used);
+  expect(evaluate(written)).toBe(used);
+});
+
+const ODD = [
+  '',
+  ' ',
+  '/',
+  'https://',
+  '{{',
+  '}}',
+  '"',
+  '\\',
+  '`',
+  "'",
+  '\ud800',
+  '\0',
+  'x\ny',
+  'https:/one',
+  '"); throw new Error("run"); ("',
+];
+test.each(ODD)('The Base URL %j is read alike in code and in expressions', (written) => {
+  expect(evaluate(written)).toBe(normalizeBaseUrl(written));
+});
+
+test.each(['', '/', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
+  expect(await read({ baseUrl })).toMatchObject({ message: expect.stringMatching(/Base URL/) as string });
+});
+
+test.each([
+  'https://user:secret@api.example.com/v1',
+  'http://:secret@localhost:3000/v1',
+  'user:secret@api.example.com/v1',
+  'https://user:secret@[/v1',
+  'https://secret@example.com@api.example.com/v1',
+])('A Base URL with a user name or password, %j, is an error that shows neither', async (baseUrl) => {
+  const error = await read({ baseUrl });
+  const message = expect.stringContaining('password') as string;
+  expect(error).toMatchObject({ reason: { code: 'NOT_SET_UP', message } });
+  expect(JSON.stringify(error)).not.toMatch(/secret|example/);
+});
+
+test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
+  'The @ in %s belongs to no user name',
+  async (baseUrl) => expect(await read({ baseUrl })).toMatchObject({ baseUrl }),
+);
+
+/** What the credential adds to a request. */
+async function sent(apiKey: string | number): Promise<unknown> {
+  const { authenticate } = new MessagingSendApi();
+  if (typeof authenticate !== 'function') throw new Error('this is not code');
+  const { headers } = await authenticate(
+    { baseUrl: BASE_URL, apiKey },
+    { url: '/user/balance', headers: { Accept: 'application/json' } },
+  );
+  return headers;
+}
+
+const WRITTEN = [KEY, ` ${KEY}\n`, `${KEY}\u200b \ufeff`, `made-up\u200b-key\u00ad-012\u20603456789`, 1234567];
+test.each(WRITTEN)('The API key %j is used without spaces around it and invisible characters', async (written) => {
+  const apiKey = typeof written === 'number' ? String(written) : KEY;
+  expect(await sent(written)).toEqual({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
+  expect(await read({ apiKey: written })).toMatchObject({ apiKey });
+});
+
+test.each([
+  ['made-up\u2013key', 'a typographic dash'],
+  ['made-up\nkey', 'a line break'],
+  ['made-up\0key', 'a control character'],
+  ['made-up\tkey', 'a control character'],
+  ['made\u2003up', 'an unusual space'],
+  ['made-up-\u2022\u2022\u2022\u2022', 'a dot that hides a part of it'],
+  ['m\u0430de-up', 'a letter that is not Latin'],
+  ['made-up\ud83d\ude00', 'a symbol'],
+])('The API key %j is an error that says: %s', async (key, kind) => {
+  const message = `The API key contains ${kind}, which can't be part of a key`;
+  for (const error of await Promise.all([read({ apiKey: key }), sent(key).catch((thrown: unknown) => thrown)])) {
+    expect(error).toMatchObject({ message, reason: { code: 'NOT_SET_UP', message, scope: 'run' } });
+    expect(JSON.stringify(error)).not.toContain('made');
+  }
+});
 
 const idOf = (baseUrl: string, apiKey = KEY) => accountId({ baseUrl, apiKey });
 
@@ -12,13 +129,13 @@ test.each([
   'http://api.example.com/v1',
   'https://api.example.com',
 ])('%s shares the limit of a key with https://api.example.com/v1', (baseUrl) => {
-  expect(idOf(baseUrl)).toBe(idOf('https://api.example.com/v1'));
+  expect(idOf(baseUrl)).toBe(idOf(BASE_URL));
 });
 
 test.each(['https://other.example.com/v1', 'https://api.example.com:8443/v1', 'https://api.example.com/v2'])(
   '%s has a limit of its own',
   (baseUrl) => {
-    expect(idOf(baseUrl)).not.toBe(idOf('https://api.example.com/v1'));
+    expect(idOf(baseUrl)).not.toBe(idOf(BASE_URL));
   },
 );
 
@@ -28,8 +145,8 @@ test('Two services behind one host have limits of their own, under each of their
 });
 
 test('Each key has a limit of its own, and it is not readable', () => {
-  expect(idOf('https://api.example.com/v1', 'made-up-other-key')).not.toBe(idOf('https://api.example.com/v1'));
-  expect(idOf('https://api.example.com/v1')).not.toContain(KEY);
+  expect(idOf(BASE_URL, 'made-up-other-key')).not.toBe(idOf(BASE_URL));
+  expect(idOf(BASE_URL)).not.toContain(KEY);
 });
 
 test('An address that is none has an account as well', () => {

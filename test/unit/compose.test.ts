@@ -5,39 +5,21 @@ import {
   type Rules,
 } from '../../nodes/MessagingSend/delivery/compose';
 import { failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { type Draft, onlyDrafts, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
+import { type Draft, onlyDrafts, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { ODD_VALUES } from './samples';
 
-function compose(drafts: ReadonlyArray<Draft | Unsendable>, maxCharacters: number | null): Composed {
-  return composeBy(drafts, { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters });
-}
+const RULES: Rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters: 1000 };
 
-function composeBy(drafts: ReadonlyArray<Draft | Unsendable>, rules: Rules): Composed {
+function compose(drafts: readonly Draft[], changed: Partial<Rules> = {}): Composed {
   const composed = drafts.map((each) => {
-    const made = each.kind === 'draft' ? composeDraft(each, rules) : each;
-    return !('kind' in made) && isFailure(made) ? unsendable(each, made) : made;
+    const made = composeDraft(each, { ...RULES, ...changed });
+    return isFailure(made) ? unsendable(each, made) : made;
   });
   return {
     messages: composed.flatMap((each) => ('kind' in each ? [] : [each])),
     unsendable: composed.flatMap((each) => ('kind' in each ? [each] : [])),
   };
 }
-
-test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
-  const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
-  const phonesGiven = (dryRun: boolean) => {
-    const drafts = given.map((phone) => draft({ phone }));
-    const rules = { dryRun, longMessages: 'fail', numberCheck: 'on', maxCharacters: null } as const;
-    return composeBy(drafts, rules).messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
-  };
-  expect(phonesGiven(true)).toEqual([
-    ['447700900123', '+44 7700 900123'],
-    ['447700900123', undefined],
-    ['447700900123', undefined],
-    ['447700900123', '00447700900123'],
-  ]);
-  expect(phonesGiven(false)).toEqual(Array(4).fill(['447700900123', undefined]));
-});
 
 function draft(changed: Partial<Draft> = {}): Draft {
   const origin = { item: 0, entry: null };
@@ -46,20 +28,27 @@ function draft(changed: Partial<Draft> = {}): Draft {
 }
 
 /** The text of the message from a draft with this text, or the reason why it can't be sent. */
-function textOrReason(message: unknown, maxCharacters: number | null = 1000): string {
-  const { messages, unsendable: refused } = compose([draft({ message })], maxCharacters);
+function textOrReason(message: unknown): string {
+  const { messages, unsendable: refused } = compose([draft({ message })]);
   return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
 }
 
-describe('A draft', () => {
-  test('becomes a message with a clean phone number, the unchanged text, and its origin', () => {
-    expect(
-      compose([draft({ item: 3, entry: 2, phone: '+44 (0)7700 900123', message: ' Hello\n<b>you</b> ' })], 1000),
-    ).toEqual({
-      messages: [{ item: 3, entry: 2, phone: '447700900123', text: ' Hello\n<b>you</b> ' }],
-      unsendable: [],
-    });
-  });
+test('A message keeps the number as it was given in a dry run only, and only where cleaning changed it', () => {
+  const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
+  const phonesGiven = (dryRun: boolean) => {
+    const { messages } = compose(
+      given.map((phone) => draft({ phone })),
+      { dryRun },
+    );
+    return messages.map(({ phone, phoneGiven }) => [phone, phoneGiven]);
+  };
+  expect(phonesGiven(true)).toEqual([
+    ['447700900123', '+44 7700 900123'],
+    ['447700900123', undefined],
+    ['447700900123', undefined],
+    ['447700900123', '00447700900123'],
+  ]);
+  expect(phonesGiven(false)).toEqual(Array(4).fill(['447700900123', undefined]));
 });
 
 test.each([
@@ -86,7 +75,7 @@ describe('The reason for an invalid text', () => {
     ['only fillers, soft hyphens and the blank of Braille', '\u3164\u00ad\u034f\u2800'],
     ['only variation selectors and tags', '\ufe0f\u{e0061}'],
     ['only control characters', '\u0001\u001b\u0085'],
-  ])('keeps %s from being sent', (_what, message) => expect(compose([draft({ message })], 1000).messages).toEqual([]));
+  ])('keeps %s from being sent', (_what, message) => expect(compose([draft({ message })]).messages).toEqual([]));
 });
 
 describe('The length of a text', () => {
@@ -103,8 +92,7 @@ describe('The length of a text', () => {
 describe('A text that is cut to 1,000 characters', () => {
   const BLANK = '\u200b'.repeat(1000);
   const textsOf = (message: string, longMessages: 'split' | 'truncate') => {
-    const rules = { dryRun: false, longMessages, numberCheck: 'on', maxCharacters: null } as const;
-    const { messages, unsendable: refused } = composeBy([draft({ message })], rules);
+    const { messages, unsendable: refused } = compose([draft({ message })], { longMessages, maxCharacters: null });
     for (const { text } of messages) expect(text).toBe(message);
     return [...messages.flatMap(({ parts }) => parts), ...refused.map(({ failure }) => failure.message)];
   };
@@ -128,10 +116,9 @@ describe('An invalid draft', () => {
       { item: 4, entry: null, phone: null },
       failure('expressionFailed', { reason: 'made up' }),
     );
-    const rules = { dryRun: false, longMessages: 'fail', numberCheck: 'on', maxCharacters: 1000 } as const;
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
-    expect(await composeAll(onlyDrafts(refused), rules, pause)).toEqual({ messages: [], unsendable: [refused] });
+    expect(await composeAll(onlyDrafts(refused), RULES, pause)).toEqual({ messages: [], unsendable: [refused] });
     expect(pauses).toBe(1);
   });
 
@@ -141,21 +128,21 @@ describe('An invalid draft', () => {
       draft({ message: `Secret${'x'.repeat(1000)}` }),
       draft({ phone: '98765', message: 'Secret' }),
     ];
-    const failures = compose(drafts, 1000).unsendable.map(({ failure }) => failure);
+    const failures = compose(drafts).unsendable.map(({ failure }) => failure);
     expect(failures).toHaveLength(3);
     expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
   });
 
   test.each(ODD_VALUES)('with %s as its phone number or text never throws', (_name, value) => {
-    expect(compose([draft({ phone: value })], 1000).unsendable).toHaveLength(1);
-    const { messages, unsendable: refused } = compose([draft({ message: value })], null);
+    expect(compose([draft({ phone: value })]).unsendable).toHaveLength(1);
+    const { messages, unsendable: refused } = compose([draft({ message: value })], { maxCharacters: null });
     expect(messages.length + refused.length).toBe(1);
   });
 });
 
 test('A question with a link is sent as a person reads it, and other texts as they are', () => {
   const message = 'Pay \u202e321?';
-  const { messages } = compose([draft({ message }), draft({ message, link: 'https://n8n.example/1' })], null);
+  const { messages } = compose([draft({ message }), draft({ message, link: 'https://n8n.example/1' })]);
   expect(messages.map(({ text }) => text)).toEqual([message, 'Pay 321?\nhttps://n8n.example/1']);
 });
 
@@ -166,10 +153,10 @@ describe('What n8n was to evaluate, and did not,', () => {
     ['Hello {{\n$json.name\n}}', 'The message contains an expression that was not evaluated'],
     ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
     ['Hello }} {{', 'Hello }} {{'],
-  ])('is sent to nobody: %j', (text, expected) => expect(textOrReason(text, null)).toBe(expected));
+  ])('is sent to nobody: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));
 
   test('is no key, with which only the first message would be sent', () => {
-    const { unsendable: refused } = compose([draft({ key: '{{ $json.orderId }}' })], null);
+    const { unsendable: refused } = compose([draft({ key: '{{ $json.orderId }}' })]);
     expect(refused[0]?.failure.message).toMatch(/'Message Key' contains an expression/);
   });
 });

@@ -40,8 +40,6 @@ export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
   readonly duration?: number;
-  /** Called before a wait moves the clock. */
-  readonly wait?: () => Promise<void>;
   /** The reply to a request for the balance, by their number; by default it is accepted. */
   readonly balance?: (request: number) => Reply;
   /** In milliseconds. */
@@ -81,7 +79,6 @@ export class Run {
       requestsPerMinute = Infinity,
       signal,
       balance = () => BALANCE,
-      wait,
       journal,
       keepBack = null,
       ...config
@@ -89,8 +86,8 @@ export class Run {
     const clock = {
       now: () => this.time,
       sleep: async (milliseconds: number) => {
-        await wait?.();
         this.time += milliseconds;
+        await Promise.resolve();
       },
       random: () => 1,
     };

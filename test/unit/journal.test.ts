@@ -5,7 +5,6 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import {
   type Answer,
-  type Attempt,
   type Execution,
   newExecution,
   type Order,
@@ -14,13 +13,7 @@ import {
   retryOf,
   World,
 } from '../support/journal';
-import { messageAt } from './samples';
-
-/** One attempt; several orders are those of Retry On Fail. */
-interface Life {
-  readonly orders: readonly Order[];
-  readonly killAt?: number;
-}
+import { messageAt, messagesUpTo } from './samples';
 
 /** What is untrue of an attempt that ended. */
 function faultsOf(world: World, { lineage }: Execution, order: Order, outcomes: Outcomes): string[] {
@@ -42,10 +35,12 @@ function arrivedTwice(world: World): string[] {
   return [...world.arrivals].filter(([, count]) => count > 1).map(([id, count]) => `${id} arrived ${count} times`);
 }
 
+/** Lets an attempt happen; orders after the first are those of Retry On Fail, until everything is sent. */
 async function live(world: World, process: Process, execution: Execution, orders: readonly Order[]) {
   const attempt = world.attempt(process, execution);
   const faults: string[] = [];
   let kinds: ReadonlyArray<Outcome['kind']> = [];
+  const end = { isOver: false };
   await world.run(
     (async () => {
       for (const order of orders) {
@@ -53,67 +48,56 @@ async function live(world: World, process: Process, execution: Execution, orders
         if (outcomes === null) return;
         faults.push(...faultsOf(world, execution, order, outcomes));
         kinds = [...outcomes.values()].flat();
+        end.isOver = kinds.every((kind) => kind === 'sent' || kind === 'skipped');
+        if (end.isOver) return;
       }
     })(),
   );
   attempt.store();
-  return { faults, kinds };
+  return { faults, kinds, isOver: end.isOver && !process.isDead };
 }
 
-interface History {
-  readonly lives: readonly Life[];
-  /** Whether n8n's event log was there after each kill. */
-  readonly hasEventLog?: boolean;
-}
+/** What an attempt is to send, and at which of its steps n8n is killed. */
+type Life = readonly [order: Order, killAt?: number];
 
 /** Lets each attempt happen, each as a Retry of the one before. @returns what went wrong, and the steps of the last attempt */
-async function faultsOfHistory({ lives, hasEventLog = true }: History) {
+async function faultsOfHistory(...lives: readonly Life[]) {
   const world = new World(idOf);
   const faults: string[] = [];
-  let [execution, wasKilled] = [newExecution(), false];
+  let execution = newExecution();
   let process = world.process();
   let uncertain = 0;
-  for (const [index, { orders, killAt }] of lives.entries()) {
-    if (index > 0) execution = retryOf(execution, wasKilled && hasEventLog);
+  for (const [index, [order, killAt]] of lives.entries()) {
+    if (index > 0) execution = retryOf(execution, process.isDead);
     if (index === 0 || process.isDead || killAt !== undefined) process = world.process(killAt);
-    const lived = await live(world, process, execution, orders);
+    const lived = await live(world, process, execution, [order]);
     faults.push(...lived.faults);
-    wasKilled = process.isDead;
-    const kinds = lived.kinds;
-    uncertain = kinds.filter((kind) => kind === 'uncertain').length;
-    const isComplete = orders.every(({ answers = [], others = [] }) => answers.length + others.length === 0);
-    if (isComplete && kinds.includes('not_sent')) faults.push('something is lost');
+    uncertain = lived.kinds.filter((kind) => kind === 'uncertain').length;
+    if (order.answers === undefined && lived.kinds.includes('not_sent')) faults.push('something is lost');
   }
-  if (!lives.some(({ orders }) => orders.some(({ sendUncertainAgain }) => sendUncertainAgain))) {
-    faults.push(...arrivedTwice(world));
-  }
-  return { faults, steps: process.steps, uncertain };
+  return { faults: [...faults, ...arrivedTwice(world)], steps: process.steps, uncertain };
 }
 
 const idOf = ({ text, key }: Message) => key ?? /^Text \d+/.exec(text)?.[0] ?? text;
-const list = (count: number, changed: Partial<Message> = {}) =>
-  Array.from({ length: count }, (_, index) => messageAt(index, changed));
 const order = (messages: readonly Message[], changed: Partial<Order> = {}): Order => ({
   accounts: [messages],
   batchSize: 2,
   ...changed,
 });
-const life = (...orders: Order[]): Life => ({ orders });
 
-const FIVE = order(list(5));
-
-const TWICE = order(list(4));
-const PARTLY = order(list(5), { answers: ['partly', 'reject', 'accept', 'lostReply'] });
+const FIVE = order(messagesUpTo(5));
+const TWICE = order(messagesUpTo(4));
+const PARTLY = order(messagesUpTo(5), { answers: ['partly', 'reject', 'accept', 'lostReply'] });
 
 test('After two kills at any two steps, a Retry sends nothing twice and loses nothing', async () => {
-  const three = life(order(list(3), { answers: ['partly'] }));
-  const { steps } = await faultsOfHistory({ lives: [three] });
+  const three = order(messagesUpTo(3), { answers: ['partly'] });
+  const { steps } = await faultsOfHistory([three]);
   const faults: string[] = [];
   for (const index of steps.keys()) {
-    const first = { ...three, killAt: index + 1 };
-    const retried = await faultsOfHistory({ lives: [first, three] });
+    const first = [three, index + 1] as const;
+    const retried = await faultsOfHistory(first, [three]);
     for (const later of retried.steps.keys()) {
-      const found = await faultsOfHistory({ lives: [first, { ...three, killAt: later + 1 }, three] });
+      const found = await faultsOfHistory(first, [three, later + 1], [three]);
       faults.push(...found.faults.map((fault) => `killed at ${index + 1} and ${later + 1}: ${fault}`));
     }
   }
@@ -121,28 +105,28 @@ test('After two kills at any two steps, a Retry sends nothing twice and loses no
 });
 
 test('At most two batches for each parallel request are uncertain after a kill at any step', async () => {
-  const { steps } = await faultsOfHistory({ lives: [life(FIVE)] });
+  const { steps } = await faultsOfHistory([FIVE]);
   // Before the run is noted, n8n's event log is all there is.
   for (const index of [...steps.keys()].slice(2)) {
-    const { uncertain } = await faultsOfHistory({ lives: [{ ...life(FIVE), killAt: index + 1 }, life(FIVE)] });
+    const { uncertain } = await faultsOfHistory([FIVE, index + 1], [FIVE]);
     expect(uncertain).toBeLessThanOrEqual(4);
   }
 });
 
 test('Where several messages share a page of the ledger, a Retry after a kill sends nothing twice and loses nothing', async () => {
-  const all = order(list(1_001), { batchSize: 100 });
+  const all = order(messagesUpTo(1_001), { batchSize: 100 });
   const answers = Array<Answer[]>(10).fill(['accept', 'lost']).flat();
-  const oneByOne = life({ ...all, batchSize: 1, parallel: 3, answers });
+  const oneByOne = { ...all, batchSize: 1, parallel: 3, answers };
   const faults: string[] = [];
   for (let killAt = 40; killAt < 70; killAt += 1) {
-    const found = await faultsOfHistory({ lives: [{ ...oneByOne, killAt }, life(all)] });
+    const found = await faultsOfHistory([oneByOne, killAt], [all]);
     faults.push(...found.faults.map((fault) => `killed at ${killAt}: ${fault}`));
   }
   expect(faults).toEqual([]);
 });
 
 test('In a database that is locked during a Retry, nothing is sent twice or reported wrongly', async () => {
-  const { steps } = await faultsOfHistory({ lives: [life(FIVE)] });
+  const { steps } = await faultsOfHistory([FIVE]);
   for (const index of steps.keys()) {
     for (const lockedFrom of [0, 3, 8, 15]) {
       const world = new World(idOf);
@@ -201,38 +185,10 @@ test('Of executions with Send Once, one of which is killed, none sends what anot
   );
 });
 
-interface Drawn {
-  readonly rows: ReadonlyArray<{ readonly phone: number; readonly hasKey: boolean; readonly account: number }>;
-  readonly lives: readonly DrawnLife[];
-  /** Whether texts change their places; else they may contain the time. */
-  readonly mayMove: boolean;
-  readonly choices: readonly number[];
-}
-
-interface DrawnLife {
-  readonly orders: readonly DrawnOrder[];
-  readonly killAt: number | null;
-  readonly parent: number;
-  readonly hasEventLog: boolean;
-}
-
-interface DrawnOrder {
-  readonly time: string;
-  readonly isSwapped: boolean;
-  readonly dropped: number | null;
-  readonly batchSize: number;
-  readonly parallel: number;
-  readonly sendOnce: boolean;
-  readonly sendUncertainAgain: boolean;
-  readonly isCounted: boolean;
-  readonly answers: readonly Answer[];
-  readonly isSecondAccountGone: boolean;
-}
-
 const usually = <Value>(value: Value, other: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
 
-const drawnOrder: fc.Arbitrary<DrawnOrder> = fc.record({
+const drawnOrder = fc.record({
   time: usually('', fc.constantFrom(' at 1', ' at 2', ' at 3')),
   isSwapped: usually(false, fc.constant(true)),
   dropped: usually<number | null>(null, fc.nat({ max: 5 })),
@@ -247,7 +203,7 @@ const drawnOrder: fc.Arbitrary<DrawnOrder> = fc.record({
   isSecondAccountGone: usually(false, fc.constant(true)),
 });
 
-const drawn: fc.Arbitrary<Drawn> = fc.record({
+const drawn = fc.record({
   rows: fc.array(
     fc.record({
       phone: fc.nat({ max: 4 }),
@@ -274,6 +230,10 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   mayMove: fc.boolean(),
   choices: fc.array(fc.nat({ max: 5 }), { maxLength: 40 }),
 });
+
+type Of<Generator> = Generator extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnOrder = Of<typeof drawnOrder>;
+type Drawn = Of<typeof drawn>;
 
 function messagesOf(
   { rows, mayMove }: Drawn,
@@ -343,24 +303,10 @@ async function faultsOfDrawn(history: Drawn): Promise<string[]> {
     });
     // n8n offers no Retry of an execution that succeeded.
     if (from?.isOver === true) break;
-    const attempt: Attempt = world.attempt(process, execution);
-    const end = { isOver: false };
-    const succeeded = (kinds: ReadonlyArray<Outcome['kind']>) =>
-      kinds.every((kind) => kind === 'sent' || kind === 'skipped');
-    await world.run(
-      (async () => {
-        for (const each of asked) {
-          const outcomes = await attempt.send(each);
-          if (outcomes === null) return;
-          for (const fault of faultsOf(world, execution, each, outcomes)) faults.push(`attempt ${index}: ${fault}`);
-          const kinds = [...outcomes.values()].flat();
-          if (index === lives.length - 1 && kinds.includes('not_sent')) faults.push('lost');
-          if ((end.isOver = succeeded(kinds))) return;
-        }
-      })(),
-    );
-    attempt.store();
-    executions.push({ execution, wasKilled: process.isDead, isOver: end.isOver && !process.isDead });
+    const lived = await live(world, process, execution, asked);
+    faults.push(...lived.faults.map((fault) => `attempt ${index}: ${fault}`));
+    if (index === lives.length - 1 && lived.kinds.includes('not_sent')) faults.push('lost');
+    executions.push({ execution, wasKilled: process.isDead, isOver: lived.isOver });
   }
   const mayTwice = history.lives.some(({ orders }) => orders.some((each) => each.sendUncertainAgain));
   return mayTwice ? faults : [...faults, ...arrivedTwice(world)];

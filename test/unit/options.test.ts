@@ -32,12 +32,6 @@ test('An option that is empty has the default of its field', () => {
   expect(readLimitOptions(givenOptions(empty))).toEqual({ maxWait: 300_000, requestsPerMinute: 60 });
 });
 
-test('An option that is no number, or too small, is an error that names it', () => {
-  const given = givenOptions({ parallelRequests: 0 });
-  readDeliveryOptions(given);
-  expect(given.failure?.message).toBe("'Parallel Requests' must be a number of at least 1");
-});
-
 type Read = (path: string, fallback?: unknown) => unknown;
 
 /** Everything that an operation or the trigger makes of its parameters. */

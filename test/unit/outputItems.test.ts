@@ -49,12 +49,6 @@ test.each([
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test.each(OPERATIONS)('The item of a sent message whose answer was lost says so, with %s', (_name, operation) => {
-  const [item] = itemsOf(operation, { receipts: [receipt(2, [[messageAt(0), sent(null)]], null)] });
-  expect(item?.json).toMatchObject({ message_id: null, phone: phoneAt(0), status: 'sent' });
-  expect(item?.json.note).toMatch(/^Sent before n8n stopped/);
-});
-
 test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', (_name, operation) => {
   const phoneGiven = '+44 7700 900000';
   const messages = [messageAt(0, { phoneGiven, text: 'Hello 😀' }), messageAt(1, { text: 'the end' })];
@@ -100,18 +94,4 @@ test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can
   const [item] = itemsOf(SEND_BULK, { unsendable: [wrongDraft(0, null, value)] });
   const { phone } = item?.json.details as { phone: unknown };
   expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
-});
-
-test.each(OPERATIONS)('The items of %s are in the order of the input, whatever was sent', (_name, operation) => {
-  const at = (item: number, entry: number | null, outcome: Outcome): [Message, Outcome] => [
-    messageAt(item, { entry }),
-    outcome,
-  ];
-  const receipts = [
-    receipt(2, [at(3, null, sent(1)), at(1, null, NOT_SENT)]),
-    receipt(1, [at(2, 10, sent(2)), at(2, 0, NOT_SENT), at(2, 2, sent(3))]),
-  ];
-  const items = itemsOf(operation, { receipts, unsendable: [wrongDraft(2, 1), wrongDraft(0, null)] });
-  expect(items.map(({ pairedItem }) => pairedItem.item)).toEqual([0, 1, 2, 2, 2, 2, 3]);
-  expect(items.map(({ json }) => 'error' in json)).toEqual([true, true, true, true, false, false, false]);
 });

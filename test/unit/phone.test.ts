@@ -4,6 +4,7 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 
 import { duplicateKey } from '../../nodes/MessagingSend/messages/message';
 import { cleanPhone, type PhoneRules } from '../../nodes/MessagingSend/phone/phone';
+import { numberingPlanFile, PLAN_FILE } from '../../tools/numbering/plan';
 import { readProjectFile } from '../../tools/project';
 import { seededRandom } from '../../tools/random';
 import { BEHIND, BETWEEN, EXAMPLES, INTERNATIONAL, NATIONAL, type Writing } from '../support/phoneWritings';
@@ -20,6 +21,10 @@ function read(
 }
 
 const isRead = (phone: string) => /^\d+$/.test(phone);
+
+test("The numbering plan is that of libphonenumber-js's metadata; `npm run numbering` writes it again", () => {
+  expect(readProjectFile(PLAN_FILE)).toBe(numberingPlanFile());
+});
 
 describe('A phone number is read', () => {
   const UK = '447700900123';
@@ -102,17 +107,13 @@ describe('Nothing is sent to a mobile number of any country', () => {
 
 describe('With the default country code', () => {
   test.each([
-    ['44', '7700900123', '447700900123', 'has lost its 0 in a spreadsheet'],
     ['44', '4407700900123', '447700900123', 'has the code and the 0'],
     ['39', '+44 (0)7700 900123', '447700900123', 'is marked as one of another country'],
-    ['34', '0034 612 345 678', '34612345678', 'is marked with 00'],
     ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialled at home'],
-    ['34', '612 345 678', '34612345678', 'looks like one of Australia'],
     ['39', '391 234 5678', '393912345678', 'begins like the code'],
     ['55', '(55) 99123-4567', '5555991234567', 'begins like the code'],
     ['49', '1512 3456789', '4915123456789', 'looks like one of the United States'],
     ['49', '49 30 1234567', '49301234567', 'has the code, and is no mobile number'],
-    ['7', '8 912 345-67-89', '79123456789', 'begins with the 8 that Russia dials'],
     ['7', '7001234567', '77001234567', 'begins like the code, in Kazakhstan'],
     ['7', '800 123-45-67', '78001234567', 'begins with an 8 that belongs to it'],
     ['7', '85291234567', '85291234567', 'is one of Hong Kong, though Russia dials 8'],

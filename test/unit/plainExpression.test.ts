@@ -24,15 +24,7 @@ test.each([
 ])('%s is evaluated by n8n', (_what, parameter) => expect(plainPath(parameter)).toBeNull());
 
 test.each([
-  ['A text', { a: { b: 'x' } }, 'x'],
-  ['No', { a: { b: false } }, false],
-])('%s is read from an item directly', (_what, json, value) => expect(valueAt(json, ['a', 'b'])).toBe(value));
-
-test.each([
   ['Null', { a: { b: null } }],
-  ['A missing field', { a: {} }],
   ['An inherited name', { a: Object.create({ b: 'x' }) as object }],
-  ['A list', { a: { b: ['x'] } }],
-  ['A field of a text', { a: 'text' }],
   ['An object that n8n shows otherwise', { a: { b: 'x', toJSON: () => ({ b: 'y' }) } }],
 ])('%s is read from an item by n8n', (_what, json) => expect(valueAt(json, ['a', 'b'])).toBeUndefined());

@@ -13,12 +13,6 @@ function read(collection: unknown): RequestOptions & { failure: Failure | null }
   return { ...options, failure: given.failure };
 }
 
-test('Request Options that are not set have the defaults of a declarative node', () => {
-  for (const value of [{}, undefined, null, []]) {
-    expect(read(value)).toEqual(DEFAULTS);
-  }
-});
-
 test.each<[given: number | undefined, size: number, interval: number, timeout: number]>([
   [50, 50, 50, 50],
   [1, 1, 1, 1],
@@ -85,18 +79,4 @@ test.each(ODD_VALUES)('Request Options of %s set nothing', (_name, value) => {
   const proxy = typeof value === 'string' ? '' : value;
   const allowUnauthorizedCerts = value === true ? false : value;
   expect(read({ proxy, timeout: value, allowUnauthorizedCerts }).http).toEqual({ timeout: FIVE_MINUTES });
-});
-
-test.each([
-  ['http://user:50%25off@proxy.example.com:3128', '50%off'],
-  ['http://user:50%off@proxy.example.com:3128', '50%off'],
-  ['http://user:%@proxy.example.com:3128', '%'],
-  ['http://user:%E4%zz%40@proxy.example.com:3128', '%E4%zz@'],
-])('The proxy %s gets the password %s', (address, password) => {
-  const { proxy } = read({ proxy: address }).http;
-  if (typeof proxy !== 'object') throw new Error('there is no proxy');
-  // As n8n writes the address of the proxy, and its agent reads it.
-  const url = new URL(`http://${proxy.host}`);
-  url.password = proxy.auth?.password ?? '';
-  expect(decodeURIComponent(url.password)).toBe(password);
 });

@@ -3,6 +3,7 @@ import { readRetryAfter, type Reply } from '../../nodes/MessagingSend/api/reply'
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { type Flight, type RequestLimits, Requests, Tally } from '../../nodes/MessagingSend/requests/requests';
+import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 
 type Headers = Record<string, string>;
@@ -245,4 +246,19 @@ test('A tally counts the requests to several accounts and the time spent waiting
   await clock.run();
   await all;
   expect(tally).toMatchObject({ requests: 6, waited: 2 * WINDOW });
+});
+
+afterEach(() => jest.restoreAllMocks());
+
+test('A wait does not start in a stopped run', async () => {
+  await expect(waitUnless(AbortSignal.abort(new Error('stopped')))(1)).rejects.toThrow('stopped');
+});
+
+test('A wait leaves no listeners behind, however often a run waits', async () => {
+  const added = jest.spyOn(EventTarget.prototype, 'addEventListener');
+  const removed = jest.spyOn(EventTarget.prototype, 'removeEventListener');
+  const wait = waitUnless(new AbortController().signal);
+  for (let count = 0; count < 20; count += 1) await wait(Promise.resolve());
+  expect(added).toHaveBeenCalledTimes(20);
+  expect(removed).toHaveBeenCalledTimes(20);
 });

@@ -1,4 +1,4 @@
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
@@ -73,11 +73,6 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
     'Do something. Nothing was sent.',
   ],
   [
-    'some of the messages that an invalid one kept from being sent',
-    { unsendable: [wrongDraft(4)], heldUp: 3 },
-    'Correct it. Nothing was sent. To send the other 3 messages anyway, set On Error under Settings to Continue (using error output).',
-  ],
-  [
     'what an earlier attempt has not sent',
     { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
     'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, the sent message will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
@@ -95,14 +90,6 @@ test('With Send Once, Also in Later Runs, an error warns of no second message', 
   const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
   const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
   expect(error?.description).toBe('Do something. 1 sent, 1 not sent, 2 requests.');
-});
-
-test('Input that can not be sent is no error of the API', () => {
-  expect(errorOf({ unsendable: [wrongDraft(4)] })).toBeInstanceOf(NodeOperationError);
-  expect(errorOf({ unsendable: [wrongDraft(4)] })).toMatchObject({
-    message: 'Number of 4 is wrong',
-    context: { itemIndex: 4 },
-  });
 });
 
 test('An error keeps its own text if n8n has one for a word in it', () => {

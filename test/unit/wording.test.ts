@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
 
 import {
   type ICredentialType,
@@ -10,7 +11,8 @@ import {
 } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
-import { PROJECT_FOLDER, readManifest } from '../../tools/project';
+import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
+import { FILES } from '../documentation/pages';
 
 /** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
 const manifest = readManifest();
@@ -190,4 +192,28 @@ test('Every parameter depends on parameters beside it or by a path from the root
     );
     expect(dependencies.filter((name) => !/^[@/]/.test(name) && !beside.includes(name))).toEqual([]);
   }
+});
+
+test('Every failure of the catalogue is one that the node can report', () => {
+  const sources = FILES.filter((file) => /^nodes\/.*\.ts$/.test(file) && !file.endsWith('catalogue.ts'));
+  const code = sources.map(readProjectFile).join('\n');
+  expect(Object.keys(CATALOGUE).filter((name) => !code.includes(`'${name}'`))).toEqual([]);
+});
+
+test('Every failure after which sending again is safe says what to do', () => {
+  const safe = Object.entries(CATALOGUE).filter(([, { sendAgain }]) => sendAgain === 'safe');
+  expect(safe.filter(([, { advice }]) => advice(SAMPLE_VALUES) === '').map(([name]) => name)).toEqual([]);
+});
+
+const SUBTITLE = /^=\{\{(.*)\}\}$/s.exec(nodes[0]?.subtitle ?? '')?.[1] ?? '';
+const subtitleOf = (parameters: object): unknown => runInNewContext(`(${SUBTITLE})`, { $parameter: parameters });
+
+test.each([
+  ['Send Bulk', { resource: 'message', operation: 'sendBulk', options: {} }],
+  ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true } }],
+  ['Send Bulk (Test)', { resource: 'message', operation: 'sendBulk', options: { testRun: { values: { count: 3 } } } }],
+  ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true, testRun: {} } }],
+  ['Get Balance', { resource: 'balance', operation: 'get', options: { dryRun: true } }],
+])('The canvas says "%s"', (subtitle, parameters) => {
+  expect(subtitleOf(parameters)).toBe(subtitle);
 });

@@ -1,15 +1,178 @@
-import type { Field, Value } from '../../nodes/MessagingSend/questions/field';
-import { questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
+/** The page of a question, and what is read of its form. */
+import { createHash } from 'node:crypto';
+
+import { type Field, MAX_WRITTEN, type Value } from '../../nodes/MessagingSend/questions/field';
+import {
+  closedPage,
+  lateAnswerPage,
+  PAGE_HEADERS,
+  questionPage,
+  thanksPage,
+} from '../../nodes/MessagingSend/questions/page';
 import {
   maxFormBytes,
   type Question,
   readSubmission,
   type Refusal,
+  type Response,
   type Submission,
 } from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
+
+const approval = (labels: Partial<Response> = {}): Response => ({
+  kind: 'approval',
+  approveLabel: 'Approve',
+  declineLabel: 'Decline',
+  commentLabel: 'Comment',
+  ...(labels as object),
+});
+const question = (response: Response, texts: Partial<Question> = {}): Question => ({
+  text: 'Refund?',
+  thanks: 'Thanks',
+  response,
+  ...texts,
+});
+
+const APPROVED: Submission = { kind: 'approval', approved: true, comment: null };
+
+const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
+const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
+const PAGES = {
+  ...QUESTIONS,
+  thanks: thanksPage(question(approval()), APPROVED),
+  closed: closedPage(),
+  lateAnswer: lateAnswerPage(),
+};
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Reads a form that holds no answer. */
+const refusal = (asked: Question, form: Record<string, unknown> | null): Refusal => {
+  const read = readSubmission(asked, form);
+  if (read.kind !== 'refused') throw new Error('the form was read as an answer');
+  return read;
+};
+
+describe('A page behind the link of a question', () => {
+  test.each(Object.entries(PAGES))('has its style, and nothing to load: %s', (_name, page) => {
+    const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
+    const policy = new RegExp(
+      `default-src 'none'; style-src (\\S+); script-src \\S+; form-action 'self'; base-uri 'none'`,
+    );
+    expect(policy.exec(page)?.[1]).toBe(hashOf(style));
+    expect(policy.exec(PAGE_HEADERS['Content-Security-Policy'])?.[1]).toBe(hashOf(style));
+    expect(page).not.toMatch(/<link|<img|<iframe|\ssrc=|\shref=|\son\w+=|\sstyle=|url\(|@import/i);
+  });
+
+  test('has no script but the one of the form, which its policy allows by its hash', () => {
+    for (const page of Object.values(QUESTIONS)) {
+      const [script, ...more] = [...page.matchAll(/<script>([^]*?)<\/script>/g)];
+      expect(more).toEqual([]);
+      expect(page).toContain(`; script-src ${hashOf(script?.[1] ?? '')};`);
+      expect(PAGE_HEADERS['Content-Security-Policy']).toContain(`; script-src ${hashOf(script?.[1] ?? '')};`);
+    }
+    for (const page of [PAGES.thanks, PAGES.closed, PAGES.lateAnswer]) expect(page).not.toContain('<script');
+  });
+
+  test('escapes the question, every label and the thanks', () => {
+    const labels = { approveLabel: HOSTILE, declineLabel: HOSTILE, commentLabel: HOSTILE };
+    const pages = [
+      questionPage(question(approval(labels), { text: HOSTILE })),
+      questionPage(question({ kind: 'freeText', buttonLabel: HOSTILE }, { text: HOSTILE })),
+      thanksPage(question(approval({ approveLabel: HOSTILE }), { thanks: HOSTILE }), APPROVED),
+    ];
+    expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([4, 2, 2]);
+    for (const page of pages) expect(page).not.toContain(HOSTILE);
+  });
+
+  test.each([
+    [true, 'Yes, refund'],
+    [false, 'No'],
+  ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
+    const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
+    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(
+      `<p dir="auto">Your answer: <bdi>${label}</bdi></p><h1>Thanks</h1></main>`,
+    );
+  });
+});
+
+describe('A form that holds no answer', () => {
+  const typed = `${HOSTILE}\r\nTuesday`;
+
+  test.each([
+    [
+      'a text that is too long',
+      FREE_TEXT,
+      { text: 'x'.repeat(MAX_WRITTEN + 1) },
+      'text',
+      'This has 10,001 characters, but at most 10,000 can be sent.',
+    ],
+    [
+      'a comment that is too long',
+      question(approval()),
+      { decision: 'approve', comment: 'x'.repeat(MAX_WRITTEN + 1) },
+      'comment',
+      'This has 10,001 characters, but at most 10,000 can be sent.',
+    ],
+    ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'Choose an answer.'],
+    [
+      'a text that is too large to be read',
+      FREE_TEXT,
+      null,
+      'text',
+      'This is too long: at most 10,000 characters can be sent.',
+    ],
+    [
+      'too much, where nothing can be written',
+      question(approval({ commentLabel: null })),
+      null,
+      'decision',
+      'This is too long: at most 10,000 characters can be sent.',
+    ],
+  ] as const)('is answered with the reason, at the field that is wrong: %s', (_what, asked, form, field, reason) => {
+    const refused = refusal(asked, form);
+    expect(refused.problems).toEqual({ [field]: reason });
+    const page = questionPage(asked, refused);
+    expect(page).toContain('<title>Your answer was not sent</title>');
+    const message = `<p class="wrong" id="${field}-problem" role="alert" dir="auto">${reason}</p>`;
+    const before = field === 'decision' ? '<div class="buttons">' : `<textarea class="box" id="${field}" autofocus `;
+    expect(page).toContain(message + before);
+    const described = page.split(` aria-invalid="true" aria-describedby="${field}-problem ${field}-limit" `);
+    expect(described).toHaveLength(field === 'decision' ? 1 : 2);
+  });
+
+  test.each([
+    ['a comment without a decision', question(approval()), { comment: typed }],
+    ['a text that is too long', FREE_TEXT, { text: typed + 'x'.repeat(MAX_WRITTEN) }],
+  ])('is shown again with what was written: %s', (_what, asked, form) => {
+    const page = questionPage(asked, refusal(asked, form));
+    expect(page).toContain(`>\n${ESCAPED}\nTuesday`);
+    expect(page).not.toContain(HOSTILE);
+  });
+});
+
+describe('The answer in a form', () => {
+  test('has lines that end as in any other text, and nothing around them', () => {
+    const form = { text: ' \r\nTuesday\r\nat 9\r\n' };
+    const answer = readSubmission(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
+    expect(answer).toEqual({ kind: 'freeText', text: 'Tuesday\nat 9' });
+  });
+
+  test('has no comment if the field was left empty', () => {
+    const answer = readSubmission(question(approval()), { decision: 'approve', comment: '\r\n ' });
+    expect(answer).toEqual({ kind: 'approval', approved: true, comment: null });
+  });
+});
+
+test('A page shows nothing in another order than it is written', () => {
+  const page = questionPage(
+    question(approval({ approveLabel: '\u202eyaP' }), { text: 'Pay \u2067+44 7700\u2069 900123?' }),
+  );
+  expect(page).toContain('>Pay +44 7700 900123?<');
+  expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+});
 
 const written = (
   kind: 'text' | 'textarea' | 'number' | 'email' | 'date',
@@ -38,25 +201,13 @@ const everyKind = (required: boolean): Field[] => [
   chosen('radio', required),
   chosen('checkbox', required),
 ];
-const asking = (...fields: Field[]): Question => ({
-  text: 'When?',
-  thanks: 'Thanks',
-  response: { kind: 'customForm', fields, buttonLabel: 'Send' },
-});
-
-type Form = Record<string, unknown>;
+const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, buttonLabel: 'Send' });
 
 /** What the only field of a form was filled in with, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
   const answer = readSubmission(asking(field), { 'field-0': given });
   if (answer.kind === 'customForm') return answer.values[field.label] ?? null;
   return { problem: (answer as Refusal).problems['field-0'] };
-};
-
-const refusalOf = (question: Question, form: Form): Refusal => {
-  const answer: Submission | Refusal = readSubmission(question, form);
-  if (answer.kind !== 'refused') throw new Error('the form was read as an answer');
-  return answer;
 };
 
 describe('The answer in a custom form', () => {
@@ -151,7 +302,7 @@ describe('The page of a custom form', () => {
     expect(questionPage(asking({ ...field, required: false }))).not.toContain(' required');
   });
 
-  const WRONG: Form = {
+  const WRONG = {
     'field-0': ' ',
     'field-1': `${HOSTILE}\r\nnext`,
     'field-2': '1e999',
@@ -163,9 +314,9 @@ describe('The page of a custom form', () => {
 
   test('that is shown again names everything that is wrong, at its field, and has what was written and chosen', () => {
     const asked = asking(...everyKind(true));
-    const refusal = refusalOf(asked, WRONG);
-    expect(Object.keys(refusal.problems)).toEqual(['field-0', 'field-2', 'field-3', 'field-6']);
-    const page = questionPage(asked, refusal);
+    const refused = refusal(asked, WRONG);
+    expect(Object.keys(refused.problems)).toEqual(['field-0', 'field-2', 'field-3', 'field-6']);
+    const page = questionPage(asked, refused);
     expect(page.match(/role="alert"/g)).toHaveLength(4);
     // A group has it in each of its three inputs.
     expect(page.match(/ aria-invalid="true"/g)).toHaveLength(6);

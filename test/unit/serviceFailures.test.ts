@@ -1,0 +1,242 @@
+/** Whom the failures of the service harm: how many messages an outage makes uncertain, and whom a refusal keeps from being sent. */
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { type Changes, refusing, replying, send, type Service, withoutNames } from './dispatchRun';
+import { acceptAll, failureWith, rejectWith, upTo } from './samples';
+
+const LOST: Reply = {
+  kind: 'uncertain',
+  failure: failureWith({ code: 'SERVER_ERROR', httpStatus: 503, message: 'It is out of order' }),
+};
+const PAGE: Reply = rejectWith({ code: 'FORBIDDEN', httpStatus: 403 }, {}, { fromService: false });
+const REFUSED = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
+
+/** Requests of this number and from then on are lost. */
+const lostFrom =
+  (first: number): Service =>
+  (messages, request) =>
+    request < first ? acceptAll(messages) : LOST;
+/** The requests with these numbers are lost. */
+const losing = (...numbers: number[]) => replying(Object.fromEntries(numbers.map((number) => [number, LOST])));
+
+describe('After an uncertain reply', () => {
+  test('the balance is read before another message is risked, and the run goes on once it is reported', async () => {
+    const run = await send(8, 2, losing(2));
+    expect(run.balances).toBe(1);
+    expect(run.report).toEqual({ requests: '0-1 | 2-3 | 4-5 | 6-7', sent: '0-1 4-7', uncertain: '2-3' });
+  });
+
+  test.each<[string, Reply]>([
+    ['is lost as well', LOST],
+    ['is a page', PAGE],
+  ])('nothing more is sent if the answer to the balance %s', async (_what, answer) => {
+    const run = await send(8, 2, lostFrom(1), { balance: () => answer });
+    expect(run.report).toEqual({ requests: '0-1', uncertain: '0-1', not_sent: '2-7' });
+    expect(run.failureOf(7)).toBe('SERVICE_DOWN: The service is down');
+  });
+
+  test('a refusal in the envelope of the API shows that the service works', async () => {
+    expect((await send(4, 2, losing(1), { balance: () => REFUSED })).items('sent')).toEqual([2, 3]);
+  });
+
+  test('the balance is read again with growing waits, as long as Max Wait allows', async () => {
+    const balance = (request: number) => (request > 4 ? acceptAll([]) : LOST);
+    const patient = await send(4, 2, losing(1), { balance, maxWait: 60_000 });
+    expect(patient.balances).toBe(5);
+    expect(patient.items('sent')).toEqual([2, 3]);
+    // 1, 2, 4 and 8 seconds.
+    expect(patient.startTimes[1]).toBe((patient.startTimes[0] ?? 0) + 15_000);
+    const hasty = await send(4, 2, losing(1), { balance, maxWait: 14_999 });
+    expect(hasty.items('not_sent')).toEqual([2, 3]);
+  });
+
+  test('three in a row end the run, even if the balance is reported', async () => {
+    const run = await send(20, 2, lostFrom(1));
+    expect(run.report).toEqual({ requests: '0-1 | 2-3 | 4-5', uncertain: '0-5', not_sent: '6-19' });
+    expect(run.failureOf(19)).toMatch(/^SERVICE_DOWN/);
+  });
+
+  test('a message that was sent starts the count again', async () => {
+    const run = await send(20, 2, losing(1, 2, 4, 5, 7, 8));
+    expect(run.requests).toHaveLength(10);
+    expect(run.items('not_sent')).toEqual([]);
+  });
+
+  test('a refused message does not start the count again, because it risked nothing', async () => {
+    const run = await send(20, 1, (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({})));
+    expect(run.items('uncertain')).toHaveLength(3);
+  });
+
+  test('a run with On Error set to Stop ends without reading the balance', async () => {
+    const run = await send(8, 2, lostFrom(1), { stopOnFailure: true });
+    expect([run.requests.length, run.balances, run.outages]).toEqual([1, 0, [1]]);
+  });
+});
+
+describe('An outage in the middle of a campaign', () => {
+  const PARALLEL = { parallelRequests: 5, duration: 10 };
+
+  test('makes only what was in flight uncertain', async () => {
+    const run = await send(60, 2, lostFrom(3), { ...PARALLEL, balance: () => LOST });
+    expect(run.requests.length).toBeLessThanOrEqual(2 + 5);
+    expect(run.items('uncertain')).toHaveLength((run.requests.length - 2) * 2);
+    expect(run.items('not_sent')).toHaveLength(60 - run.requests.length * 2);
+  });
+
+  test.each([
+    ['counts what was in flight at the same time as one uncertain reply, so a short outage ends nothing', 7, 10, 1],
+    // Five were in flight; then one was risked alone.
+    ['is followed by one request at a time, until one is accepted', 8, 12, 2],
+  ])('%s', async (_what, last, uncertain, balances) => {
+    const run = await send(60, 2, losing(...[3, 4, 5, 6, 7, 8].filter((request) => request <= last)), PARALLEL);
+    expect(run.items('uncertain')).toHaveLength(uncertain);
+    expect(run.items('sent')).toHaveLength(60 - uncertain);
+    expect(run.balances).toBe(balances);
+  });
+
+  test('tells the messages that were not sent how many are uncertain, those of an earlier attempt as well', async () => {
+    const run = await send(60, 2, lostFrom(3), { ...PARALLEL, balance: () => LOST, uncertainBefore: 7 });
+    const uncertain = 7 + run.items('uncertain').length;
+    expect(run.adviceOf(59)).toBe(
+      `It is out of order. ${uncertain} messages of the run are uncertain: they may have been sent. Wait until the service works again. Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.`,
+    );
+  });
+});
+
+describe('An attempt after one that ended uncertain', () => {
+  const after = (uncertainInARow: number, changes: Changes = {}): Changes => ({
+    ...changes,
+    outages: { uncertainInARow, note: () => undefined },
+  });
+
+  test('reads the balance before it sends anything', async () => {
+    const works = await send(4, 2, acceptAll, after(1));
+    expect([works.balances, works.items('sent').length]).toEqual([1, 4]);
+    const down = await send(4, 2, acceptAll, after(1, { balance: () => LOST }));
+    expect(down.report).toEqual({ requests: '', not_sent: '0-3' });
+  });
+
+  test('continues to count, so that all attempts together risk no more than one', async () => {
+    expect((await send(8, 2, lostFrom(1), after(2))).requests).toHaveLength(1);
+    const third = await send(8, 2, lostFrom(1), after(3));
+    expect([third.requests.length, third.balances]).toEqual([0, 0]);
+    expect(third.failureOf(0)).toMatch(/^SERVICE_DOWN/);
+  });
+});
+
+/** A page of a firewall. */
+const BLOCKED = rejectWith(
+  { code: 'FORBIDDEN', httpStatus: 403, scope: 'unclear', message: 'Not allowed' },
+  {},
+  { fromService: false },
+);
+const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
+const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
+const LIMITED = rejectWith({ ...failure('rateLimited', { perMinute: 60, wait: 'a minute' }), httpStatus: 429 });
+
+/** A service that gives this answer to every request with one of these items. */
+const answering =
+  (answer: Reply, ...items: number[]): Service =>
+  (messages) =>
+    messages.some(({ item }) => items.includes(item)) ? answer : acceptAll(messages);
+
+test.each([false, true])(
+  'A 429 that outlasts Max Wait ends the run, without reading the balance (On Error set to Stop: %s)',
+  async (stopOnFailure) => {
+    const run = await send(8, 2, answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure });
+    // Repeated after 1, 2 and 4 seconds.
+    expect(run.requests.map(([first]) => first)).toEqual([0, 2, 2, 2, 2]);
+    expect(run.time).toBe(1_007_000);
+    expect(run.balances).toBe(0);
+    expect(run.items('sent')).toEqual([0, 1]);
+    expect(run.failureOf(7)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
+  },
+);
+
+describe('An answer that may be about the run or about one request', () => {
+  const FROM_12 = upTo(30).slice(12);
+
+  test.each([0, 12])('fails one message alone if the balance is still reported: %i of 30', async (item) => {
+    const run = await send(30, 1, answering(BLOCKED, item));
+    expect(run.items('not_sent')).toEqual([item]);
+    expect(run.items('sent')).toHaveLength(29);
+    expect(run.failureOf(item)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
+    expect(run.balances).toBe(1);
+  });
+
+  test.each<[string, Reply, number]>([
+    ['if the balance is refused as well', BLOCKED, 1],
+    ['if the balance has no answer', { kind: 'uncertain', failure: failureWith() }, 1],
+    ['after three in a row, whatever the balance', acceptAll([]), 3],
+  ])('ends the run %s', async (_when, balance, refused) => {
+    const run = await send(30, 1, answering(BLOCKED, ...FROM_12), { balance: () => balance });
+    expect([run.requests.length, run.balances]).toEqual([12 + refused, 1]);
+    expect(run.items('not_sent')).toEqual(FROM_12);
+    expect(run.failureOf(29)).toBe('FORBIDDEN: Not allowed');
+  });
+
+  test('does not end the run if messages are sent between', async () => {
+    const refused = [1, 2, 4, 5, 7, 8, 10, 11];
+    expect((await send(30, 1, answering(BLOCKED, ...refused))).items('not_sent')).toEqual(refused);
+  });
+
+  test('is searched for its cause in a batch', async () => {
+    const run = await send(250, 100, answering(BLOCKED, 0, 77));
+    expect(run.items('not_sent')).toEqual([0, 77]);
+    expect(run.failureOf(77)).toMatch(/rejected this message/);
+  });
+
+  test.each([
+    ['NOT_FOUND', NOT_FOUND],
+    ['REDIRECTED', REDIRECTED],
+  ])('is not searched in a batch if it is about the address: %s', async (code, answer) => {
+    const run = await send(8, 4, answering(answer, 0));
+    expect(run.report).toEqual({ requests: '0-3 | 4-7', not_sent: '0-3', sent: '4-7' });
+    expect(run.failureOf(0)).toBe(`${code}: No such address`);
+  });
+
+  test('does not become the reason of a run that the user stops meanwhile', async () => {
+    const stop = new AbortController();
+    const service: Service = () => (stop.abort(), BLOCKED);
+    const run = await send(2, 1, service, { signal: stop.signal });
+    expect(run.failureOf(1)).toMatch(/^STOPPED/);
+  });
+
+  test('ends a run with On Error set to Stop without another request', async () => {
+    const run = await send(8, 1, answering(BLOCKED, 2), { stopOnFailure: true });
+    expect([run.requests.length, run.balances]).toEqual([3, 0]);
+    expect(run.failureOf(2)).toBe('FORBIDDEN: Not allowed');
+  });
+});
+
+describe('A refusal that is about everything', () => {
+  const everything = rejectWith({ code: 'VALIDATION_ERROR', httpStatus: 422 });
+
+  test.each([300, 10_000])('costs some 20 requests more than one for each batch, for %i messages', async (count) => {
+    const run = await send(count, 100, () => everything);
+    expect(run.requests.length).toBeLessThanOrEqual(count / 100 + 21);
+    expect(run.items('not_sent')).toHaveLength(count);
+  });
+
+  test('costs no more if it begins in the middle of a campaign, with requests at the same time', async () => {
+    const service: Service = (messages, request) => (request <= 30 ? acceptAll(messages) : everything);
+    const run = await send(6_000, 100, service, { parallelRequests: 16 });
+    expect(run.requests.length).toBeLessThanOrEqual(60 + 21);
+    expect(run.items('sent')).toHaveLength(3_000);
+  });
+
+  test('does not keep batches from being sent once it is over, nor from being searched', async () => {
+    const wrong = 2_950;
+    const service: Service = (messages, request) =>
+      request <= 40 || messages.some(({ item }) => item === wrong) ? everything : acceptAll(messages);
+    const run = await send(3_000, 100, service);
+    expect(run.items('not_sent').filter((item) => item >= 2_000)).toEqual([wrong]);
+  });
+});
+
+test('Culprits in many batches that are under way at the same time are found, and all others are sent', async () => {
+  const culprits = upTo(16).map((batch) => 100 * batch + 37);
+  const run = await send(1_600, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
+  expect(run.items('not_sent')).toEqual(culprits);
+  expect(run.items('sent')).toHaveLength(1_600 - culprits.length);
+});
