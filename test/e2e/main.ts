@@ -65,14 +65,14 @@ function chooseParts(all: string[]): string[] {
   return command.args.length === 0 ? all : command.args;
 }
 
-/** Runs most parts two at a time, because much of their time is waiting. */
+/** Runs most parts three at a time, because much of their time is waiting. */
 async function runAll(parts: string[], signal: AbortSignal): Promise<Counts> {
   const waiting = parts.filter((part) => WAITING.includes(part));
   const others = parts.filter((part) => !waiting.includes(part));
   const print = (text: string) => process.stdout.write(text);
   let printedLater = '';
   const counts = await Promise.all([
-    runParts(others, 2, signal, print),
+    runParts(others, 3, signal, print),
     // Not to mix their lines with those of the others.
     runParts(waiting, 1, signal, (text) => (printedLater += text)),
   ]);

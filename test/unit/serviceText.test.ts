@@ -4,13 +4,13 @@ import { ODD_VALUES } from './samples';
 describe('Text from the service', () => {
   test('has its markup escaped', () => {
     expect(serviceText(`<img src=x onerror="alert('1')"> & <script>`)).toBe(
-      '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; &lt;script&gt;',
+      `&lt;img src=x onerror="alert('1')"&gt; &amp; &lt;script&gt;`,
     );
   });
 
   test('has its markup escaped where it is cut', () => {
     for (let before = 280; before < 310; before++) {
-      expect(serviceText(`${'x'.repeat(before)}<script>"'&`)).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/);
+      expect(serviceText(`${'x'.repeat(before)}<script>"'&`)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
     }
   });
 
@@ -39,7 +39,7 @@ describe('Text from the service', () => {
   });
 
   test('is JSON if the service sent an object', () => {
-    expect(serviceText({ reason: 'blocked' })).toBe('{&quot;reason&quot;:&quot;blocked&quot;}');
+    expect(serviceText({ reason: 'blocked' })).toBe('{"reason":"blocked"}');
   });
 
   test.each([null, undefined, 5, true, ['a'], '', '  '])('is empty if the service sent %j', (value) =>

@@ -24,7 +24,8 @@ export function serviceText(value: unknown): string {
       .replace(INVISIBLE, '')
       .trim(),
   );
-  return escapeHtml(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);
+  const shown = masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked;
+  return withoutDirections(shown).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Empty for an object that is nested too deep. */
@@ -43,16 +44,9 @@ function maskNumbers(text: string): string {
   );
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
 /** Overrides, embeddings and isolates, by which a text can show digits in another order than they are used in. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 export function withoutDirections(text: string): string {
   return text.replace(DIRECTIONS, '');
-}
-
-/** Makes a foreign text fit for a page: nothing in it is markup, or changes the direction of what is shown. */
-export function escapeHtml(text: string): string {
-  return withoutDirections(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

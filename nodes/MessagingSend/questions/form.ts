@@ -1,4 +1,4 @@
-import { escapeHtml } from '../api/serviceText';
+import { withoutDirections } from '../api/serviceText';
 import { type Choices, count, type Dropdown, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
 import { fieldsOf, type NamedField, type Refusal, type Response } from './question';
 
@@ -121,4 +121,11 @@ function attributesOf(attributes: Attributes): string {
     .filter(([, value]) => value !== false && value !== '')
     .map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`))
     .join('');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Makes a foreign text fit for a page: nothing in it is markup, or changes the direction of what is shown. */
+export function escapeHtml(text: string): string {
+  return withoutDirections(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { escapeHtml } from '../api/serviceText';
-import { formFields, problemAt } from './form';
+import { escapeHtml, formFields, problemAt } from './form';
 import {
   DECISION,
   DECISIONS,

@@ -3,7 +3,7 @@ import { addTo, byOrigin, type Origin } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
 import { type SkipReason, type Summary } from './summary';
 
-/** The sentences about a run, of which hint, log and error are made; safe to render as HTML. */
+// The sentences about a run, of which hint, log and error are made; safe to render as HTML.
 
 /** Of everything that can be named, the first are: items, reasons, fields. */
 const FIRST = 5;
