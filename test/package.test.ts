@@ -8,7 +8,7 @@ import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project'
 
 const manifest = readManifest();
 
-test('The package contains what n8n needs, README, licence and changelog, and nothing else', () => {
+test('The package contains what n8n needs, README and licence, and nothing else', () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: PROJECT_FOLDER,
     encoding: 'utf8',
@@ -19,7 +19,6 @@ test('The package contains what n8n needs, README, licence and changelog, and no
 
   const inDist = paths.filter((file) => file.startsWith('dist/'));
   expect(paths.filter((file) => !inDist.includes(file)).sort()).toEqual([
-    'CHANGELOG.md',
     'LICENSE.md',
     'README.md',
     'index.js',

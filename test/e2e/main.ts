@@ -17,8 +17,11 @@ import { N8N_VARIABLE, NEWEST_ONLY_VARIABLE, SUPPORTED } from '../../tools/n8n/r
 /** How the name of a part's file ends. */
 const ENDING = '.test.ts';
 
-/** Parts that mostly wait for the limit of requests, lost workers and a window to open: they run one by one, beside all others. */
-const WAITING = ['nineOclock', 'queue'];
+/** They take longest, and start first. */
+const LONG = ['queue', 'nineOclock', 'examples', 'editor'];
+
+/** Much of their time is waiting. */
+const AT_THE_SAME_TIME = 3;
 
 interface Counts {
   passed: number;
@@ -65,32 +68,12 @@ function chooseParts(all: string[]): string[] {
   return command.args.length === 0 ? all : command.args;
 }
 
-/** Runs most parts three at a time, because much of their time is waiting. */
+/** Runs the parts and prints what their tests say. */
 async function runAll(parts: string[], signal: AbortSignal): Promise<Counts> {
-  const waiting = parts.filter((part) => WAITING.includes(part));
-  const others = parts.filter((part) => !waiting.includes(part));
-  const print = (text: string) => process.stdout.write(text);
-  let printedLater = '';
-  const counts = await Promise.all([
-    runParts(others, 3, signal, print),
-    // Not to mix their lines with those of the others.
-    runParts(waiting, 1, signal, (text) => (printedLater += text)),
-  ]);
-  print(printedLater);
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-  return { passed: sum(counts.map(({ passed }) => passed)), failed: sum(counts.map(({ failed }) => failed)) };
-}
-
-async function runParts(
-  parts: string[],
-  concurrency: number,
-  signal: AbortSignal,
-  print: (text: string) => unknown,
-): Promise<Counts> {
   const counts = { passed: 0, failed: 0 };
-  if (parts.length === 0) return counts;
-  const files = parts.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
-  const events = run({ files, concurrency, signal });
+  const ordered = [...LONG.filter((part) => parts.includes(part)), ...parts.filter((part) => !LONG.includes(part))];
+  const files = ordered.map((part) => path.join(import.meta.dirname, `${part}${ENDING}`));
+  const events = run({ files, concurrency: AT_THE_SAME_TIME, signal });
   events.on('test:pass', ({ skip, details }) => {
     if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
   });
@@ -98,6 +81,6 @@ async function runParts(
     // What fails only because of a test within it is not one more failure.
     if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
   });
-  for await (const text of events.compose(new spec())) print(String(text));
+  for await (const text of events.compose(new spec())) process.stdout.write(String(text));
   return counts;
 }
