@@ -18,6 +18,7 @@ for (const release of SUPPORTED) {
   describe(`The package and its credential in n8n ${release}`, () => {
     const instance = instanceForTests({
       release,
+      hasInterface: true,
       sandbox: { keys: [API_KEY, OTHER_KEY] },
     });
     beforeEach(() => instance().sandbox.reset());

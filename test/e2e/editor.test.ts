@@ -102,7 +102,7 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
 
 for (const release of SUPPORTED) {
   describe(`The editor of n8n ${release}`, () => {
-    const instance = instanceForTests({ release });
+    const instance = instanceForTests({ release, hasInterface: true });
     const inEditor = editorForTests(instance);
 
     /** Stores a workflow; returns where the editor shows it. */

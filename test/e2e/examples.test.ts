@@ -67,7 +67,7 @@ test('Every example has its tests', async () => {
 
 for (const release of SUPPORTED) {
   describe(`The examples in n8n ${release}`, () => {
-    const instance = instanceForTests({ release });
+    const instance = instanceForTests({ release, hasInterface: true });
     const inEditor = editorForTests(instance);
     const model = whileTestsRun(startChatModel, ({ close }) => close());
     const mailServer = whileTestsRun(startMailServer, ({ close }) => close());

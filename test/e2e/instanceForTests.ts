@@ -14,6 +14,8 @@ export interface TestInstanceOptions {
   port?: number;
   /** Over no limit and 1,000,000 credits. */
   sandbox?: Partial<SandboxOptions>;
+  /** Whether n8n serves its interface, which it writes anew at each start, for seconds; it does not, if not given. */
+  hasInterface?: boolean;
   /** More settings of n8n. */
   environment?: NodeJS.ProcessEnv;
   /** Starts a database other than n8n's SQLite, and returns n8n's settings for it. */
@@ -32,7 +34,7 @@ export function sessionForTests(): Session {
 
 /** Starts an n8n that has the packed package. */
 export async function startTestInstance(
-  { release = CURRENT, port, sandbox, environment, database }: TestInstanceOptions,
+  { release = CURRENT, port, sandbox, hasInterface = false, environment, database }: TestInstanceOptions,
   session: Session,
 ): Promise<InstanceWithSandbox> {
   return await startWithSandbox(
@@ -42,7 +44,7 @@ export async function startTestInstance(
       port,
       providePackage: (userFolder) => providePackage(userFolder, session.signal),
       sandbox: { limit: 0, credits: 1_000_000, ...sandbox },
-      environment: { ...environment, ...(await database?.(session)) },
+      environment: { N8N_DISABLE_UI: String(!hasInterface), ...environment, ...(await database?.(session)) },
     },
     session,
   );

@@ -20,7 +20,7 @@ const ENDING = '.test.ts';
 /** They take longest, and start first. */
 const LONG = ['queue', 'nineOclock', 'examples', 'editor'];
 
-/** Much of their time is waiting. */
+/** Some of their time is waiting. */
 const AT_THE_SAME_TIME = 3;
 
 interface Counts {
@@ -30,14 +30,15 @@ interface Counts {
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
-  const parts = chooseParts(await findParts());
+  const { parts, installOnly } = readCommand(await findParts());
+  // Here, because parts that start together would install the same one at the same time.
+  await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
+  if (installOnly) return 0;
   if (process.env[TARBALL_VARIABLE] === undefined) {
     say('Building and packing the package');
     // The processes of the tests inherit it.
     process.env[TARBALL_VARIABLE] = await packPackage(await makeTemporaryFolder('packed', cleanup), signal);
   }
-  // Here, because parts that start together would install the same one at the same time.
-  await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
   const { passed, failed } = await runAll(parts, signal);
   signal.throwIfAborted();
   await cleanup.run();
@@ -53,10 +54,11 @@ async function findParts(): Promise<string[]> {
     .sort();
 }
 
-function chooseParts(all: string[]): string[] {
+function readCommand(all: string[]): { parts: string[]; installOnly: boolean } {
   const command = new Command('npm run test:e2e --')
     .description('Tests the packed package in real n8n.')
     .argument('[parts...]', `any of ${all.join(', ')}; without one, all of them`)
+    .option('--install-only', 'installs n8n, and tests nothing')
     .addHelpText(
       'after',
       `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.\n${NEWEST_ONLY_VARIABLE}=1 leaves out the oldest release.`,
@@ -65,7 +67,8 @@ function chooseParts(all: string[]): string[] {
   const unknown = command.args.filter((part) => !all.includes(part));
   if (unknown.length > 0)
     throw new ExpectedError(`There is no part ${unknown.join(', ')}. The parts are ${all.join(', ')}.`);
-  return command.args.length === 0 ? all : command.args;
+  const { installOnly = false } = command.opts<{ installOnly?: boolean }>();
+  return { parts: command.args.length === 0 ? all : command.args, installOnly };
 }
 
 /** Runs the parts and prints what their tests say. */

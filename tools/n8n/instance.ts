@@ -77,8 +77,9 @@ export class N8nInstance {
    * Starts n8n again on the same data and the same port. One that still runs is stopped first; to see the effects of a
    * crash, call `n8n.kill()` before.
    */
-  async restart(environment = this.options.environment): Promise<void> {
+  async restart(more: NodeJS.ProcessEnv = {}): Promise<void> {
     const { program, folder, port, session } = this;
+    const environment = { ...this.options.environment, ...more };
     await this.n8n.stop();
     this.n8n = await startN8n({ program, folder, port, environment, signal: session.signal });
     this.rest = new N8nRest(this.n8n, session.signal);

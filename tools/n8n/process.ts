@@ -103,9 +103,8 @@ export class N8nProcess {
     if (answer?.ok !== true) return undefined;
     if (!this.hasEditor) return true;
     // While it starts, n8n answers every other address with a page that says so.
-    const settingsAnswer = await fetch(`${this.url}/rest/settings`).catch(() => undefined);
-    const isJson = settingsAnswer?.headers.get('content-type')?.includes('json') === true;
-    return settingsAnswer?.ok === true && isJson ? true : undefined;
+    const login = await fetch(`${this.url}/rest/login`).catch(() => undefined);
+    return login?.headers.get('content-type')?.includes('json') === true ? true : undefined;
   }
 
   assertRunning(): void {
