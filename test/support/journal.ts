@@ -7,7 +7,8 @@ import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import { DeliveryRecord, type Intent } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import type { Intent } from '../../nodes/MessagingSend/journal/recall';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import { type Batch, byOrigin, type Message } from '../../nodes/MessagingSend/messages/message';
 import { type Outcome, type Receipt, receiptOf } from '../../nodes/MessagingSend/messages/outcome';
@@ -187,14 +188,14 @@ export class Attempt {
     const wasOpen = record.isOpen;
     record.open();
     const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
-    const ledger = new CrashLedger(factsOf('workflow'), { lineage: execution.lineage, ordinal: 0 }, record);
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
-    if (await ledger.start(start)) record.markInterrupted();
+    const ledger = new CrashLedger(factsOf('workflow'), { lineage: execution.lineage, ordinal: 0 }, record, start);
+    if (await ledger.hasGap()) record.markInterrupted();
     const journal = new Journal({
       record,
       crash: ledger,
-      reservationsOf: (account) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true) : null),
+      reservationsOf: (account, earlier) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true, earlier) : null),
       patiently: async (promise) => await promise,
     });
     const receipts = await this.dispatch(order, journal);

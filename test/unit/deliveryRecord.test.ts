@@ -2,7 +2,8 @@ import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { DeliveryRecord, type Intent, type Recalled } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { divide, type Intent, NOTHING_KNOWN, type Recalled } from '../../nodes/MessagingSend/journal/recall';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
@@ -13,8 +14,13 @@ function message(item: number, text: string): Message {
   return { item, entry: null, phone: '447700900123', text };
 }
 
-function recall(record: DeliveryRecord, messages: readonly Message[], changed: Partial<Intent> = {}): Recalled {
-  return record.recall({ ...intentOf(messages), ...changed });
+function recall(
+  record: DeliveryRecord,
+  messages: readonly Message[],
+  changed: Partial<Intent> = {},
+): Pick<Recalled, 'receipts' | 'pending' | 'again'> {
+  const intent = { ...intentOf(messages), ...changed };
+  return divide(intent, record.recall(intent), NOTHING_KNOWN);
 }
 
 /** A record as it is read in a re-run. */

@@ -95,7 +95,7 @@ test('Nobody wins a claim that others overwrite each time', async () => {
 test('A write that another process has overwritten is made once more, and the list is relied on', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
-  await facts.record({ note: ['run'] });
+  await facts.record({ noted: ['run'] });
   list.entries = ['of another process'];
   await facts.record({ open: ['request'] });
   expect(list.entries).toEqual(['of another process', entry('run'), ...claimed('request')]);
@@ -106,7 +106,7 @@ test('The two entries of a fact are removed by one write', async () => {
   const writes: Array<readonly string[]> = [];
   const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
   const facts = newFacts(watched(list.storage(), { remove: (entries) => void writes.push(entries) }));
-  await facts.record({ open: names, note: ['other'] });
+  await facts.record({ open: names, noted: ['other'] });
   facts.retract(['other']);
   facts.retract(names);
   await allWritten(facts);
@@ -143,7 +143,7 @@ test('What another process writes back while the list is asked is removed again'
     if (lost < 0) await storage.remove(entries);
   };
   const facts = newFacts(changed(storage, { remove }));
-  expect(await facts.askBeforeClaim(['present', 'missing'])).toEqual(['noted', 'unknown']);
+  expect(await facts.ask(['present', 'missing'])).toEqual(['noted', 'unknown']);
   expect(list.entries).toEqual([entry('present')]);
 });
 
@@ -156,12 +156,12 @@ test('What is noted for others is written again until nobody can overwrite it an
   await allWritten(facts);
   const isWrittenAgain = async () => {
     list.entries = [];
-    await facts.record({ note: ['another'] });
+    await facts.record({ noted: ['another'] });
     return list.entries.includes(entry('order'));
   };
   expect(await isWrittenAgain()).toBe(true);
   now = 3_000;
-  await facts.record({ note: ['another'] });
+  await facts.record({ noted: ['another'] });
   expect(await isWrittenAgain()).toBe(false);
 });
 
@@ -170,7 +170,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
   const facts = newFacts(list.storage());
   // More than are removed together, before it.
   const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
-  await facts.record({ open: ['order'], note: others });
+  await facts.record({ open: ['order'], noted: others });
   facts.retract([...others, 'order']);
   const before = await facts.claim(['order']);
   await allWritten(facts);
@@ -193,7 +193,7 @@ test('What is closed while its removal waits stays in the list', async () => {
 test('A claim of what is noted leaves it as it was', async () => {
   const list = new SharedList();
   const storage = list.storage();
-  await newFacts(storage).record({ note: ['order'] });
+  await newFacts(storage).record({ noted: ['order'] });
   const facts = newFacts(storage);
   const before = await facts.claim(['order']);
   await allWritten(facts);
@@ -236,7 +236,7 @@ test.each(['before', 'while'] as const)(
         if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
       },
     });
-    await run(own).askBeforeClaim(['order']);
+    await run(own).ask(['order']);
     expect(await Promise.all(claims)).toEqual([['unknown']]);
     await allWritten(facts);
     expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
@@ -273,7 +273,7 @@ test('A question whose end the storage refuses leaves nothing behind', async () 
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
-  await facts.record({ note: ['sent'] });
+  await facts.record({ noted: ['sent'] });
   const record = () => facts.runEnded(['sent']);
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
@@ -281,8 +281,8 @@ test('A fact that its run releases while the list is asked about another one is 
 test('A fact that another process has begun is reported to the one that wants it fresh', async () => {
   const list = new SharedList();
   const [first, second] = [newFacts(list.storage()), newFacts(list.storage())];
-  expect(await first.record({ note: ['run'], fresh: ['run'] })).toBe(false);
-  expect(await second.record({ note: ['run'], fresh: ['run'] })).toBe(true);
-  await first.record({ bar: ['page'] });
-  expect(await second.record({ open: ['page'], fresh: ['page'] })).toBe(true);
+  expect(await first.record({ noted: ['run'] }, ['run'])).toBe(false);
+  expect(await second.record({ noted: ['run'] }, ['run'])).toBe(true);
+  await first.record({ barred: ['page'] });
+  expect(await second.record({ open: ['page'] }, ['page'])).toBe(true);
 });

@@ -2,8 +2,9 @@ import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
-import type { AccountJournal, Journal } from '../journal/journal';
-import type { Recalled } from '../journal/record/deliveryRecord';
+import type { AccountJournal } from '../journal/accountJournal';
+import type { Journal } from '../journal/journal';
+import type { Recalled } from '../journal/recall';
 import {
   addTo,
   type Batch,

@@ -1,7 +1,7 @@
 import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
-import type { AccountJournal } from '../journal/journal';
+import type { AccountJournal } from '../journal/accountJournal';
 import type { Batch } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
@@ -18,7 +18,7 @@ import { Settlement, type SettlementConfig } from './settlement';
 export interface DispatchConfig
   extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests'> {
   readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
-  readonly journal: AccountJournal;
+  readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'settle' | 'skip'>;
   readonly outages: Outages;
   /** Every phone that more than one message goes to; may contain others. */
   readonly repeated: ReadonlySet<string>;

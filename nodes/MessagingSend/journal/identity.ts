@@ -24,12 +24,6 @@ export function placeOf({ item, entry }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
-/** Reads what {@link placeOf} wrote. */
-export function readPlace(place: string): Origin {
-  const [item = '', entry] = place.split('.');
-  return { item: Number(item), entry: entry === undefined || entry === '' ? null : Number(entry) };
-}
-
 /** Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. */
 export function contentOf(message: Message): string {
   const { phone, text, key } = message;
@@ -63,6 +57,8 @@ const MAX_PAGES = 1_000;
 export interface Pages {
   readonly messages: readonly Message[];
   readonly count: number;
+  /** How many messages a page has. */
+  readonly sizeOf: (page: number) => number;
   /** Identifies the places and phones of the messages. */
   readonly places: string;
   /** Identifies their texts, or keys. */
@@ -84,6 +80,7 @@ export function pagesOf(messages: readonly Message[]): Pages {
   return {
     messages,
     count: Math.ceil(messages.length / size),
+    sizeOf: (page) => Math.min(size, messages.length - page * size),
     places: places.digest('base64'),
     contents: contents.digest('base64'),
     pageOf: (message) => {

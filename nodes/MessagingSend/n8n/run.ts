@@ -39,9 +39,6 @@ export interface Job {
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
-/** How many of the newest messages Send Once, Also in Later Runs remembers. */
-const REMEMBERED_MESSAGES = 50_000;
-
 /** What holds for a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -96,10 +93,8 @@ export async function sendForRun(
     else if (context.getMode() === 'retry' && testRun !== null) whyNot ??= failure('testRunInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    // Where it can't be read how many messages n8n's database remembers for the node, none is forgotten.
-    const isKnown = given.failure === null && testRun === null;
-    const rememberLast = !isKnown ? null : duplicateMessages === 'sendOnceEver' ? REMEMBERED_MESSAGES : 0;
-    const memory = { kind: dryRun ? 'dry' : testRun === null ? 'real' : 'test', maxWait, rememberLast } as const;
+    const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
+    const memory = { kind, isSendOnce: duplicateMessages === 'sendOnceEver', maxWait } as const;
     const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
     const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
@@ -176,7 +171,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     const broken = settings.failure ?? accounts.failure ?? unreadable;
     // Nothing is known of the items, so none need be read.
-    if (broken !== null && stopOnFailure && journal.isEmpty) {
+    if (broken !== null && stopOnFailure && (await journal.isEmpty())) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const tally = new Tally();

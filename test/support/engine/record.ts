@@ -7,24 +7,18 @@ export interface RecordLine {
   readonly uncertain: string[];
 }
 
-/** As the node writes a line; each message begins with its place. */
-type StoredLine = [batch: number | null, sent: string[][], uncertain: string[][]];
+/** As the node writes a line; without a message ID, a message is uncertain. */
+type StoredLine = [batch: number | null, entries: Array<[place: string, fingerprint: string, messageId?: unknown]>];
 
 /** The receipts that the node has written: those of its first run, and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
   const texts = Object.values((deliveries ?? {}) as Record<string, string[]>).flat();
-  return (
-    texts
-      .flatMap((text) => text.split('\n'))
-      // Others list the messages that are about to be sent.
-      .filter((line) => line.startsWith('['))
-      .map((line) => {
-        const [, sent, uncertain] = JSON.parse(line) as StoredLine;
-        return { sent: placesOf(sent), uncertain: placesOf(uncertain) };
-      })
-  );
-}
-
-function placesOf(messages: string[][]): string[] {
-  return messages.map(([place = '']) => place);
+  return texts
+    .flatMap((text) => text.split('\n'))
+    .map((line) => {
+      const [, entries] = JSON.parse(line) as StoredLine;
+      const placesOf = (isSent: boolean) =>
+        entries.filter((each) => each.length > 2 === isSent).map(([place]) => place);
+      return { sent: placesOf(true), uncertain: placesOf(false) };
+    });
 }

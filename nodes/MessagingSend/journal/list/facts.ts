@@ -1,12 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 
-import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
+import type { FactList, ListStorage } from './factList';
+import { entriesOfOpen, type FactState, stateIn } from './knownFacts';
 
 /** How many facts one call asks for: n8n blocks for some milliseconds, and a kill at that moment leaves only these open. */
-const MAX_ASKED = 100;
-
-/** How many answers one write confirms: each has up to 200 entries. */
-const CONFIRMED_TOGETHER = 4;
+const MAX_ASKED = 200;
 
 /** No process takes longer from reading the list to writing it back, in milliseconds. */
 const LONGEST_WRITE = 2_000;
@@ -35,56 +33,41 @@ export class Facts {
     private readonly storage: ListStorage,
     private readonly secret: string,
     private readonly isShared: boolean,
-  ) {
-    list.runs += 1;
+  ) {}
+
+  /** Called when the run has ended: others may now overwrite these facts without harm. */
+  runEnded(names: readonly string[]): void {
+    for (const fact of this.hashed(names)) this.list.known.hold(fact, null);
+    this.list.shorten(this.storage);
   }
 
   /**
-   * Called when the run has ended. Others may now overwrite these facts without harm. While other runs of this process go
-   * on, all that is in the list may be what they rely on.
+   * Asks, and removes what the question has added, also where another process has written it back: it would count as
+   * claimed.
+   * @throws what the storage throws
    */
-  runEnded(names: readonly string[]): void {
-    const { list, storage } = this;
-    for (const fact of this.hashed(names)) list.changeHold(fact, null);
-    list.runs -= 1;
-    if (list.runs === 0) void list.inTurn(async () => await storage.shorten()).catch(() => undefined);
-  }
-
-  /** @throws what the storage throws */
   async ask(names: readonly string[]): Promise<FactState[]> {
-    return (await this.answers(names)).flatMap(({ states }) => states);
-  }
-
-  /** Like {@link ask}, then removes what other processes have written back: it would count as claimed. */
-  async askBeforeClaim(names: readonly string[]): Promise<FactState[]> {
-    const answers = await this.answers(names);
-    let open = answers.filter(({ added }) => added.length > 0);
-    for (let attempt = 0; open.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
-      await this.storage.waitForOthers(attempt);
-      const back: Asked[] = [];
-      for (let start = 0; start < open.length; start += CONFIRMED_TOGETHER) {
-        const some = open.slice(start, start + CONFIRMED_TOGETHER);
-        back.push(...(await this.list.inTurn(async () => await this.removeWrittenBack(some))));
-      }
-      open = back;
-    }
-    return answers.flatMap(({ states }) => states);
-  }
-
-  private async answers(names: readonly string[]): Promise<Asked[]> {
-    const answers: Asked[] = [];
+    const parts: Array<Promise<readonly FactState[]>> = [];
     for (let start = 0; start < names.length; start += MAX_ASKED) {
-      const facts = this.hashed(names.slice(start, start + MAX_ASKED));
-      answers.push(await this.list.inTurn(async () => await this.answer(facts)));
+      parts.push(this.askTogether(this.hashed(names.slice(start, start + MAX_ASKED))));
     }
-    return answers;
+    return (await Promise.all(parts)).flat();
   }
 
-  private async answer(facts: readonly string[]): Promise<Asked> {
+  private async askTogether(facts: readonly string[]): Promise<readonly FactState[]> {
+    const { states, mark, added } = await this.list.inTurn(async () => await this.askNow(facts));
+    for (let attempt = 0; added.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
+      await this.storage.waitForOthers(attempt);
+      if (!(await this.list.inTurn(async () => await this.removeWrittenBack(mark, added)))) break;
+    }
+    return states;
+  }
+
+  private async askNow(facts: readonly string[]): Promise<Asked> {
     const { list, storage } = this;
     const mark = randomBytes(12).toString('base64');
     // What is known now may be in the list alone by the time of its answer.
-    const known = facts.map((fact) => list.stateOf(fact));
+    const known = facts.map((fact) => list.known.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
     const entries = asked.flatMap(entriesOfOpen);
     const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
@@ -92,7 +75,7 @@ export class Facts {
     if (entries.length > 0) {
       await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
     }
-    const states = facts.map((fact, index) => list.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
+    const states = facts.map((fact, index) => list.known.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
     return { states, mark, added };
   }
 
@@ -100,47 +83,41 @@ export class Facts {
   private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
     for (const fact of facts) {
       const state = stateIn(present, fact);
-      if (this.list.stateOf(fact) === undefined && state !== 'open') this.list.set(fact, state, null, true);
+      if (this.list.known.stateOf(fact) === undefined && state !== 'open') this.list.known.set(fact, state, null, true);
     }
     this.list.removeSurplus(this.storage);
   }
 
-  /** @returns the answers that another process had written back */
-  private async removeWrittenBack(answers: readonly Asked[]): Promise<Asked[]> {
-    const marks = answers.map(({ mark }) => mark);
-    const present = await this.storage.record(marks);
-    const back = answers.filter(({ mark }) => present.has(mark));
+  /** @returns whether another process had written back what a question added */
+  private async removeWrittenBack(mark: string, added: readonly string[]): Promise<boolean> {
+    const isBack = (await this.storage.record([mark])).has(mark);
     // One write removes both: an entry that is written back after it comes back with its mark.
-    const added = this.list.withoutKnown(back.flatMap((each) => each.added));
-    await this.storage.remove([...marks, ...added]);
-    return back;
+    await this.storage.remove([mark, ...(isBack ? this.list.known.withoutKnown(added) : [])]);
+    return isBack;
   }
 
   /**
-   * Resolves once these facts are stored. They are held until they are closed, retracted or released.
-   * @param bar facts that nobody else may open any more
+   * Resolves once these facts are stored in these states. They are held until they are closed, retracted or released.
    * @param fresh facts of these that nobody else may have begun
    * @returns whether another process has begun one of them
    * @throws what the storage throws
    */
-  async record({
-    open = [],
-    note = [],
-    bar = [],
-    fresh = [],
-  }: Partial<Record<'open' | 'note' | 'bar' | 'fresh', readonly string[]>>): Promise<boolean> {
+  async record(
+    states: Partial<Record<Exclude<FactState, 'unknown'>, readonly string[]>>,
+    fresh: readonly string[] = [],
+  ): Promise<boolean> {
     const { list } = this;
-    const begun = this.hashed(fresh).filter((fact) => list.stateOf(fact) === undefined);
-    for (const fact of this.hashed(open)) list.set(fact, 'open', 'held');
-    for (const fact of this.hashed(note)) list.set(fact, 'noted', 'held');
-    for (const fact of this.hashed(bar)) list.set(fact, 'barred', 'held');
+    const begun = this.hashed(fresh).filter((fact) => list.known.stateOf(fact) === undefined);
+    for (const state of ['noted', 'open', 'barred'] as const) {
+      for (const fact of this.hashed(states[state] ?? [])) list.known.set(fact, state, 'held');
+    }
     const present = await list.write([], this.storage);
     return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
   }
 
   /** Whether a run of this process has the fact, or has just had it. */
   isKnown(name: string): boolean {
-    return this.list.stateOf(entryOf(name, this.secret)) !== undefined;
+    return this.list.known.stateOf(entryOf(name, this.secret)) !== undefined;
   }
 
   /**
@@ -153,11 +130,11 @@ export class Facts {
     const { list, storage } = this;
     const facts = this.hashed(names);
     await list.finishRemoval(facts, storage);
-    const before = new Map(facts.map((fact) => [fact, list.stateOf(fact)]));
+    const before = new Map(facts.map((fact) => [fact, list.known.stateOf(fact)]));
     const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
-    for (const fact of open) list.set(fact, 'open', 'claiming');
+    for (const fact of open) list.known.set(fact, 'open', 'claiming');
     const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
@@ -175,52 +152,41 @@ export class Facts {
           before.set(fact, state);
           open.delete(fact);
           // The claim has added a pending marker to what is noted.
-          list.set(fact, state, null, state === 'noted');
+          list.known.set(fact, state, null, state === 'noted');
         }
         list.removeSurplus(storage);
       }
-      for (const fact of open) list.changeHold(fact, 'held');
+      for (const fact of open) list.known.hold(fact, 'held');
       open.clear();
       return states();
     } finally {
       // Where the first write failed, nobody knows whose entries there are.
-      for (const fact of open) list.set(fact, 'unknown', null, isAdded);
-      list.set(mark, 'unknown', null, true);
+      for (const fact of open) list.known.set(fact, 'unknown', null, isAdded);
+      list.known.set(mark, 'unknown', null, true);
       list.removeSurplus(storage);
     }
   }
 
   /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
   whenSettled(name: string): Promise<void> | null {
-    return this.list.whenSettled(entryOf(name, this.secret));
+    return this.list.known.whenSettled(entryOf(name, this.secret));
   }
 
   /** From open to noted. */
   close(names: readonly string[]): void {
     const hold = { untilFoundAfter: this.lastOverwrite };
-    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', hold, true);
+    for (const fact of this.hashed(names)) this.list.known.set(fact, 'noted', hold, true);
     this.list.removeSurplus(this.storage);
   }
 
   retract(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.set(fact, 'unknown', null, true);
+    for (const fact of this.hashed(names)) this.list.known.set(fact, 'unknown', null, true);
     this.list.removeSurplus(this.storage);
-  }
-
-  /**
-   * Notes one fact in place of others, which become unknown. Their pending markers stay until then: to remove them first
-   * would be a write for nothing.
-   * @throws what the storage throws; then the facts are as they were
-   */
-  async replace(names: readonly string[], by: string): Promise<void> {
-    for (const fact of this.hashed(names)) this.list.set(fact, 'noted', { untilFoundAfter: -Infinity }, false);
-    await this.record({ note: [by] });
-    this.retract(names);
   }
 
   /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
   releaseWhenFound(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.releaseWhenFound(fact, this.lastOverwrite);
+    for (const fact of this.hashed(names)) this.list.known.releaseWhenFound(fact, this.lastOverwrite);
   }
 
   /** Resolves when all changes so far are stored, as far as the storage takes them. */

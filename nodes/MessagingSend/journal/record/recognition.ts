@@ -1,12 +1,11 @@
 import { addTo, type Message } from '../../messages/message';
-import type { Outcome } from '../../messages/outcome';
 import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
-import type { RecordedIdentity, Remembered } from './storedReceipt';
+import type { Past } from '../recall';
+import type { RecordedIdentity } from './storedReceipt';
 
-export interface Recorded {
+/** The outcome of a message in the record, by what it is known by there. */
+export interface Recorded extends Past {
   readonly identity: RecordedIdentity;
-  readonly outcome: Outcome;
-  readonly receipt: Remembered;
 }
 
 /** No two messages of an attempt have the same. */
@@ -68,8 +67,12 @@ export function recognize(
     const isOnly =
       !repeated.has(message.phone) &&
       entries.every(({ identity }) => !identity.isOneOfSeveral && identity.place === place);
-    const own = isOnly ? entries.find(({ identity }) => identity.place === place) : undefined;
-    found.set(message, own ?? null);
+    found.set(message, isOnly ? latest(entries) : null);
   }
   return found;
+}
+
+/** Of one message, whose text was another one each time it was sent. */
+function latest(entries: readonly Recorded[]): Recorded | null {
+  return entries.find(({ outcome }) => outcome.kind === 'sent') ?? entries.at(-1) ?? null;
 }

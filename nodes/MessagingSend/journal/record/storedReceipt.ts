@@ -1,43 +1,34 @@
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
-import { mayBeSent, type Outcome, type Receipt, type Sent } from '../../messages/outcome';
+import { mayBeSent, type Outcome, type Receipt } from '../../messages/outcome';
 import { CONTENT_LENGTH, type Identity, PHONE_LENGTH } from '../identity';
 
 /**
- * A receipt as it is kept: what must not be sent again. It holds no key, number or text; a message is known by its place
- * and its fingerprint, which is its content and its phone in one text. A list without names, because n8n stores one for
- * each message of a run of Send.
+ * A receipt as it is kept: what must not be sent again. It holds no key, number or text. A list without names, because
+ * n8n stores one for each message of a run of Send.
  */
 type Stored = readonly [
   batch: number | null,
-  sent: readonly StoredSent[],
-  uncertain: readonly StoredUncertain[],
-  answer: StoredAnswer | null,
+  entries: readonly Entry[],
+  answer: Answer | null,
   /** Why the outcome of the uncertain ones is not known. */
-  failure: StoredFailure | null,
+  failure: Pick<Failure, 'code' | 'httpStatus' | 'message' | 'advice' | 'serviceSays'> | null,
 ];
 
-/** Without a status, it is `sent`. */
-type StoredSent = readonly [place: string, fingerprint: string, messageId: JsonScalar, status?: JsonScalar];
+/**
+ * A message by its place and its fingerprint, which is its content and its phone in one text. Without a message ID, it is
+ * uncertain; without a status, that is `sent`.
+ */
+type Entry = readonly [place: string, fingerprint: string, messageId?: JsonScalar, status?: JsonScalar];
 
-type StoredUncertain = readonly [place: string, fingerprint: string];
+/** All that the output shows of an answer beside its messages (API 2.2, 2.3). */
+type Answer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
 const FINGERPRINT_LENGTH = CONTENT_LENGTH + PHONE_LENGTH;
 
 /** Ends a fingerprint whose phone several texts went to. */
 const SEVERAL = '*';
-
-/** All that the output shows of an answer beside its messages (API 2.2, 2.3). */
-type StoredAnswer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
-
-type StoredFailure = readonly [
-  code: Failure['code'],
-  httpStatus: number | null,
-  message: string,
-  advice: string,
-  serviceSays: string,
-];
 
 /** With whether several texts went to its phone in the attempt that noted it. */
 export interface RecordedIdentity extends Identity {
@@ -60,22 +51,23 @@ export function writeReceipt(
   { batch, results, data }: Receipt,
   identityOf: (message: Message) => RecordedIdentity,
 ): string {
-  const sent: StoredSent[] = [];
-  const uncertain: StoredUncertain[] = [];
-  let why: Failure | null = null;
+  const entries: Entry[] = [];
+  let why: Stored[3] = null;
   for (const { message, outcome } of results) {
     if (!mayBeSent(outcome)) continue;
     const { place, content, phone, isOneOfSeveral } = identityOf(message);
     const fingerprint = content + phone + (isOneOfSeveral ? SEVERAL : '');
     if (outcome.kind === 'sent') {
-      sent.push([place, fingerprint, ...idAndStatus(outcome)]);
+      const { messageId, status } = outcome;
+      entries.push(status === 'sent' ? [place, fingerprint, messageId] : [place, fingerprint, messageId, status]);
     } else {
-      uncertain.push([place, fingerprint]);
-      why ??= outcome.failure;
+      entries.push([place, fingerprint]);
+      const { code, httpStatus, message: text, advice, serviceSays } = outcome.failure;
+      why ??= { code, httpStatus, message: text, advice, serviceSays };
     }
   }
-  const stored: Stored = [batch, sent, uncertain, data === null ? null : writeAnswer(data), why && writeFailure(why)];
-  return JSON.stringify(stored);
+  const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data ?? {}, SEND_FIELDS);
+  return JSON.stringify([batch, entries, data && [used, left, sentAt], why] satisfies Stored);
 }
 
 /**
@@ -84,66 +76,19 @@ export function writeReceipt(
  */
 export function readReceipt(text: string): Remembered | null {
   const stored: unknown = JSON.parse(text);
-  if (!Array.isArray(stored) || !Array.isArray(stored[1]) || !Array.isArray(stored[2])) return null;
-  if (stored[3] !== null && !Array.isArray(stored[3])) return null;
-  const [batch, sent, uncertain, answer, why] = stored as unknown as Stored;
-  if (
-    [...sent, ...uncertain].some(
-      ([, fingerprint]) => fingerprint.length - (fingerprint.endsWith(SEVERAL) ? 1 : 0) !== FINGERPRINT_LENGTH,
-    )
-  )
-    return null;
-  const unknown: Outcome = { kind: 'uncertain', failure: readFailure(why) };
-  return {
-    batch,
-    outcomes: [
-      ...sent.map(([place, fingerprint, messageId, status = 'sent']) => {
-        return { identity: readIdentity(place, fingerprint), outcome: { kind: 'sent', messageId, status } as const };
-      }),
-      ...uncertain.map(([place, fingerprint]) => ({ identity: readIdentity(place, fingerprint), outcome: unknown })),
-    ],
-    data: answer === null ? null : readAnswer(answer),
-  };
-}
-
-function readIdentity(place: string, fingerprint: string): RecordedIdentity {
-  return {
-    place,
-    content: fingerprint.slice(0, CONTENT_LENGTH),
-    phone: fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH),
-    isOneOfSeveral: fingerprint.endsWith(SEVERAL),
-  };
-}
-
-function idAndStatus({ messageId, status }: Sent): [messageId: JsonScalar, status?: JsonScalar] {
-  return status === 'sent' ? [messageId] : [messageId, status];
-}
-
-function writeFailure({ code, httpStatus, message, advice, serviceSays }: Failure): StoredFailure {
-  return [code, httpStatus, message, advice, serviceSays];
-}
-
-function readFailure(stored: StoredFailure | null): Failure {
-  if (stored === null) return failure('outcomeUnknown');
-  const [code, httpStatus, message, advice, serviceSays] = stored;
-  return { code, httpStatus, message, advice, serviceSays, scope: 'request', sendAgain: 'checkFirst' };
-}
-
-function writeAnswer(data: JsonRecord): StoredAnswer {
-  const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data, SEND_FIELDS);
-  return [used, left, shortTime(sentAt)];
-}
-
-function readAnswer([used, left, sentAt]: StoredAnswer): JsonRecord {
-  return { credits_used: used, credits_remaining: left, sent_at: longTime(sentAt) };
-}
-
-/** A time as a number, where that can be written back exactly. */
-function shortTime(time: JsonScalar): JsonScalar {
-  const milliseconds = typeof time === 'string' ? Date.parse(time) : NaN;
-  return Number.isFinite(milliseconds) && new Date(milliseconds).toISOString() === time ? milliseconds : time;
-}
-
-function longTime(time: JsonScalar): JsonScalar {
-  return typeof time === 'number' ? new Date(time).toISOString() : time;
+  if (!Array.isArray(stored) || stored.length !== 4 || !Array.isArray(stored[1])) return null;
+  const [batch, entries, answer, why] = stored as unknown as Stored;
+  const unknown =
+    why === null ? failure('outcomeUnknown') : ({ ...why, scope: 'request', sendAgain: 'checkFirst' } as const);
+  const outcomes = entries.map(([place, fingerprint, messageId, status = 'sent']) => {
+    const [content, phone] = [
+      fingerprint.slice(0, CONTENT_LENGTH),
+      fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH),
+    ];
+    const outcome: Outcome =
+      messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
+    return { identity: { place, content, phone, isOneOfSeveral: fingerprint.endsWith(SEVERAL) }, outcome };
+  });
+  const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
+  return { batch, outcomes, data };
 }

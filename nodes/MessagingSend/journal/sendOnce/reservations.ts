@@ -1,10 +1,13 @@
 import { duplicateKey, type Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
-import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
+import type { FactState } from '../list/knownFacts';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
+
+/** Messages that an earlier attempt of this execution may have sent. */
+export type Earlier = Pick<ReadonlySet<Message>, 'has'>;
 
 /** The result of an attempt to reserve messages: all of them are reserved, or none is. */
 export type Reserved =
@@ -19,13 +22,15 @@ export type Reserved =
  */
 export class Reservations {
   private readonly own = new Set<Message>();
-  /** An earlier attempt of this execution may have sent these: they are never given up. */
-  private earlier: Pick<ReadonlySet<Message>, 'has'> = new Set();
 
-  /** @param isPatient whether a message may still wait for another run of this process */
+  /**
+   * @param isPatient whether a message may still wait for another run of this process
+   * @param earlier these are never given up, and only that they were sent counts
+   */
   constructor(
     private readonly facts: Facts,
     private readonly isPatient: (message: Message) => boolean,
+    private readonly earlier: Earlier,
   ) {}
 
   /**
@@ -34,12 +39,7 @@ export class Reservations {
    * @throws what the storage throws
    */
   async find(messages: readonly Message[]): Promise<Taken> {
-    return this.takenOf(messages, await this.facts.askBeforeClaim(messages.map(duplicateKey))).taken;
-  }
-
-  /** Takes over messages that an earlier attempt of this execution may have sent: only that they were sent counts. */
-  takeOver(messages: Pick<ReadonlySet<Message>, 'has'>): void {
-    this.earlier = messages;
+    return this.takenOf(messages, await this.facts.ask(messages.map(duplicateKey))).taken;
   }
 
   /**
@@ -48,32 +48,15 @@ export class Reservations {
    */
   async reserve(messages: readonly Message[]): Promise<Reserved> {
     const left = messages.filter((message) => !this.own.has(message));
-    const wanted = left.filter((message) => !this.earlier.has(message));
-    const states = wanted.length === 0 ? [] : await this.facts.claim(wanted.map(duplicateKey));
-    const won = wanted.filter((_message, index) => states[index] === 'unknown');
-    const { taken, settled } = this.takenOf(wanted, states);
-    const sent = await this.reserveAgain(left.filter((message) => this.earlier.has(message)));
-    if (taken.size + sent.size + settled.length === 0) {
-      for (const message of won) this.own.add(message);
+    const states = left.length === 0 ? [] : await this.facts.claim(left.map(duplicateKey));
+    const { taken, settled } = this.takenOf(left, states);
+    if (taken.size + settled.length === 0) {
+      for (const message of left) this.own.add(message);
       return { kind: 'reserved' };
     }
-    this.facts.retract(won.map(duplicateKey));
-    if (taken.size + sent.size > 0) return { kind: 'taken', taken: new Map([...sent, ...taken]) };
+    this.facts.retract(left.filter((_message, index) => states[index] === 'unknown').map(duplicateKey));
+    if (taken.size > 0) return { kind: 'taken', taken };
     return { kind: 'inFlight', settled: Promise.race(settled) };
-  }
-
-  /**
-   * The earlier attempt may have reserved none, because it had another setting, or its reservations may have fallen out
-   * of the list.
-   * @returns the messages that are known to be sent
-   */
-  private async reserveAgain(messages: readonly Message[]): Promise<Taken> {
-    if (messages.length === 0) return new Map();
-    const { taken } = this.takenOf(messages, await this.facts.askBeforeClaim(messages.map(duplicateKey)));
-    const left = messages.filter((message) => !taken.has(message));
-    await this.facts.record({ open: left.map(duplicateKey) });
-    for (const message of left) this.own.add(message);
-    return taken;
   }
 
   private takenOf(

@@ -1,7 +1,6 @@
 import {
   FORM_NODE_TYPE,
   type IExecuteFunctions,
-  type IExecutePaginationFunctions,
   type IExecuteSingleFunctions,
   SEND_AND_WAIT_OPERATION,
   sleep,
@@ -18,11 +17,15 @@ import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
 import { isTool } from '../tool';
 import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
-import { factListOf, type ListSettings, listStorageOf } from './listStorage';
+import { factListOf, listStorageOf } from './listStorage';
 
-export interface JournalSettings extends ListSettings {
+export interface JournalSettings {
   /** A dry run notes nothing; a test run nothing that counts in another run. */
   readonly kind: 'real' | 'dry' | 'test';
+  /** Whether each message is sent once in all executions. */
+  readonly isSendOnce: boolean;
+  /** How long other runs and a locked database are waited for, in milliseconds. */
+  readonly maxWait: number;
 }
 
 /**
@@ -40,16 +43,14 @@ export async function openJournal(
   record.open();
   const { id: workflow = '' } = context.getWorkflow();
   const lineage = lineageOf(context);
-  const storage = listStorageOf(context, settings);
+  const storage = listStorageOf(context, settings.maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isNoted = settings.kind !== 'dry' && lineage !== null && isWorthIt(context, operation, ordinal);
-  const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record) : null;
   const isRetry = context.getMode() === 'retry';
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
-  const mayFollowKill = followsKill || (isRetry && lineage === null);
-  const start = { isRetry, followsKill: !record.isOpen && mayFollowKill };
-  const hasGap = crash === null ? start.followsKill : await crash.start(start);
-  if (hasGap) record.markInterrupted();
+  const start = { isRetry, followsKill: !record.isOpen && (followsKill || (isRetry && lineage === null)) };
+  const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
+  if (crash === null ? start.followsKill : await crash.hasGap()) record.markInterrupted();
   if (settings.kind === 'test') {
     // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
     await crash?.end();
@@ -61,13 +62,15 @@ export async function openJournal(
   // What a test before has kept is of no use any more.
   delete kept.test;
   const patience = patienceOf(settings.maxWait);
-  const isReserved = settings.rememberLast !== 0 && settings.rememberLast !== null && canRemember(context);
+  const isReserved = settings.isSendOnce && canRemember(context);
   return new Journal({
     record,
     crash,
     // What is stored can't be guessed without the API key.
-    reservationsOf: (account) =>
-      isReserved ? new Reservations(factsWith(JSON.stringify([workflow, account]), true), patience.mayWait) : null,
+    reservationsOf: (account, earlier) => {
+      const facts = factsWith(JSON.stringify([workflow, account]), true);
+      return isReserved ? new Reservations(facts, patience.mayWait, earlier) : null;
+    },
     patiently: patience.atMost,
   });
 }
@@ -95,22 +98,6 @@ function patienceOf(maxWait: number): {
       }
     },
   };
-}
-
-/**
- * Leaves the sign of a run in which the node sends nothing, so that a Retry as an operation that sends does not take it
- * for one during which n8n was killed.
- */
-export function openRecord(context: IExecutePaginationFunctions): void {
-  if (isTool(context.getNode())) return;
-  try {
-    const { index, followsKill } = positionOf(context);
-    const record = new DeliveryRecord(keptOf(context), index);
-    record.open();
-    if (!record.isOpen && followsKill) record.markInterrupted();
-  } catch {
-    // Where n8n runs a node outside of a workflow, it keeps no context, and there is no Retry.
-  }
 }
 
 /**

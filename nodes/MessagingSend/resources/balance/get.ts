@@ -10,7 +10,6 @@ import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import { type NodeAccount, readAccount } from '../../n8n/input/account';
 import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
-import { openRecord } from '../../n8n/memory/openJournal';
 import { nodeApiError, setUpError } from '../../n8n/output/errors';
 import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
 import { type RequestLimits, requestsOf } from '../../requests/requests';
@@ -27,7 +26,6 @@ export const getFields: INodeProperties[] = [optionsField([maxWait, requestsPerM
 
 /** One item `{ credits, user_id, user_name }` (API 2.1). */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  openRecord(this);
   const { account, limits } = await setUp(this);
   const call = routedCall(this, request, account);
   const reply = await requestsOf(account, call, limits, this.getExecutionCancelSignal()).make({

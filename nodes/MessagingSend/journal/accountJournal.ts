@@ -1,0 +1,139 @@
+import type { Reply } from '../api/reply';
+import { type Failure, failure } from '../failures/failure';
+import type { Batch, Message } from '../messages/message';
+import { type Outcome, type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
+import type { CrashLedger } from './crash/crashLedger';
+import type { DeliveryRecord } from './record/deliveryRecord';
+import type { Reservations, Taken } from './sendOnce/reservations';
+
+export type Permission =
+  | { readonly kind: 'leave' }
+  /** Some of its messages are settled without this request: other executions sent them, or may have. */
+  | { readonly kind: 'taken'; readonly receipt: Receipt }
+  /** Another run of this process has some of its messages in flight. Ask again once `until` resolves; it never rejects. */
+  | { readonly kind: 'wait'; readonly until: Promise<void> }
+  /** It can't be known whether its messages were sent before: none of them may leave. */
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+/** What is left of messages when those that other executions have sent, or may have, are taken out. */
+interface RecalledSent {
+  readonly receipts: readonly Receipt[];
+  readonly pending: readonly Message[];
+}
+
+/** The memories of the requests to one account. */
+export interface AccountMemories {
+  readonly record: DeliveryRecord;
+  /** null where n8n's database keeps nothing for the run. */
+  readonly crash: CrashLedger | null;
+  /** What has been sent from the account in all executions; null where that does not matter. */
+  readonly reservations: Reservations | null;
+  /** Waits for a promise for as long as a message may wait. */
+  readonly patiently: (promise: Promise<void>) => Promise<void>;
+}
+
+export const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
+
+const UNSENT: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
+const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
+const RESERVED: Outcome = { kind: 'uncertain', failure: failure('reserved') };
+const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
+
+/** What the requests to one account ask and note; all that dispatching knows of the journal. */
+export class AccountJournal {
+  /** From when its request may leave until it has ended, a batch may have been sent. */
+  private readonly inFlight = new Set<Batch>();
+
+  /** @param again messages that an earlier attempt may have sent, with the reason why nobody knows */
+  constructor(
+    private readonly memories: AccountMemories,
+    private readonly again: ReadonlyMap<Message, Failure>,
+  ) {}
+
+  /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
+  async recall(messages: readonly Message[]): Promise<RecalledSent> {
+    try {
+      const taken = await this.memories.reservations?.find(messages);
+      if (taken === undefined || taken.size === 0) return { receipts: [], pending: messages };
+      return { receipts: [skippedOf(taken)], pending: messages.filter((message) => !taken.has(message)) };
+    } catch {
+      const results = messages.map((message) => ({ message, outcome: UNSENT }));
+      return { receipts: receiptsOf(results).map((receipt) => this.withTruth(receipt)), pending: [] };
+    }
+  }
+
+  /**
+   * Resolves once what a re-run must know is stored. A request that is repeated asks again.
+   * Never rejects. After `leave`, call {@link afterReply} exactly once.
+   */
+  async beforeRequest(batch: Batch): Promise<Permission> {
+    const { crash, reservations } = this.memories;
+    this.inFlight.add(batch);
+    // Both at the same time: the list writes them together.
+    const [reserved, isTaken] = await Promise.all([
+      reservations?.reserve(batch.messages).catch(() => NOT_STORED),
+      crash?.beforeRequest(batch).catch(() => NOT_STORED),
+    ]);
+    const isReserved = reserved === undefined || reserved.kind === 'reserved';
+    if (isReserved && (isTaken === undefined || isTaken === false)) return { kind: 'leave' };
+    this.inFlight.delete(batch);
+    crash?.afterReply(batch, null);
+    if (isReserved) reservations?.giveUp(batch.messages);
+    if (isTaken === NOT_STORED || reserved?.kind === 'refused') return NOT_STORED;
+    if (reserved?.kind === 'taken') return { kind: 'taken', receipt: skippedOf(reserved.taken) };
+    if (reserved?.kind === 'inFlight') return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
+    return { kind: 'refused', failure: failure('anotherAttempt') };
+  }
+
+  /** @param reply null where the request did not leave after all */
+  afterReply(batch: Batch, reply: Reply | null): void {
+    this.inFlight.delete(batch);
+    this.memories.crash?.afterReply(batch, reply);
+    if (reply === null) this.memories.reservations?.giveUp(batch.messages);
+  }
+
+  /**
+   * Notes the outcomes of messages, each of which is settled once.
+   * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
+   */
+  settle(receipt: Receipt): Receipt {
+    const settled = this.skip(receipt);
+    this.memories.record.note(settled);
+    return settled;
+  }
+
+  /** The same for messages that are skipped: nothing of them is remembered. */
+  skip(receipt: Receipt): Receipt {
+    const settled = this.withTruth(receipt);
+    this.memories.crash?.settle(settled.results);
+    this.memories.reservations?.settle(settled.results);
+    return settled;
+  }
+
+  noteInFlight(): void {
+    for (const batch of this.inFlight) this.memories.record.note(receiptOf(batch, IN_FLIGHT));
+  }
+
+  async end(): Promise<void> {
+    await this.memories.reservations?.end();
+  }
+
+  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
+  private withTruth(receipt: Receipt): Receipt {
+    if (this.again.size === 0) return receipt;
+    const results = receipt.results.map(({ message, outcome }) => {
+      const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
+      const earlier = isUnsent ? this.again.get(message) : undefined;
+      return { message, outcome: earlier === undefined ? outcome : ({ kind: 'uncertain', failure: earlier } as const) };
+    });
+    return { ...receipt, results };
+  }
+}
+
+/** Not noted in the delivery record: in a re-run, the other execution may have ended. */
+function skippedOf(taken: Taken): Receipt {
+  const results = Array.from(taken, ([message, state]) => {
+    return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
+  });
+  return { batch: null, results, data: null };
+}

@@ -1,0 +1,176 @@
+import type { Message } from '../../messages/message';
+import type { Result } from '../../messages/outcome';
+import type { Pages } from '../identity';
+import type { Facts } from '../list/facts';
+
+/** The fact that an attempt has begun: one of its requests may have left. */
+export function begunFact(run: string, attempt: number): string {
+  return `${run} attempt ${attempt}`;
+}
+
+/** The names of all facts about an attempt that has these messages. */
+export interface AttemptFacts {
+  readonly begun: string;
+  /** The places and phones of its messages. */
+  readonly places: string;
+  /** Their texts, or keys. */
+  readonly contents: string;
+  readonly pages: readonly string[];
+  /** In place of its pages, where every message is sent. */
+  readonly allSent: string;
+}
+
+export function attemptFacts(run: string, attempt: number, { places, contents, count }: Pages): AttemptFacts {
+  const begun = begunFact(run, attempt);
+  return {
+    begun,
+    places: `${begun} of ${places}`,
+    contents: `${begun} with ${contents}`,
+    pages: Array.from({ length: count }, (_, page) => `${begun} page ${page} of ${places}`),
+    allSent: `${begun} all of ${places}`,
+  };
+}
+
+type PageState =
+  /** `taken`: another process has begun it, or barred it. */
+  | { readonly kind: 'unopened' | 'retracted' | 'noted' | 'taken' }
+  /** Its requests may leave once this says that it is not taken. */
+  | { readonly kind: 'open'; readonly opening: Promise<boolean> };
+
+/** Consecutive messages, as one attempt has them. */
+class Page {
+  state: PageState = { kind: 'unopened' };
+  /** What an attempt before has sent, what this one may have sent, and what it has sent. */
+  private readonly messages = new Map<Message, 'before' | 'risked' | 'sent'>();
+
+  constructor(
+    readonly fact: string,
+    private readonly size: number,
+  ) {}
+
+  set(message: Message, state: 'before' | 'risked' | 'sent'): void {
+    this.messages.set(message, state);
+  }
+
+  get isSent(): boolean {
+    return this.messages.size === this.size && [...this.messages.values()].every((state) => state !== 'risked');
+  }
+
+  /** @returns whether this attempt now has sent nothing of the page, nor may have */
+  notSent(message: Message): boolean {
+    if (this.messages.get(message) === 'risked') this.messages.delete(message);
+    return [...this.messages.values()].every((state) => state === 'before');
+  }
+}
+
+/**
+ * One attempt at a run, as it sends. It notes itself and the messages that it is for before its first request, opens the
+ * pages of each request before that leaves, and notes each page of which every message is sent.
+ */
+export class Attempt {
+  private readonly own: readonly Page[];
+  private begun: Promise<boolean> | null = null;
+
+  /**
+   * @param unbegun the pages that attempts before this one have not begun, and must not begin any more
+   * @param onBegun called when its requests may leave
+   */
+  constructor(
+    private readonly facts: Facts,
+    private readonly names: AttemptFacts,
+    private readonly pages: Pages,
+    private readonly unbegun: readonly string[],
+    private readonly onBegun: () => void,
+  ) {
+    this.own = names.pages.map((fact, page) => new Page(fact, pages.sizeOf(page)));
+  }
+
+  /** An attempt before this one has sent it. */
+  wasSent(message: Message): void {
+    this.pageOf(message)?.set(message, 'before');
+  }
+
+  /**
+   * Resolves once a re-run would know that these messages have left.
+   * @returns whether another process makes this attempt, or has barred it
+   * @throws what the storage throws: then they must not leave
+   */
+  async begin(messages: readonly Message[]): Promise<boolean> {
+    for (const message of messages) this.pageOf(message)?.set(message, 'risked');
+    const pages = this.pagesOf(messages);
+    const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
+    if (closed.length > 0) {
+      const opening = this.open(closed);
+      for (const page of closed) page.state = { kind: 'open', opening };
+    }
+    const taken = pages.map(async ({ state }) =>
+      state.kind === 'open' ? await state.opening : state.kind === 'taken',
+    );
+    const isTaken = (await Promise.all([this.begun, ...taken])).includes(true);
+    // What the list has of them is the other attempt's, and must stay.
+    if (isTaken) for (const page of pages) page.state = { kind: 'taken' };
+    return isTaken;
+  }
+
+  private async open(pages: readonly Page[]): Promise<boolean> {
+    // Another process may have written back what this one has opened and retracted before: that is nobody else's.
+    const fresh = pages.filter(({ state }) => state.kind === 'unopened').map(({ fact }) => fact);
+    if (this.begun === null) {
+      const { begun, places, contents } = this.names;
+      const facts = { noted: [begun, places, contents], barred: this.unbegun };
+      this.begun = this.facts.record(facts, [begun, ...this.unbegun]);
+      this.begun.then(
+        (isTaken) => {
+          if (!isTaken) this.onBegun();
+        },
+        () => (this.begun = null),
+      );
+    }
+    return await this.facts.record({ open: pages.map(({ fact }) => fact) }, fresh);
+  }
+
+  settle(results: readonly Result[]): void {
+    for (const { message, outcome } of results) {
+      if (outcome.kind === 'sent') this.pageOf(message)?.set(message, 'sent');
+      else if (outcome.kind !== 'uncertain') this.notSent(message);
+    }
+    for (const page of this.pagesOf(results.map(({ message }) => message))) {
+      if (page.state.kind !== 'open' || !page.isSent) continue;
+      page.state = { kind: 'noted' };
+      this.facts.close([page.fact]);
+    }
+  }
+
+  /** Retracts its page, if this attempt has sent nothing else of it, nor may have. */
+  notSent(message: Message): void {
+    const page = this.pageOf(message);
+    if (page?.notSent(message) !== true || page.state.kind !== 'open') return;
+    page.state = { kind: 'retracted' };
+    this.facts.retract([page.fact]);
+  }
+
+  /** Resolves once what a re-run needs is stored. */
+  async end(): Promise<void> {
+    const { facts, names, own, unbegun } = this;
+    await facts.whenWritten();
+    const isAllSent =
+      this.begun !== null &&
+      own.every(({ isSent }) => isSent) &&
+      (await facts.record({ noted: [names.allSent] }).then(
+        () => true,
+        () => false,
+      ));
+    if (isAllSent) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
+    facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
+  }
+
+  private pageOf(message: Message): Page | undefined {
+    return this.own[this.pages.pageOf(message)];
+  }
+
+  private pagesOf(messages: readonly Message[]): Page[] {
+    return [...new Set(messages.map((message) => this.own[this.pages.pageOf(message)]))].filter(
+      (page) => page !== undefined,
+    );
+  }
+}
