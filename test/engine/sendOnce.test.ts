@@ -45,6 +45,12 @@ describe('Send Bulk in a second execution', () => {
     expect(requests()).toEqual([]);
   });
 
+  test('of more messages than n8n remembers sends nothing', async () => {
+    const run50001 = await run([{ list: listOf(50_001) }], once(SEND_LIST));
+    expect(run50001.outputs[0]?.[0]?.json.error).toContain('remembers 50,000 messages, and this run has 50,001');
+    expect(requests()).toEqual([]);
+  });
+
   test('from another account knows nothing of the first one', async () => {
     await run(contacts(1), once(parameters));
     const account = accountOf(sandbox(), '/other/v1');

@@ -96,7 +96,8 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     sendUncertainAgain: options.uncertain === 'sendAgain',
   });
   const { receipts: known } = earlier;
-  const { unsendable: refused, pending } = withoutRefused(earlier, delivery);
+  const broken = delivery.broken ?? whyTooMany(earlier.pending, options);
+  const { unsendable: refused, pending } = withoutRefused(earlier, { ...delivery, broken });
   const recalled = { unsendable: refused, repeated, recalled: known.length, planned: [] };
   const { willSend, keptBack, duplicates } =
     tested === null ? select(pending, known, rest) : { ...tested, willSend: pending };
@@ -113,6 +114,14 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const sent = dryRun ? [] : await send(shares, before, repeated, delivery);
   const planned = dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return conclude({ ...recalled, receipts: [...before, ...sent.flat()], duplicates, heldUp: 0, planned }, delivery);
+}
+
+/** n8n's database remembers that many messages of 'Send Once, Also in Later Runs': of a longer run, not the first ones. */
+const MAX_SENT_ONCE = 50_000;
+
+function whyTooMany({ length: count }: readonly Message[], { duplicateMessages }: DeliveryOptions): Failure | null {
+  if (duplicateMessages !== 'sendOnceEver' || count <= MAX_SENT_ONCE) return null;
+  return failure('sendOnceTooMany', { count: count.toLocaleString('en'), limit: MAX_SENT_ONCE.toLocaleString('en') });
 }
 
 /** Adds the messages that have no account to the drafts that can't be sent. */

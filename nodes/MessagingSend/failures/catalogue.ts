@@ -245,6 +245,11 @@ export const CATALOGUE = {
     "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. For an MCP server or a sub-agent, choose another value for the option 'Duplicate Messages', or let it call a workflow that contains this node.",
   ),
+  sendOnceTooMany: notSetUp<{ count: string; limit: string }>(
+    ({ count, limit }) =>
+      `'Send Once, Also in Later Runs' remembers ${limit} messages, and this run has ${count}, so nothing was sent`,
+    "Divide the list, or choose another value for the option 'Duplicate Messages'.",
+  ),
   operationUnknown: notSetUp(
     "'Resource' and 'Operation' must be chosen from their lists",
     "Choose them again: they can't be expressions.",
