@@ -195,7 +195,8 @@ export class Attempt {
     const journal = new Journal({
       record,
       crash: ledger,
-      reservationsOf: (account, earlier) => (order.sendOnce === true ? new Reservations(factsOf(account), () => true, earlier) : null),
+      reservationsOf: (account, earlier) =>
+        order.sendOnce === true ? new Reservations(factsOf(account), () => true, earlier) : null,
       patiently: async (promise) => await promise,
     });
     const receipts = await this.dispatch(order, journal);
