@@ -1,4 +1,4 @@
-import { failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Attempt } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
@@ -7,11 +7,15 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { intentOf } from '../support/journal';
 import { messageAt } from './samples';
 
-const messages = [0, 1].map((index) => messageAt(index));
-const batch = { number: 1, messages };
-
-/** The attempt of one process at a run, with the entries that all processes share. */
-async function attemptOn(entries: Set<string>, isRetry = false): Promise<CrashLedger> {
+/**
+ * An attempt of one process at these messages, with the entries that all processes share, and those of them of which nothing
+ * is known.
+ */
+async function attemptOn(
+  entries: Set<string>,
+  messages: readonly Message[],
+  isRetry = false,
+): Promise<{ attempt: Attempt; pending: readonly Message[] }> {
   const storage: ListStorage = {
     record: async (added) => {
       const present = new Set(added.filter((entry) => entries.has(entry)));
@@ -28,27 +32,20 @@ async function attemptOn(entries: Set<string>, isRetry = false): Promise<CrashLe
   const facts = new Facts(new FactList(() => 0), storage, 'secret', false);
   const start = { isRetry, followsKill: false };
   const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0 }, { attempts: 0 }, start);
-  await ledger.hasGap();
-  return ledger;
-}
-
-/** @returns the messages that an earlier attempt has not sent for certain, or not at all */
-async function recall(ledger: CrashLedger, list: readonly Message[]): Promise<readonly Message[]> {
-  const { pastOf } = await ledger.recall(intentOf(list));
-  return list.filter((message) => pastOf(message) === undefined);
+  const { noted, attempt } = await ledger.recall(intentOf(messages));
+  return { attempt, pending: messages.filter((message) => noted.pastOf(message) === undefined) };
 }
 
 test('A request that another process has begun is taken', async () => {
   const entries = new Set<string>();
-  const [first, second] = [await attemptOn(entries), await attemptOn(entries)];
-  for (const ledger of [first, second]) await recall(ledger, messages);
-  expect(await first.beforeRequest(batch)).toBe(false);
-  expect(await second.beforeRequest(batch)).toBe(true);
+  const messages = [0, 1].map((index) => messageAt(index));
+  const [first, second] = [await attemptOn(entries, messages), await attemptOn(entries, messages)];
+  expect(await first.attempt.begin(messages)).toBe(false);
+  expect(await second.attempt.begin(messages)).toBe(true);
   // What the second one gives up stays noted for the first one.
   const noted = [...entries];
-  const outcome = { kind: 'not_sent', failure: failure('anotherAttempt') } as const;
-  second.settle(messages.map((message) => ({ message, outcome })));
-  await second.end();
+  second.attempt.notSent(messages);
+  await second.attempt.end();
   expect([...entries]).toEqual(noted);
 });
 
@@ -57,14 +54,12 @@ test.each([0, 1, 2])(
   async (count) => {
     const four = [0, 1, 2, 3].map((index) => messageAt(index));
     const entries = new Set<string>();
-    const killed = await attemptOn(entries);
-    await recall(killed, four);
-    await killed.beforeRequest({ number: 1, messages: four.slice(0, count) });
-    const retry = await attemptOn(entries, true);
-    expect(await recall(retry, four)).toEqual(four.slice(count));
-    if (count === 0) return;
-    await retry.beforeRequest({ number: 2, messages: four.slice(count) });
-    expect(await killed.beforeRequest({ number: 3, messages: four.slice(count) })).toBe(true);
+    const killed = await attemptOn(entries, four);
+    if (count > 0) await killed.attempt.begin(four.slice(0, count));
+    const retry = await attemptOn(entries, four, true);
+    expect(retry.pending).toEqual(four.slice(count));
+    await retry.attempt.begin(four.slice(count));
+    expect(await killed.attempt.begin(four.slice(count))).toBe(true);
   },
 );
 

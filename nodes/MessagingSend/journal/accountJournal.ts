@@ -2,7 +2,7 @@ import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Batch, Message } from '../messages/message';
 import { type Outcome, type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
-import type { CrashLedger } from './crash/crashLedger';
+import type { Attempt } from './crash/attempt';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
@@ -25,7 +25,7 @@ interface RecalledSent {
 export interface AccountMemories {
   readonly record: DeliveryRecord;
   /** null where n8n's database keeps nothing for the run. */
-  readonly crash: CrashLedger | null;
+  readonly attempt: Attempt | null;
   /** What has been sent from the account in all executions; null where that does not matter. */
   readonly reservations: Reservations | null;
   /** Waits for a promise for as long as a message may wait. */
@@ -46,7 +46,7 @@ export class AccountJournal {
 
   /** @param again messages that an earlier attempt may have sent, with the reason why nobody knows */
   constructor(
-    private readonly memories: AccountMemories,
+    readonly memories: AccountMemories,
     private readonly again: ReadonlyMap<Message, Failure>,
   ) {}
 
@@ -67,17 +67,17 @@ export class AccountJournal {
    * Never rejects. After `leave`, call {@link afterReply} exactly once.
    */
   async beforeRequest(batch: Batch): Promise<Permission> {
-    const { crash, reservations } = this.memories;
+    const { attempt, reservations } = this.memories;
     this.inFlight.add(batch);
     // Both at the same time: the list writes them together.
     const [reserved, isTaken] = await Promise.all([
       reservations?.reserve(batch.messages).catch(() => NOT_STORED),
-      crash?.beforeRequest(batch).catch(() => NOT_STORED),
+      attempt?.begin(batch.messages).catch(() => NOT_STORED),
     ]);
     const isReserved = reserved === undefined || reserved.kind === 'reserved';
     if (isReserved && (isTaken === undefined || isTaken === false)) return { kind: 'leave' };
     this.inFlight.delete(batch);
-    crash?.afterReply(batch, null);
+    attempt?.notSent(batch.messages);
     if (isReserved) reservations?.giveUp(batch.messages);
     if (isTaken === NOT_STORED || reserved?.kind === 'refused') return NOT_STORED;
     if (reserved?.kind === 'taken') return { kind: 'taken', receipt: skippedOf(reserved.taken) };
@@ -88,7 +88,7 @@ export class AccountJournal {
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     this.inFlight.delete(batch);
-    this.memories.crash?.afterReply(batch, reply);
+    if (reply === null || reply.kind === 'rejected') this.memories.attempt?.notSent(batch.messages);
     if (reply === null) this.memories.reservations?.giveUp(batch.messages);
   }
 
@@ -105,17 +105,13 @@ export class AccountJournal {
   /** The same for messages that are skipped: nothing of them is remembered. */
   skip(receipt: Receipt): Receipt {
     const settled = this.withTruth(receipt);
-    this.memories.crash?.settle(settled.results);
+    this.memories.attempt?.settle(settled.results);
     this.memories.reservations?.settle(settled.results);
     return settled;
   }
 
   noteInFlight(): void {
     for (const batch of this.inFlight) this.memories.record.note(receiptOf(batch, IN_FLIGHT));
-  }
-
-  async end(): Promise<void> {
-    await this.memories.reservations?.end();
   }
 
   /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */

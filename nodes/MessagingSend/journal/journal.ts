@@ -1,11 +1,15 @@
 import { failure } from '../failures/failure';
 import type { Outcome, Receipt, Result } from '../messages/outcome';
 import { AccountJournal, type AccountMemories, NOT_STORED } from './accountJournal';
+import type { Attempt } from './crash/attempt';
+import type { CrashLedger } from './crash/crashLedger';
 import { divide, type Intent, type Memory, NOTHING_KNOWN, type Recalled, WITHOUT_RECEIPT } from './recall';
 import type { Earlier, Reservations } from './sendOnce/reservations';
 
 /** The memories of a run, and what the journal needs of its surroundings. */
-export interface Memories extends Omit<AccountMemories, 'reservations'> {
+export interface Memories extends Pick<AccountMemories, 'record' | 'patiently'> {
+  /** null where n8n's database keeps nothing for the run. */
+  readonly crash: CrashLedger | null;
   /**
    * What has been sent from an account in all executions; null where that does not matter.
    * @param earlier messages that an earlier attempt of this execution may have sent
@@ -19,7 +23,7 @@ export interface Memories extends Omit<AccountMemories, 'reservations'> {
  * must allow it.
  */
 export class Journal {
-  private again: Recalled['again'] = new Map();
+  private recalled: { readonly again: Recalled['again']; readonly attempt: Attempt | null } = NOT_RECALLED;
   private readonly accounts = new Map<string, AccountJournal>();
 
   constructor(private readonly memories: Memories) {}
@@ -33,16 +37,17 @@ export class Journal {
   async recall(intent: Intent): Promise<Recalled> {
     const { record, crash } = this.memories;
     const { lastBatch, ...recorded } = record.recall(intent);
-    const noted = crash === null ? NOTHING_KNOWN : await crash.recall(intent).catch(() => null);
-    if (noted === null) {
+    const asked = crash === null ? NO_LEDGER : await crash.recall(intent).catch(() => null);
+    if (asked === null) {
       // Nothing leaves, and nothing is noted: the next attempt asks again.
       const unasked = notAsked(crash?.isRetry === true);
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
+    const { noted, attempt } = asked;
     const recalled = divide(intent, recorded, noted);
-    this.again = recalled.again;
+    this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
-    crash?.wereSent(known.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message));
+    for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
     const again = Array.from(recalled.again, ([message, why]): Result => {
       return { message, outcome: { kind: 'uncertain', failure: why } };
     });
@@ -50,22 +55,26 @@ export class Journal {
     const toNote = [...known, ...again].filter(({ message, outcome }) => {
       return noted.pastOf(message) !== undefined && recorded.pastOf(message)?.outcome.kind !== outcome.kind;
     });
-    record.note({ batch: null, results: toNote, data: null });
+    if (toNote.length > 0) record.note({ batch: null, results: toNote, data: null });
     return { ...recalled, lastBatch };
   }
 
   /** Notes messages that are skipped before it is known from which account. Nothing of them is remembered. */
   skip(receipt: Receipt): Receipt {
-    return new AccountJournal({ ...this.memories, reservations: null }, this.again).skip(receipt);
+    return this.withReservations(null).skip(receipt);
   }
 
   of(account: string): AccountJournal {
     const known = this.accounts.get(account);
-    if (known !== undefined) return known;
-    const { reservationsOf, ...memories } = this.memories;
-    const journal = new AccountJournal({ ...memories, reservations: reservationsOf(account, this.again) }, this.again);
+    const journal = known ?? this.withReservations(this.memories.reservationsOf(account, this.recalled.again));
     this.accounts.set(account, journal);
     return journal;
+  }
+
+  private withReservations(reservations: Reservations | null): AccountJournal {
+    const { record, patiently } = this.memories;
+    const { again, attempt } = this.recalled;
+    return new AccountJournal({ record, patiently, reservations, attempt }, again);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
@@ -83,10 +92,14 @@ export class Journal {
 
   /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */
   async end(): Promise<void> {
-    await Promise.all(Array.from(this.accounts.values(), async (account) => await account.end()));
+    await Promise.all(Array.from(this.accounts.values(), async ({ memories }) => await memories.reservations?.end()));
+    await this.recalled.attempt?.end();
     await this.memories.crash?.end();
   }
 }
+
+const NOT_RECALLED = { again: new Map(), attempt: null };
+const NO_LEDGER = { noted: NOTHING_KNOWN, attempt: null };
 
 /** Where n8n's database can't be asked, a Retry may have anything sent before it. */
 function notAsked(isRetry: boolean): Memory {

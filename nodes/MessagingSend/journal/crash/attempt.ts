@@ -1,5 +1,5 @@
 import type { Message } from '../../messages/message';
-import type { Result } from '../../messages/outcome';
+import { mayBeSent, type Result } from '../../messages/outcome';
 import type { Pages } from '../identity';
 import type { Facts } from '../list/facts';
 
@@ -118,49 +118,45 @@ export class Attempt {
     if (this.begun === null) {
       const { begun, places, contents } = this.names;
       const facts = { noted: [begun, places, contents], barred: this.unbegun };
-      this.begun = this.facts.record(facts, [begun, ...this.unbegun]);
-      this.begun.then(
-        (isTaken) => {
-          if (!isTaken) this.onBegun();
-        },
-        () => (this.begun = null),
-      );
+      this.begun = this.facts.record(facts, [begun, ...this.unbegun]).then((isTaken) => {
+        if (!isTaken) this.onBegun();
+        return isTaken;
+      });
+      this.begun.catch(() => (this.begun = null));
     }
     return await this.facts.record({ open: pages.map(({ fact }) => fact) }, fresh);
   }
 
   settle(results: readonly Result[]): void {
-    for (const { message, outcome } of results) {
-      if (outcome.kind === 'sent') this.pageOf(message)?.set(message, 'sent');
-      else if (outcome.kind !== 'uncertain') this.notSent(message);
-    }
-    for (const page of this.pagesOf(results.map(({ message }) => message))) {
+    const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
+    for (const message of sent) this.pageOf(message)?.set(message, 'sent');
+    for (const page of this.pagesOf(sent)) {
       if (page.state.kind !== 'open' || !page.isSent) continue;
       page.state = { kind: 'noted' };
       this.facts.close([page.fact]);
     }
+    this.notSent(results.filter(({ outcome }) => !mayBeSent(outcome)).map(({ message }) => message));
   }
 
-  /** Retracts its page, if this attempt has sent nothing else of it, nor may have. */
-  notSent(message: Message): void {
-    const page = this.pageOf(message);
-    if (page?.notSent(message) !== true || page.state.kind !== 'open') return;
-    page.state = { kind: 'retracted' };
-    this.facts.retract([page.fact]);
+  /** Retracts the pages of which this attempt now has sent nothing, nor may have. */
+  notSent(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const page = this.pageOf(message);
+      if (page?.notSent(message) !== true || page.state.kind !== 'open') continue;
+      page.state = { kind: 'retracted' };
+      this.facts.retract([page.fact]);
+    }
   }
 
-  /** Resolves once what a re-run needs is stored. */
+  /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
-    await facts.whenWritten();
-    const isAllSent =
-      this.begun !== null &&
-      own.every(({ isSent }) => isSent) &&
-      (await facts.record({ noted: [names.allSent] }).then(
-        () => true,
-        () => false,
-      ));
-    if (isAllSent) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
+    if (this.begun !== null && own.every((page) => page.isSent)) {
+      await facts.record({ noted: [names.allSent] }).then(
+        () => facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact)),
+        () => undefined,
+      );
+    } else await facts.whenWritten();
     facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 

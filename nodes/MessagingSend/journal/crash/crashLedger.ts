@@ -1,11 +1,9 @@
-import type { Reply } from '../../api/reply';
 import { failure } from '../../failures/failure';
-import type { Batch, Message } from '../../messages/message';
-import type { Result } from '../../messages/outcome';
+import type { Message } from '../../messages/message';
 import { digestOf, type Pages, pagesOf } from '../identity';
 import type { Facts } from '../list/facts';
 import type { FactState } from '../list/knownFacts';
-import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
+import { type Intent, type Memory, NOTHING_KNOWN, type Past, WITHOUT_RECEIPT } from '../recall';
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunFact } from './attempt';
 
@@ -62,7 +60,6 @@ export class CrashLedger {
   /** The run's name in short. Noted when it starts: only if it is there, what is not there was not begun. */
   private readonly run: string;
   private readonly start: Promise<Start>;
-  private attempt: Attempt | null = null;
 
   /** Notes that an attempt has started. @param followsKill whether n8n shows that it was killed in an earlier attempt */
   constructor(
@@ -86,9 +83,8 @@ export class CrashLedger {
 
   /** One that was noted before is of an execution that n8n continues for the second time, or a second try. */
   private async startOnce(): Promise<Start> {
-    const isKnown = this.facts.isKnown(this.run);
     const wasNoted = await this.facts.record({ noted: [this.run] }, [this.run]);
-    const isFirst = !isKnown && !wasNoted && this.record.attempts === 0;
+    const isFirst = !wasNoted && this.record.attempts === 0;
     return { ...(isFirst ? { number: 1, missing: [] } : await this.findMissing()), hasGap: false };
   }
 
@@ -105,6 +101,12 @@ export class CrashLedger {
     }
   }
 
+  /** Resolves once it is stored that it has started, which others may overwrite then. */
+  async end(): Promise<void> {
+    await this.facts.whenWritten();
+    this.facts.runEnded([this.run]);
+  }
+
   /** Whether earlier attempts may have sent messages of which the list knows nothing. Not waited for where there are none. */
   async hasGap(): Promise<boolean> {
     return this.isRetry && (await this.start.then((start) => start.hasGap).catch(() => false));
@@ -116,33 +118,24 @@ export class CrashLedger {
   }
 
   /**
-   * What is known of these messages, which from now on are those of the attempt.
+   * What is known of these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall({ messages, repeated }: Intent): Promise<Memory> {
+  async recall({ messages, repeated }: Intent): Promise<{ readonly noted: Memory; readonly attempt: Attempt }> {
     const { number, missing } = await this.start;
     const pages = pagesOf(messages);
     const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
-    // What attempts with other messages have sent, the record will not contain.
-    const onBegun = () => {
+    const attempt = new Attempt(this.facts, attemptFacts(this.run, number, pages), pages, unbegun, () => {
+      // What attempts with other messages have sent, the record will not contain.
       if (!hadOthers) this.record.attempts = number;
-    };
-    this.attempt = new Attempt(this.facts, attemptFacts(this.run, number, pages), pages, unbegun, onBegun);
+    });
+    if (missing.length === 0) return { noted: NOTHING_KNOWN, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
-    const isNew = states.every((state) => state === 'unknown');
-    return {
-      pastOf: (message) => {
-        if (isNew) return undefined;
-        const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
-        return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
-      },
-      mayHaveSent: () => hadOthers,
+    const pastOf = (message: Message) => {
+      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
+      return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
-  }
-
-  /** Takes from the memories what they know to be sent. */
-  wereSent(messages: readonly Message[]): void {
-    for (const message of messages) this.attempt?.wasSent(message);
+    return { noted: { pastOf, mayHaveSent: () => hadOthers }, attempt };
   }
 
   private async ask(pages: Pages, missing: readonly number[]): Promise<Asked> {
@@ -166,31 +159,6 @@ export class CrashLedger {
     }
     if (hadOthers) states.fill('open');
     return { states, unbegun, hadOthers, hadOtherTexts };
-  }
-
-  /**
-   * Resolves once a re-run would know that this request has left.
-   * @returns whether another process runs another attempt
-   * @throws what the storage throws: then it must not leave
-   */
-  async beforeRequest({ messages }: Batch): Promise<boolean> {
-    return (await this.attempt?.begin(messages)) === true;
-  }
-
-  /** @param reply null where the request did not leave after all */
-  afterReply({ messages }: Batch, reply: Reply | null): void {
-    if (reply === null || reply.kind === 'rejected') for (const message of messages) this.attempt?.notSent(message);
-  }
-
-  settle(results: readonly Result[]): void {
-    this.attempt?.settle(results);
-  }
-
-  /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
-  async end(): Promise<void> {
-    if (this.attempt === null) await this.facts.whenWritten();
-    else await this.attempt.end();
-    this.facts.runEnded([this.run]);
   }
 }
 

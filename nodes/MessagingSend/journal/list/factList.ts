@@ -32,22 +32,12 @@ interface SharedWrite {
  */
 export class FactList {
   readonly known = new KnownFacts();
-  private readonly turns = new Turns();
+  readonly turns = new Turns();
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
 
   /** @param now milliseconds, never going back */
   constructor(readonly now: () => number) {}
-
-  /** Resolves when all changes so far are stored, as far as the storage takes them. */
-  async whenWritten(): Promise<void> {
-    await this.turns.last;
-  }
-
-  /** Does this when all that was begun before has ended. */
-  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await this.turns.take(work);
-  }
 
   /**
    * Writes these entries with all that a run relies on.
@@ -57,7 +47,7 @@ export class FactList {
   async write(entries: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
     if (this.nextWrite === null) {
       const together = new Set<string>();
-      const present = this.inTurn(async () => {
+      const present = this.turns.take(async () => {
         this.nextWrite = null;
         return await this.writeNow(together, storage);
       });
@@ -78,13 +68,15 @@ export class FactList {
 
   /** In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write. */
   removeSurplus(storage: ListStorage): void {
-    if (this.isRemoving || !this.known.hasSurplus) return;
+    if (this.isRemoving || this.known.surplus.size === 0) return;
     this.isRemoving = true;
-    void this.inTurn(async () => {
-      this.isRemoving = false;
-      await this.removeNow(storage);
-      this.removeSurplus(storage);
-    }).catch(() => undefined);
+    void this.turns
+      .take(async () => {
+        this.isRemoving = false;
+        await this.removeNow(storage);
+        this.removeSurplus(storage);
+      })
+      .catch(() => undefined);
   }
 
   /**
@@ -93,7 +85,7 @@ export class FactList {
    */
   async finishRemoval(facts: readonly string[], storage: ListStorage): Promise<void> {
     while (facts.some((fact) => this.known.stateOf(fact) === 'unknown')) {
-      await this.inTurn(async () => await this.removeNow(storage));
+      await this.turns.take(async () => await this.removeNow(storage));
     }
   }
 
@@ -105,23 +97,22 @@ export class FactList {
 
   /** In the background. While a run of this process goes on, what it relies on may be the oldest in the list. */
   shorten(storage: ListStorage): void {
-    void this.inTurn(async () => {
-      while (this.known.hasSurplus) await this.removeNow(storage);
-      if (this.known.isEmpty) await storage.shorten();
-    }).catch(() => undefined);
+    void this.turns
+      .take(async () => {
+        while (this.known.surplus.size > 0) await this.removeNow(storage);
+        if (this.known.all.size === 0) await storage.shorten();
+      })
+      .catch(() => undefined);
   }
 }
 
 class Turns {
-  private previous: Promise<unknown> = Promise.resolve();
-
-  get last(): Promise<unknown> {
-    return this.previous;
-  }
+  /** Resolves when all that has begun so far has ended. */
+  last: Promise<unknown> = Promise.resolve();
 
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.previous.then(work);
-    this.previous = result.catch(() => undefined);
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
     return await result;
   }
 }

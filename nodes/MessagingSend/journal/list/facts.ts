@@ -55,10 +55,10 @@ export class Facts {
   }
 
   private async askTogether(facts: readonly string[]): Promise<readonly FactState[]> {
-    const { states, mark, added } = await this.list.inTurn(async () => await this.askNow(facts));
+    const { states, mark, added } = await this.list.turns.take(async () => await this.askNow(facts));
     for (let attempt = 0; added.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.storage.waitForOthers(attempt);
-      if (!(await this.list.inTurn(async () => await this.removeWrittenBack(mark, added)))) break;
+      if (!(await this.list.turns.take(async () => await this.removeWrittenBack(mark, added)))) break;
     }
     return states;
   }
@@ -113,11 +113,6 @@ export class Facts {
     }
     const present = await list.write([], this.storage);
     return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
-  }
-
-  /** Whether a run of this process has the fact, or has just had it. */
-  isKnown(name: string): boolean {
-    return this.list.known.stateOf(entryOf(name, this.secret)) !== undefined;
   }
 
   /**
@@ -191,7 +186,7 @@ export class Facts {
 
   /** Resolves when all changes so far are stored, as far as the storage takes them. */
   async whenWritten(): Promise<void> {
-    await this.list.whenWritten();
+    await this.list.turns.last;
   }
 
   /** When another process can no more overwrite what is in the list now, where others rely on that. */

@@ -30,64 +30,55 @@ const MAX_REMOVED = 100;
 
 /** The facts of a node that this process relies on, or has changed lately: it knows them better than the list. */
 export class KnownFacts {
-  private readonly known = new Map<string, Known>();
+  readonly all = new Map<string, Known>();
   /** Of these, the list may have entries that their state does not have. */
-  private readonly surplus = new Set<string>();
-
-  /** Whether nothing in the list is what a run of this process relies on. */
-  get isEmpty(): boolean {
-    return this.known.size === 0;
-  }
-
-  get hasSurplus(): boolean {
-    return this.surplus.size > 0;
-  }
+  readonly surplus = new Set<string>();
 
   /** @returns undefined where only the list knows */
   stateOf(fact: string): FactState | undefined {
-    return this.known.get(fact)?.state;
+    return this.all.get(fact)?.state;
   }
 
   /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
   set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
-    const { waiting } = this.known.get(fact) ?? { waiting: [] };
-    this.known.set(fact, { state, hold, waiting });
+    const { waiting } = this.all.get(fact) ?? { waiting: [] };
+    this.all.set(fact, { state, hold, waiting });
     if (hasSurplus) this.surplus.add(fact);
     else this.surplus.delete(fact);
     this.hold(fact, hold);
   }
 
   hold(fact: string, hold: Hold): void {
-    const known = this.known.get(fact);
+    const known = this.all.get(fact);
     if (known === undefined) return;
-    this.known.set(fact, { ...known, hold });
+    this.all.set(fact, { ...known, hold });
     if (hold === 'held' || hold === 'claiming') return;
     for (const resolve of known.waiting.splice(0)) resolve();
     // What nobody holds and nothing is to be removed of is in the list alone.
-    if (hold === null && !this.surplus.has(fact)) this.known.delete(fact);
+    if (hold === null && !this.surplus.has(fact)) this.all.delete(fact);
   }
 
   /** Releases a fact that is held once a write that begins after this time has found it. */
   releaseWhenFound(fact: string, after: number): void {
-    if (this.known.get(fact)?.hold === 'held') this.hold(fact, { untilFoundAfter: after });
+    if (this.all.get(fact)?.hold === 'held') this.hold(fact, { untilFoundAfter: after });
   }
 
   /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
   whenSettled(fact: string): Promise<void> | null {
-    const known = this.known.get(fact);
+    const known = this.all.get(fact);
     if (known?.state !== 'open' || (known.hold !== 'held' && known.hold !== 'claiming')) return null;
     return new Promise((resolve) => known.waiting.push(resolve));
   }
 
   /** What each write repeats. */
   get repeated(): string[] {
-    const held = [...this.known].filter(([, { hold }]) => hold !== null && hold !== 'claiming');
+    const held = [...this.all].filter(([, { hold }]) => hold !== null && hold !== 'claiming');
     return held.flatMap(([fact, { state }]) => entriesOf(fact, state));
   }
 
   /** A write that began at this time has found these entries in the list. */
   found(present: ReadonlySet<string>, began: number): void {
-    for (const [fact, { state, hold }] of this.known) {
+    for (const [fact, { state, hold }] of this.all) {
       if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
       if (entriesOf(fact, state).every((entry) => present.has(entry))) this.hold(fact, null);
     }
@@ -95,7 +86,7 @@ export class KnownFacts {
 
   /** These entries, without those that known facts have. */
   withoutKnown(entries: readonly string[]): string[] {
-    const kept = new Set([...this.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
+    const kept = new Set([...this.all].flatMap(([fact, { state }]) => entriesOf(fact, state)));
     return entries.filter((entry) => !kept.has(entry));
   }
 
@@ -116,7 +107,7 @@ export class KnownFacts {
 
   removed({ states }: Removal): void {
     for (const [fact, state] of states) {
-      const known = this.known.get(fact);
+      const known = this.all.get(fact);
       if (known?.state !== state) continue;
       this.surplus.delete(fact);
       this.hold(fact, known.hold);

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
 import { mayBeSent, type Receipt } from '../../messages/outcome';
-import { identityOf, placeOf } from '../identity';
+import { placeOf } from '../identity';
 import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
 import { placeAndContent, recognize, type Recorded } from './recognition';
 import { readReceipt, writeReceipt } from './storedReceipt';
@@ -31,7 +31,8 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   /** Whether an earlier attempt got as far as opening it. */
   readonly isOpen: boolean;
-  private readonly texts: string[];
+  /** As texts, as far as they are written. */
+  private receipts: Array<string | Receipt>;
   /** The phones that several texts go to in this attempt. */
   private repeated: ReadonlySet<string> = new Set();
 
@@ -41,12 +42,21 @@ export class DeliveryRecord {
   ) {
     const own = recordOf(kept.deliveries)[String(runIndex)];
     this.isOpen = Array.isArray(own);
-    this.texts = Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [];
+    this.receipts = Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [];
   }
 
-  /** Lets n8n keep it. From now on, a re-run that finds none follows a kill. */
+  /**
+   * Gives n8n the record as a list of texts, as it is whenever n8n reads it: first when the run begins, so that a re-run
+   * that finds none is recognized as following a kill.
+   */
   open(): void {
-    this.kept.deliveries = { ...recordOf(this.kept.deliveries), [String(this.runIndex)]: this.texts };
+    const deliveries = recordOf(this.kept.deliveries);
+    Object.defineProperty(deliveries, String(this.runIndex), {
+      get: () => this.written(),
+      enumerable: true,
+      configurable: true,
+    });
+    this.kept.deliveries = deliveries;
   }
 
   /** How many of the ledger's attempts it contains the outcomes of. */
@@ -65,7 +75,7 @@ export class DeliveryRecord {
 
   /** Whether no message has an outcome, nor can have lost one. */
   get isEmpty(): boolean {
-    return this.texts.length === 0 && this.kept.interrupted !== true;
+    return this.receipts.length === 0 && this.kept.interrupted !== true;
   }
 
   /** What is known of these messages, which from now on are those of the attempt. */
@@ -99,7 +109,7 @@ export class DeliveryRecord {
     const recorded = new Map<string, Recorded>();
     let lastBatch = 0;
     let isReadable = true;
-    for (const text of this.texts.flatMap((joined) => joined.split('\n'))) {
+    for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);
       isReadable &&= receipt !== null;
       lastBatch = Math.max(lastBatch, receipt?.batch ?? 0);
@@ -117,16 +127,26 @@ export class DeliveryRecord {
     return { recorded, lastBatch, isReadable };
   }
 
-  /** Notes what must not be sent again: what was sent, and what may have been. */
+  /**
+   * Notes what must not be sent again: what was sent, and what may have been. It is written when n8n reads it to store the
+   * execution. Of a run that sends everything, nothing need be written: that would be a tenth of its work.
+   */
   note(receipt: Receipt): void {
     if (!receipt.results.some(({ outcome }) => mayBeSent(outcome))) return;
-    const text = writeReceipt(receipt, (message) => {
-      return { ...identityOf(message), isOneOfSeveral: this.repeated.has(message.phone) };
-    });
-    const last = this.texts.at(-1);
-    if (last === undefined || last.length > MAX_JOINED) this.texts.push(text);
-    else this.texts[this.texts.length - 1] = `${last}\n${text}`;
+    this.receipts.push(receipt);
     this.open();
+  }
+
+  private written(): readonly string[] {
+    const texts: string[] = [];
+    for (const receipt of this.receipts) {
+      const text = typeof receipt === 'string' ? receipt : writeReceipt(receipt, this.repeated);
+      const last = texts.at(-1);
+      if (last === undefined || last.length > MAX_JOINED) texts.push(text);
+      else texts[texts.length - 1] = `${last}\n${text}`;
+    }
+    this.receipts = [...texts];
+    return texts;
   }
 
   /** Forgets the run: everything was sent, so nothing will be run again. */

@@ -1,8 +1,7 @@
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import type { Message } from '../../messages/message';
 import { mayBeSent, type Outcome, type Receipt } from '../../messages/outcome';
-import { CONTENT_LENGTH, type Identity, PHONE_LENGTH } from '../identity';
+import { CONTENT_LENGTH, type Identity, identityOf, PHONE_LENGTH } from '../identity';
 
 /**
  * A receipt as it is kept: what must not be sent again. It holds no key, number or text. A list without names, because
@@ -45,18 +44,15 @@ export interface Remembered {
 /**
  * Writes a receipt as a JSON text, because n8n stores an execution in a form in which one long text is small and many
  * objects are not.
- * @param identityOf the one that a message is known by
+ * @param repeated the phones that several texts go to
  */
-export function writeReceipt(
-  { batch, results, data }: Receipt,
-  identityOf: (message: Message) => RecordedIdentity,
-): string {
+export function writeReceipt({ batch, results, data }: Receipt, repeated: ReadonlySet<string>): string {
   const entries: Entry[] = [];
   let why: Stored[3] = null;
   for (const { message, outcome } of results) {
     if (!mayBeSent(outcome)) continue;
-    const { place, content, phone, isOneOfSeveral } = identityOf(message);
-    const fingerprint = content + phone + (isOneOfSeveral ? SEVERAL : '');
+    const { place, content, phone } = identityOf(message);
+    const fingerprint = content + phone + (repeated.has(message.phone) ? SEVERAL : '');
     if (outcome.kind === 'sent') {
       const { messageId, status } = outcome;
       entries.push(status === 'sent' ? [place, fingerprint, messageId] : [place, fingerprint, messageId, status]);
