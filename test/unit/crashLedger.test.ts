@@ -33,7 +33,7 @@ async function attemptOn(
   const start = { isRetry, followsKill: false };
   const ledger = new CrashLedger(facts, { lineage: 'token', ordinal: 0 }, { attempts: 0 }, start);
   const { noted, attempt } = await ledger.recall(intentOf(messages));
-  return { attempt, pending: messages.filter((message) => noted.pastOf(message) === undefined) };
+  return { attempt, pending: messages.filter((message) => noted?.pastOf(message) === undefined) };
 }
 
 test('A request that another process has begun is taken', async () => {

@@ -2,7 +2,7 @@ import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { divide, type Intent, NOTHING_KNOWN, type Recalled } from '../../nodes/MessagingSend/journal/recall';
+import { divide, type Intent, type Recalled } from '../../nodes/MessagingSend/journal/recall';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
@@ -20,7 +20,7 @@ function recall(
   changed: Partial<Intent> = {},
 ): Pick<Recalled, 'receipts' | 'pending' | 'again'> {
   const intent = { ...intentOf(messages), ...changed };
-  return divide(intent, record.recall(intent), NOTHING_KNOWN);
+  return divide(intent, record.recall(intent).recorded, null);
 }
 
 /** A record as it is read in a re-run. */

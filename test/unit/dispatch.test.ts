@@ -1,7 +1,7 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { pack } from '../../nodes/MessagingSend/delivery/batches';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/accountJournal';
+import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';

@@ -6,7 +6,7 @@ import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/deliver
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
 import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { AccountJournal } from '../../nodes/MessagingSend/journal/accountJournal';
+import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';

@@ -51,7 +51,7 @@ const newFacts = (storage: ListStorage) => processOn(storage).facts;
 
 /** Everything that a run has begun, in the background too. */
 async function allWritten(facts: Facts): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await facts.whenWritten();
+  for (let turn = 0; turn < 20; turn += 1) await facts.list.turns.last;
 }
 
 /** The storage, each of whose writes is watched before it is made, or refused by an error. */
@@ -274,7 +274,7 @@ test('A fact that its run releases while the list is asked about another one is 
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
   await facts.record({ noted: ['sent'] });
-  const record = () => facts.runEnded(['sent']);
+  const record = () => void facts.runEnded(['sent']);
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 

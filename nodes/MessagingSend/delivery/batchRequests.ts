@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../api/records';
 import type { Accepted, Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { AccountJournal, Permission } from '../journal/accountJournal';
+import type { AccountJournal, Permission } from '../journal/journal';
 import type { Batch, Message } from '../messages/message';
 import type { Receipt, Result } from '../messages/outcome';
 import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';

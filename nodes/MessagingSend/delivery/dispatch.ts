@@ -1,7 +1,7 @@
 import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
-import type { AccountJournal } from '../journal/accountJournal';
+import type { AccountJournal } from '../journal/journal';
 import type { Batch } from '../messages/message';
 import type { Receipt } from '../messages/outcome';
 import type { Requests } from '../requests/requests';

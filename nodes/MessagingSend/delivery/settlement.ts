@@ -1,7 +1,7 @@
 import { messageFailure } from '../api/answerFailure';
 import type { Rejected } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { AccountJournal } from '../journal/accountJournal';
+import type { AccountJournal } from '../journal/journal';
 import type { Batch } from '../messages/message';
 import { type Receipt, receiptOf, type Unconfirmed } from '../messages/outcome';
 import type { Offenders } from './rejections';

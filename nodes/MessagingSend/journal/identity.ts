@@ -57,8 +57,8 @@ const MAX_PAGES = 1_000;
 export interface Pages {
   readonly messages: readonly Message[];
   readonly count: number;
-  /** How many messages a page has. */
-  readonly sizeOf: (page: number) => number;
+  /** How many messages a page has; the last one may have fewer. */
+  readonly size: number;
   /** Identifies the places and phones of the messages. */
   readonly places: string;
   /** Identifies their texts, or keys. */
@@ -80,7 +80,7 @@ export function pagesOf(messages: readonly Message[]): Pages {
   return {
     messages,
     count: Math.ceil(messages.length / size),
-    sizeOf: (page) => Math.min(size, messages.length - page * size),
+    size,
     places: places.digest('base64'),
     contents: contents.digest('base64'),
     pageOf: (message) => {

@@ -1,10 +1,140 @@
-import { failure } from '../failures/failure';
-import type { Outcome, Receipt, Result } from '../messages/outcome';
-import { AccountJournal, type AccountMemories, NOT_STORED } from './accountJournal';
+import type { Reply } from '../api/reply';
+import { type Failure, failure } from '../failures/failure';
+import type { Batch, Message } from '../messages/message';
+import { type Outcome, type Receipt, receiptOf, receiptsOf, type Result } from '../messages/outcome';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { divide, type Intent, type Memory, NOTHING_KNOWN, type Recalled, WITHOUT_RECEIPT } from './recall';
-import type { Earlier, Reservations } from './sendOnce/reservations';
+import { divide, type Intent, type Memory, type Recalled, WITHOUT_RECEIPT } from './recall';
+import type { DeliveryRecord } from './record/deliveryRecord';
+import type { Earlier, Reservations, Taken } from './sendOnce/reservations';
+
+export type Permission =
+  | { readonly kind: 'leave' }
+  /** Some of its messages are settled without this request: other executions sent them, or may have. */
+  | { readonly kind: 'taken'; readonly receipt: Receipt }
+  /** Another run of this process has some of its messages in flight. Ask again once `until` resolves; it never rejects. */
+  | { readonly kind: 'wait'; readonly until: Promise<void> }
+  /** It can't be known whether its messages were sent before: none of them may leave. */
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+/** What is left of messages when those that other executions have sent, or may have, are taken out. */
+interface RecalledSent {
+  readonly receipts: readonly Receipt[];
+  readonly pending: readonly Message[];
+}
+
+/** The memories of the requests to one account. */
+export interface AccountMemories {
+  readonly record: DeliveryRecord;
+  /** null where n8n's database keeps nothing for the run. */
+  readonly attempt: Attempt | null;
+  /** What has been sent from the account in all executions; null where that does not matter. */
+  readonly reservations: Reservations | null;
+  /** Waits for a promise for as long as a message may wait. */
+  readonly patiently: (promise: Promise<void>) => Promise<void>;
+}
+
+const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
+
+const UNSENT: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
+const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
+const RESERVED: Outcome = { kind: 'uncertain', failure: failure('reserved') };
+const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
+
+/** What the requests to one account ask and note; all that dispatching knows of the journal. */
+export class AccountJournal {
+  /** From when its request may leave until it has ended, a batch may have been sent. */
+  private readonly inFlight = new Set<Batch>();
+
+  /** @param again messages that an earlier attempt may have sent, with the reason why nobody knows */
+  constructor(
+    readonly memories: AccountMemories,
+    private readonly again: ReadonlyMap<Message, Failure>,
+  ) {}
+
+  /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
+  async recall(messages: readonly Message[]): Promise<RecalledSent> {
+    try {
+      const taken = await this.memories.reservations?.find(messages);
+      if (taken === undefined || taken.size === 0) return { receipts: [], pending: messages };
+      return { receipts: [skippedOf(taken)], pending: messages.filter((message) => !taken.has(message)) };
+    } catch {
+      const results = messages.map((message) => ({ message, outcome: UNSENT }));
+      return { receipts: receiptsOf(results).map((receipt) => this.withTruth(receipt)), pending: [] };
+    }
+  }
+
+  /**
+   * Resolves once what a re-run must know is stored. A request that is repeated asks again.
+   * Never rejects. After `leave`, call {@link afterReply} exactly once.
+   */
+  async beforeRequest(batch: Batch): Promise<Permission> {
+    const { attempt, reservations } = this.memories;
+    this.inFlight.add(batch);
+    // Both at the same time: the list writes them together.
+    const [reserved, isTaken] = await Promise.all([
+      reservations?.reserve(batch.messages).catch(() => NOT_STORED),
+      attempt?.begin(batch.messages).catch(() => NOT_STORED),
+    ]);
+    const isReserved = reserved === undefined || reserved.kind === 'reserved';
+    if (isReserved && (isTaken === undefined || isTaken === false)) return { kind: 'leave' };
+    this.inFlight.delete(batch);
+    attempt?.notSent(batch.messages);
+    if (isReserved) reservations?.giveUp(batch.messages);
+    if (isTaken === NOT_STORED || reserved?.kind === 'refused') return NOT_STORED;
+    if (reserved?.kind === 'taken') return { kind: 'taken', receipt: skippedOf(reserved.taken) };
+    if (reserved?.kind === 'inFlight') return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
+    return { kind: 'refused', failure: failure('anotherAttempt') };
+  }
+
+  /** @param reply null where the request did not leave after all */
+  afterReply(batch: Batch, reply: Reply | null): void {
+    this.inFlight.delete(batch);
+    if (reply === null || reply.kind === 'rejected') this.memories.attempt?.notSent(batch.messages);
+    if (reply === null) this.memories.reservations?.giveUp(batch.messages);
+  }
+
+  /**
+   * Notes the outcomes of messages, each of which is settled once.
+   * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
+   */
+  settle(receipt: Receipt): Receipt {
+    const settled = this.skip(receipt);
+    this.memories.record.note(settled);
+    return settled;
+  }
+
+  /** The same for messages that are skipped: nothing of them is remembered. */
+  skip(receipt: Receipt): Receipt {
+    const settled = this.withTruth(receipt);
+    this.memories.attempt?.settle(settled.results);
+    this.memories.reservations?.settle(settled.results);
+    return settled;
+  }
+
+  noteInFlight(): void {
+    for (const batch of this.inFlight) this.memories.record.note(receiptOf(batch, IN_FLIGHT));
+  }
+
+  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
+  private withTruth(receipt: Receipt): Receipt {
+    if (this.again.size === 0) return receipt;
+    const results = receipt.results.map(({ message, outcome }) => {
+      const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
+      const earlier = isUnsent ? this.again.get(message) : undefined;
+      return { message, outcome: earlier === undefined ? outcome : ({ kind: 'uncertain', failure: earlier } as const) };
+    });
+    return { ...receipt, results };
+  }
+}
+
+/** Not noted in the delivery record: in a re-run, the other execution may have ended. */
+function skippedOf(taken: Taken): Receipt {
+  const results = Array.from(taken, ([message, state]) => {
+    return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
+  });
+  return { batch: null, results, data: null };
+}
 
 /** The memories of a run, and what the journal needs of its surroundings. */
 export interface Memories extends Pick<AccountMemories, 'record' | 'patiently'> {
@@ -36,7 +166,7 @@ export class Journal {
   /** Divides messages by whether they may leave. */
   async recall(intent: Intent): Promise<Recalled> {
     const { record, crash } = this.memories;
-    const { lastBatch, ...recorded } = record.recall(intent);
+    const { recorded, lastBatch } = record.recall(intent);
     const asked = crash === null ? NO_LEDGER : await crash.recall(intent).catch(() => null);
     if (asked === null) {
       // Nothing leaves, and nothing is noted: the next attempt asks again.
@@ -44,7 +174,7 @@ export class Journal {
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
     const { noted, attempt } = asked;
-    const recalled = divide(intent, recorded, noted);
+    const recalled = recorded === null && noted === null ? allNew(intent) : divide(intent, recorded, noted);
     this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
     for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
@@ -53,7 +183,7 @@ export class Journal {
     });
     // The record is about to contain the attempts that the ledger knows of.
     const toNote = [...known, ...again].filter(({ message, outcome }) => {
-      return noted.pastOf(message) !== undefined && recorded.pastOf(message)?.outcome.kind !== outcome.kind;
+      return noted?.pastOf(message) !== undefined && recorded?.pastOf(message)?.outcome.kind !== outcome.kind;
     });
     if (toNote.length > 0) record.note({ batch: null, results: toNote, data: null });
     return { ...recalled, lastBatch };
@@ -61,20 +191,19 @@ export class Journal {
 
   /** Notes messages that are skipped before it is known from which account. Nothing of them is remembered. */
   skip(receipt: Receipt): Receipt {
-    return this.withReservations(null).skip(receipt);
+    const { record, patiently } = this.memories;
+    const { again, attempt } = this.recalled;
+    return new AccountJournal({ record, patiently, reservations: null, attempt }, again).skip(receipt);
   }
 
   of(account: string): AccountJournal {
+    const { record, patiently, reservationsOf } = this.memories;
+    const { again, attempt } = this.recalled;
     const known = this.accounts.get(account);
-    const journal = known ?? this.withReservations(this.memories.reservationsOf(account, this.recalled.again));
+    const memories = { record, patiently, reservations: reservationsOf(account, again), attempt };
+    const journal = known ?? new AccountJournal(memories, again);
     this.accounts.set(account, journal);
     return journal;
-  }
-
-  private withReservations(reservations: Reservations | null): AccountJournal {
-    const { record, patiently } = this.memories;
-    const { again, attempt } = this.recalled;
-    return new AccountJournal({ record, patiently, reservations, attempt }, again);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
@@ -99,7 +228,11 @@ export class Journal {
 }
 
 const NOT_RECALLED = { again: new Map(), attempt: null };
-const NO_LEDGER = { noted: NOTHING_KNOWN, attempt: null };
+const NO_LEDGER = { noted: null, attempt: null };
+
+function allNew({ messages, unsendable }: Intent): ReturnType<typeof divide> {
+  return { receipts: [], pending: messages, again: new Map(), unsendable };
+}
 
 /** Where n8n's database can't be asked, a Retry may have anything sent before it. */
 function notAsked(isRetry: boolean): Memory {

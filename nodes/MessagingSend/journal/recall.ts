@@ -41,18 +41,16 @@ export interface Memory {
   readonly mayHaveSent: (draft: Unsendable) => boolean;
 }
 
-export const NOTHING_KNOWN: Memory = { pastOf: () => undefined, mayHaveSent: () => false };
-
 /** For messages that are in no receipt, although a request may have carried them. */
 export const WITHOUT_RECEIPT: Past['receipt'] = { batch: null, data: null };
 
 /** Divides messages by whether they may leave, as far as two memories know. */
-export function divide(intent: Intent, recorded: Memory, noted: Memory): Omit<Recalled, 'lastBatch'> {
+export function divide(intent: Intent, recorded: Memory | null, noted: Memory | null): Omit<Recalled, 'lastBatch'> {
   const byReceipt = new Map<Past['receipt'], Result[]>();
   const pending: Message[] = [];
   const again = new Map<Message, Failure>();
   for (const message of intent.messages) {
-    const past = stronger(recorded.pastOf(message), noted.pastOf(message));
+    const past = stronger(recorded?.pastOf(message), noted?.pastOf(message));
     if (past?.outcome.kind === 'uncertain' && past.isRepeatable && intent.sendUncertainAgain) {
       pending.push(message);
       again.set(message, past.outcome.failure);
@@ -64,7 +62,9 @@ export function divide(intent: Intent, recorded: Memory, noted: Memory): Omit<Re
     pending,
     again,
     unsendable: intent.unsendable.map((draft) =>
-      recorded.mayHaveSent(draft) || noted.mayHaveSent(draft) ? unsendable(draft, draft.failure, 'uncertain') : draft,
+      [recorded, noted].some((memory) => memory?.mayHaveSent(draft) === true)
+        ? unsendable(draft, draft.failure, 'uncertain')
+        : draft,
     ),
   };
 }

@@ -220,11 +220,9 @@ async function itemsOrError(
   delivered: Delivered,
   summary: Summary,
 ): Promise<INodeExecutionData[]> {
-  if (!context.continueOnFail()) {
-    const error = runError(context.getNode(), summary);
-    if (error !== null) throw error;
-    await pause();
-  }
+  const error = context.continueOnFail() || summary.reasons.length === 0 ? null : runError(context.getNode(), summary);
+  if (error !== null) throw error;
+  await pause();
   const items = outputItems(delivered, job.operation);
   return settings.includesInput ? withInputFields(items, inputs) : items;
 }

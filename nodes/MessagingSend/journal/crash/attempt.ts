@@ -41,16 +41,12 @@ type PageState =
 class Page {
   state: PageState = { kind: 'unopened' };
   /** What an attempt before has sent, what this one may have sent, and what it has sent. */
-  private readonly messages = new Map<Message, 'before' | 'risked' | 'sent'>();
+  readonly messages = new Map<Message, 'before' | 'risked' | 'sent'>();
 
   constructor(
     readonly fact: string,
     private readonly size: number,
   ) {}
-
-  set(message: Message, state: 'before' | 'risked' | 'sent'): void {
-    this.messages.set(message, state);
-  }
 
   get isSent(): boolean {
     return this.messages.size === this.size && [...this.messages.values()].every((state) => state !== 'risked');
@@ -82,12 +78,14 @@ export class Attempt {
     private readonly unbegun: readonly string[],
     private readonly onBegun: () => void,
   ) {
-    this.own = names.pages.map((fact, page) => new Page(fact, pages.sizeOf(page)));
+    this.own = names.pages.map(
+      (fact, page) => new Page(fact, Math.min(pages.size, pages.messages.length - page * pages.size)),
+    );
   }
 
   /** An attempt before this one has sent it. */
   wasSent(message: Message): void {
-    this.pageOf(message)?.set(message, 'before');
+    this.pageOf(message)?.messages.set(message, 'before');
   }
 
   /**
@@ -96,7 +94,7 @@ export class Attempt {
    * @throws what the storage throws: then they must not leave
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
-    for (const message of messages) this.pageOf(message)?.set(message, 'risked');
+    for (const message of messages) this.pageOf(message)?.messages.set(message, 'risked');
     const pages = this.pagesOf(messages);
     const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
     if (closed.length > 0) {
@@ -129,7 +127,7 @@ export class Attempt {
 
   settle(results: readonly Result[]): void {
     const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
-    for (const message of sent) this.pageOf(message)?.set(message, 'sent');
+    for (const message of sent) this.pageOf(message)?.messages.set(message, 'sent');
     for (const page of this.pagesOf(sent)) {
       if (page.state.kind !== 'open' || !page.isSent) continue;
       page.state = { kind: 'noted' };
@@ -156,8 +154,8 @@ export class Attempt {
         () => facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact)),
         () => undefined,
       );
-    } else await facts.whenWritten();
-    facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
+    }
+    await facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
   private pageOf(message: Message): Page | undefined {

@@ -1,9 +1,9 @@
 import { failure } from '../../failures/failure';
 import type { Message } from '../../messages/message';
 import { digestOf, type Pages, pagesOf } from '../identity';
+import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
-import type { FactState } from '../list/knownFacts';
-import { type Intent, type Memory, NOTHING_KNOWN, type Past, WITHOUT_RECEIPT } from '../recall';
+import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunFact } from './attempt';
 
@@ -101,15 +101,14 @@ export class CrashLedger {
     }
   }
 
-  /** Resolves once it is stored that it has started, which others may overwrite then. */
+  /** Resolves once it is stored that it has started. */
   async end(): Promise<void> {
-    await this.facts.whenWritten();
-    this.facts.runEnded([this.run]);
+    await this.facts.runEnded([this.run]);
   }
 
-  /** Whether earlier attempts may have sent messages of which the list knows nothing. Not waited for where there are none. */
+  /** Whether earlier attempts may have sent messages of which the list knows nothing. */
   async hasGap(): Promise<boolean> {
-    return this.isRetry && (await this.start.then((start) => start.hasGap).catch(() => false));
+    return await this.start.then((start) => start.hasGap).catch(() => false);
   }
 
   /** Whether an earlier attempt may have sent something that the delivery record does not contain. */
@@ -121,7 +120,7 @@ export class CrashLedger {
    * What is known of these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall({ messages, repeated }: Intent): Promise<{ readonly noted: Memory; readonly attempt: Attempt }> {
+  async recall({ messages, repeated }: Intent): Promise<{ readonly noted: Memory | null; readonly attempt: Attempt }> {
     const { number, missing } = await this.start;
     const pages = pagesOf(messages);
     const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
@@ -129,7 +128,7 @@ export class CrashLedger {
       // What attempts with other messages have sent, the record will not contain.
       if (!hadOthers) this.record.attempts = number;
     });
-    if (missing.length === 0) return { noted: NOTHING_KNOWN, attempt };
+    if (missing.length === 0) return { noted: null, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
     const pastOf = (message: Message) => {
       const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];

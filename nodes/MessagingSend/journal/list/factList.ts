@@ -1,5 +1,3 @@
-import { KnownFacts } from './knownFacts';
-
 /** A list of texts that outlives an execution, one for each node of a workflow. Only membership can be asked of it. */
 export interface ListStorage {
   /**
@@ -18,10 +16,94 @@ export interface ListStorage {
   readonly waitForOthers: (attempt: number) => Promise<void>;
 }
 
+/**
+ * `barred`: nobody may open it any more. `open`: begun, and its end is not noted. `noted`: it is true.
+ *
+ * In the list, a noted fact is one entry, an open one has a pending marker beside it, and a barred one is the marker alone. A
+ * question adds both for a moment: if n8n is killed then, the fact stays open, which sends nothing and claims nothing.
+ */
+export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
+
+/** With its pending marker, which shows that the end of the fact is not noted. */
+export function entriesOfOpen(fact: string): [entry: string, marker: string] {
+  return [fact, `${fact}?`];
+}
+
+function entriesOf(fact: string, state: FactState): string[] {
+  const [entry, marker] = entriesOfOpen(fact);
+  return { unknown: [], barred: [marker], open: [entry, marker], noted: [entry] }[state];
+}
+
+export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
+  const [entry, marker] = entriesOfOpen(fact);
+  if (present.has(marker)) return present.has(entry) ? 'open' : 'barred';
+  return present.has(entry) ? 'noted' : 'unknown';
+}
+
+/**
+ * How long each write repeats the entries of a fact, because another process can overwrite them: while it is `held`, or
+ * until a write that begins after this time finds them. A `claiming` run has not won it yet, and repeats nothing.
+ */
+type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
+
+interface Known {
+  readonly state: FactState;
+  readonly hold: Hold;
+  /** Called when the run that holds it has settled or released it. */
+  readonly waiting: Array<() => void>;
+}
+
+/** The facts of a node that this process relies on, or has changed lately: it knows them better than the list. */
+class KnownFacts {
+  readonly all = new Map<string, Known>();
+  /** Of these, the list may have entries that their state does not have. */
+  readonly surplus = new Set<string>();
+
+  /** @returns undefined where only the list knows */
+  stateOf(fact: string): FactState | undefined {
+    return this.all.get(fact)?.state;
+  }
+
+  /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
+  set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
+    const { waiting } = this.all.get(fact) ?? { waiting: [] };
+    this.all.set(fact, { state, hold, waiting });
+    if (hasSurplus) this.surplus.add(fact);
+    else this.surplus.delete(fact);
+    this.hold(fact, hold);
+  }
+
+  hold(fact: string, hold: Hold): void {
+    const known = this.all.get(fact);
+    if (known === undefined) return;
+    this.all.set(fact, { ...known, hold });
+    if (hold === 'held' || hold === 'claiming') return;
+    for (const resolve of known.waiting.splice(0)) resolve();
+    // What nobody holds and nothing is to be removed of is in the list alone.
+    if (hold === null && !this.surplus.has(fact)) this.all.delete(fact);
+  }
+
+  /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
+  whenSettled(fact: string): Promise<void> | null {
+    const known = this.all.get(fact);
+    if (known?.state !== 'open' || (known.hold !== 'held' && known.hold !== 'claiming')) return null;
+    return new Promise((resolve) => known.waiting.push(resolve));
+  }
+
+  /** These entries, without those that known facts have. */
+  withoutKnown(entries: readonly string[]): string[] {
+    const kept = new Set([...this.all].flatMap(([fact, { state }]) => entriesOf(fact, state)));
+    return entries.filter((entry) => !kept.has(entry));
+  }
+}
+
 interface SharedWrite {
   readonly entries: Set<string>;
   readonly present: Promise<ReadonlySet<string>>;
 }
+
+/** n8n looks for each entry to remove from the start of the list, which takes some 0.1 ms in a long one. */
+const MAX_REMOVED = 100;
 
 /**
  * The list of a node, as this process writes it, for all its runs. n8n reads the list, changes it and writes it back
@@ -58,10 +140,17 @@ export class FactList {
     return await present;
   }
 
-  private async writeNow(entries: ReadonlySet<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
+  private async writeNow(entries: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
+    const { all } = this.known;
     const began = this.now();
-    const present = await storage.record([...new Set([...this.known.repeated, ...entries])]);
-    this.known.found(present, began);
+    for (const [fact, { state, hold }] of all) {
+      if (hold !== null && hold !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
+    }
+    const present = await storage.record([...entries]);
+    for (const [fact, { state, hold }] of all) {
+      if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
+      if (entriesOf(fact, state).every((entry) => present.has(entry))) this.known.hold(fact, null);
+    }
     this.removeSurplus(storage);
     return present;
   }
@@ -90,9 +179,24 @@ export class FactList {
   }
 
   private async removeNow(storage: ListStorage): Promise<void> {
-    const removal = this.known.removal;
-    if (removal.entries.length > 0) await storage.remove(removal.entries);
-    this.known.removed(removal);
+    const { all, surplus } = this.known;
+    const states = new Map<string, FactState>();
+    const entries: string[] = [];
+    for (const fact of surplus) {
+      const state = all.get(fact)?.state ?? 'unknown';
+      const kept = entriesOf(fact, state);
+      const removed = entriesOfOpen(fact).filter((entry) => !kept.includes(entry));
+      if (entries.length + removed.length > MAX_REMOVED) break;
+      states.set(fact, state);
+      entries.push(...removed);
+    }
+    if (entries.length > 0) await storage.remove(entries);
+    for (const [fact, state] of states) {
+      const known = all.get(fact);
+      if (known?.state !== state) continue;
+      surplus.delete(fact);
+      this.known.hold(fact, known.hold);
+    }
   }
 
   /** In the background. While a run of this process goes on, what it relies on may be the oldest in the list. */

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-import type { FactList, ListStorage } from './factList';
-import { entriesOfOpen, type FactState, stateIn } from './knownFacts';
+import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
 /** How many facts one call asks for: n8n blocks for some milliseconds, and a kill at that moment leaves only these open. */
 const MAX_ASKED = 200;
@@ -29,14 +28,15 @@ export class Facts {
    * @param isShared whether other executions rely on these facts, whatever happens to this process
    */
   constructor(
-    private readonly list: FactList,
+    readonly list: FactList,
     private readonly storage: ListStorage,
     private readonly secret: string,
     private readonly isShared: boolean,
   ) {}
 
-  /** Called when the run has ended: others may now overwrite these facts without harm. */
-  runEnded(names: readonly string[]): void {
+  /** Called when the run has ended: once all is stored, others may overwrite these facts without harm. */
+  async runEnded(names: readonly string[]): Promise<void> {
+    await this.list.turns.last;
     for (const fact of this.hashed(names)) this.list.known.hold(fact, null);
     this.list.shorten(this.storage);
   }
@@ -169,8 +169,7 @@ export class Facts {
 
   /** From open to noted. */
   close(names: readonly string[]): void {
-    const hold = { untilFoundAfter: this.lastOverwrite };
-    for (const fact of this.hashed(names)) this.list.known.set(fact, 'noted', hold, true);
+    for (const fact of this.hashed(names)) this.list.known.set(fact, 'noted', this.untilFound, true);
     this.list.removeSurplus(this.storage);
   }
 
@@ -181,17 +180,14 @@ export class Facts {
 
   /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
   releaseWhenFound(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.known.releaseWhenFound(fact, this.lastOverwrite);
+    for (const fact of this.hashed(names)) {
+      if (this.list.known.all.get(fact)?.hold === 'held') this.list.known.hold(fact, this.untilFound);
+    }
   }
 
-  /** Resolves when all changes so far are stored, as far as the storage takes them. */
-  async whenWritten(): Promise<void> {
-    await this.list.turns.last;
-  }
-
-  /** When another process can no more overwrite what is in the list now, where others rely on that. */
-  private get lastOverwrite(): number {
-    return this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity;
+  /** Until another process can no more overwrite what is in the list now, where others rely on that. */
+  private get untilFound(): { readonly untilFoundAfter: number } {
+    return { untilFoundAfter: this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity };
   }
 
   private hashed(names: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
+import type { Message, Unsendable } from '../../messages/message';
 import { mayBeSent, type Receipt } from '../../messages/outcome';
 import { placeOf } from '../identity';
 import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
@@ -78,26 +79,25 @@ export class DeliveryRecord {
     return this.receipts.length === 0 && this.kept.interrupted !== true;
   }
 
-  /** What is known of these messages, which from now on are those of the attempt. */
-  recall({ messages, repeated }: Intent): Memory & { readonly lastBatch: number } {
+  /** What is known of these messages, if anything is; from now on they are those of the attempt. */
+  recall({ messages, repeated }: Intent): { readonly recorded: Memory | null; readonly lastBatch: number } {
     this.repeated = repeated;
-    const { recorded, lastBatch, isReadable } = this.read();
-    const found = recorded.size === 0 ? null : recognize(messages, recorded, repeated);
+    if (this.isEmpty) return { recorded: null, lastBatch: 0 };
+    const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
-    const claimed = new Set<unknown>(found?.values());
-    const unclaimed = [...recorded.values()]
+    const found = recognize(messages, entries, repeated);
+    const claimed = new Set<unknown>(found.values());
+    const unclaimed = [...entries.values()]
       .filter((entry) => !claimed.has(entry))
       .map(({ identity }) => identity.place);
     // The item of an entry as well, because its list may be what can't be read.
     const places = new Set(unclaimed.flatMap((place) => [place, ...place.split('.').slice(0, 1)]));
-    return {
-      lastBatch,
-      pastOf: (message) => {
-        const own = found?.get(message);
-        return own === null ? TEXT_CHANGED : (own ?? fallback);
-      },
-      mayHaveSent: (draft) => fallback !== undefined || places.has(placeOf(draft)),
+    const pastOf = (message: Message) => {
+      const own = found.get(message);
+      return own === null ? TEXT_CHANGED : (own ?? fallback);
     };
+    const mayHaveSent = (draft: Unsendable) => fallback !== undefined || places.has(placeOf(draft));
+    return { recorded: { pastOf, mayHaveSent }, lastBatch };
   }
 
   private read(): {

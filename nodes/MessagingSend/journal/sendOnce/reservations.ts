@@ -1,7 +1,7 @@
 import { duplicateKey, type Message } from '../../messages/message';
 import type { Result } from '../../messages/outcome';
+import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
-import type { FactState } from '../list/knownFacts';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
@@ -97,7 +97,6 @@ export class Reservations {
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
   async end(): Promise<void> {
-    await this.facts.whenWritten();
-    this.facts.runEnded([...this.own].map(duplicateKey));
+    await this.facts.runEnded([...this.own].map(duplicateKey));
   }
 }

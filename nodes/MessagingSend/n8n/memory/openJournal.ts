@@ -50,7 +50,8 @@ export async function openJournal(
   // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
   const start = { isRetry, followsKill: !record.isOpen && (followsKill || (isRetry && lineage === null)) };
   const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
-  if (crash === null ? start.followsKill : await crash.hasGap()) record.markInterrupted();
+  const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
+  if (hasGap) record.markInterrupted();
   if (settings.kind === 'test') {
     // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
     await crash?.end();
