@@ -2,7 +2,7 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
-import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
@@ -55,12 +55,18 @@ export class Process {
     return this.left <= 0;
   }
 
+  /** From now on, nothing of the process happens any more. */
+  kill(): void {
+    this.left = 0;
+    this.die();
+  }
+
   /** Counts a step; after the last one, nothing of the process happens any more. */
   step(name: string): void {
     this.onStep(this.steps.length);
     this.steps.push(name);
     this.left -= 1;
-    if (this.isDead) this.die();
+    if (this.isDead) this.kill();
   }
 }
 
@@ -78,11 +84,12 @@ export interface Execution {
 export class World {
   /** Whether the database refuses every write. */
   isLocked = false;
-  private readonly list = new Set<string>();
+  protected list: ReadonlySet<string> = new Set();
   readonly arrivals = new Map<string, number>();
   /** What each execution with its Retries has sent. */
   readonly arrivalsOf = new Map<string, Map<string, number>>();
-  private readonly waiting: Array<{ readonly process: Process; readonly go: () => void }> = [];
+  /** The steps that can come next. */
+  readonly waiting: Array<{ readonly process: Process; readonly name: string; readonly go: () => void }> = [];
   private driving: Promise<void> | null = null;
   private time = 0;
 
@@ -121,30 +128,46 @@ export class World {
   /** A moment at which the process can be killed. */
   async step(process: Process, name: string): Promise<void> {
     process.step(name);
-    await new Promise<void>((go) => this.waiting.push({ process, go }));
+    await new Promise<void>((go) => this.waiting.push({ process, name, go }));
+  }
+
+  /** How the process changes the list, at one moment between two steps. */
+  protected async change(process: Process, name: string, entries: readonly string[]): Promise<ReadonlySet<string>> {
+    await this.step(process, `${name} begins`);
+    if (this.isLocked) throw new Error('locked');
+    const present = this.changeNow(this.list, name, entries);
+    await this.step(process, `${name} has written`);
+    return present;
+  }
+
+  /** @returns the entries that were in the list before */
+  protected changeNow(before: ReadonlySet<string>, name: string, entries: readonly string[]): ReadonlySet<string> {
+    const changed = new Set(before);
+    for (const entry of entries) {
+      if (name === 'record') changed.add(entry);
+      else changed.delete(entry);
+    }
+    this.list = changed;
+    return new Set(entries.filter((entry) => before.has(entry)));
+  }
+
+  /** The parts of an attempt's journal. */
+  factsOf({ process }: Attempt, secret: string): Facts {
+    return new Facts(process.list, this.storage(process), secret, secret !== 'workflow');
+  }
+
+  recordOf(context: JsonRecord): DeliveryRecord {
+    return new DeliveryRecord(context, 0);
+  }
+
+  ledgerOf(...given: ConstructorParameters<typeof CrashLedger>): CrashLedger {
+    return new CrashLedger(...given);
   }
 
   storage(process: Process): ListStorage {
-    const change = async (name: string, work: (list: Set<string>) => void) => {
-      await this.step(process, `${name} begins`);
-      if (this.isLocked) throw new Error('locked');
-      work(this.list);
-      await this.step(process, `${name} has written`);
-    };
     return {
-      record: async (entries) => {
-        const present = new Set<string>();
-        await change('record', (list) => {
-          for (const entry of entries) if (list.has(entry)) present.add(entry);
-          for (const entry of entries) list.add(entry);
-        });
-        return present;
-      },
-      remove: async (entries) => {
-        await change('remove', (list) => {
-          for (const entry of entries) list.delete(entry);
-        });
-      },
+      record: async (entries) => await this.change(process, 'record', entries),
+      remove: async (entries) => void (await this.change(process, 'remove', entries)),
       shorten: async () => await this.step(process, 'shorten'),
       waitForOthers: async () => await this.step(process, 'wait'),
     };
@@ -170,7 +193,7 @@ export class Attempt {
 
   constructor(
     private readonly world: World,
-    private readonly process: Process,
+    readonly process: Process,
     readonly execution: Execution,
   ) {
     this.context = copyOf(execution.stored);
@@ -183,20 +206,19 @@ export class Attempt {
 
   private async sendUntilEnd(order: Order): Promise<Outcomes> {
     const { world, process, context, execution } = this;
-    const storage = world.storage(process);
-    const record = new DeliveryRecord(context, 0);
+    const record = world.recordOf(context);
     const wasOpen = record.isOpen;
     record.open();
-    const factsOf = (secret: string) => new Facts(process.list, storage, secret, secret !== 'workflow');
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
-    const ledger = new CrashLedger(factsOf('workflow'), { lineage: execution.lineage, ordinal: 0 }, record, start);
-    if (await ledger.hasGap()) record.markInterrupted();
+    const name = { lineage: execution.lineage, ordinal: 0 };
+    const ledger = world.ledgerOf(world.factsOf(this, 'workflow'), name, record, start);
+    if (isRetry && (await ledger.hasGap())) record.markInterrupted();
     const journal = new Journal({
       record,
       crash: ledger,
       reservationsOf: (account, earlier) =>
-        order.sendOnce === true ? new Reservations(factsOf(account), () => true, earlier) : null,
+        order.sendOnce === true ? new Reservations(world.factsOf(this, account), () => true, earlier) : null,
       patiently: async (promise) => await promise,
     });
     const receipts = await this.dispatch(order, journal);
@@ -257,7 +279,7 @@ export class Attempt {
         await permission.until;
         return await this.request(batch, journal, answers);
       case 'refused':
-        return [journal.settle(receiptOf(batch, { kind: 'not_sent', failure: permission.failure }))];
+        return [journal.settle(receiptOf(batch, notRequested(permission.failure)))];
       case 'taken': {
         const taken = new Set(permission.receipt.results.map(({ message }) => message));
         const left = { ...batch, messages: messages.filter((message) => !taken.has(message)) };
@@ -298,6 +320,10 @@ export class Attempt {
 
 const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
+
+function notRequested(why: Failure): Outcome {
+  return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
+}
 
 function replyOf(answer: Answer): Reply {
   if (answer === 'accept' || answer === 'partly') return { kind: 'accepted', data: {} };

@@ -68,7 +68,7 @@ export class Attempt {
   private begun: Promise<boolean> | null = null;
 
   /**
-   * @param unbegun the pages that attempts before this one have not begun, and must not begin any more
+   * @param unbegun what attempts before this one have not begun, and must not begin any more
    * @param onBegun called when its requests may leave
    */
   constructor(
@@ -150,10 +150,9 @@ export class Attempt {
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
     if (this.begun !== null && own.every((page) => page.isSent)) {
-      await facts.record({ noted: [names.allSent] }).then(
-        () => facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact)),
-        () => undefined,
-      );
+      const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
+      // A Retry that runs elsewhere has not seen that these were sent, and must see them.
+      if (!isBarred) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
     }
     await facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }

@@ -33,7 +33,7 @@ const UNCERTAIN: Past = {
 interface Asked {
   /** By page. */
   readonly states: readonly FactState[];
-  /** The pages that they have not begun, by the names of their facts. */
+  /** What they have not begun: pages, and to have sent all of them. */
   readonly unbegun: readonly string[];
   readonly hadOthers: boolean;
   readonly hadOtherTexts: boolean;
@@ -153,7 +153,8 @@ export class CrashLedger {
       }
       // Asked after its pages, which this fact replaces when the attempt ends.
       const [allSent] = await this.facts.ask([names.allSent]);
-      if (allSent === 'noted') states.fill('noted');
+      if (allSent === 'unknown') unbegun.push(names.allSent);
+      else if (allSent === 'noted') states.fill('noted');
       else if (allSent === 'open') states.fill('open');
     }
     if (hadOthers) states.fill('open');

@@ -108,10 +108,13 @@ export class Facts {
   ): Promise<boolean> {
     const { list } = this;
     const begun = this.hashed(fresh).filter((fact) => list.known.stateOf(fact) === undefined);
-    for (const state of ['noted', 'open', 'barred'] as const) {
+    for (const state of ['noted', 'open'] as const) {
       for (const fact of this.hashed(states[state] ?? [])) list.known.set(fact, state, 'held');
     }
-    const present = await list.write([], this.storage);
+    // The entry is added and removed again: only so can it be seen whether it was there.
+    const barred = this.hashed(states.barred ?? []);
+    for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
+    const present = await list.write(barred, this.storage);
     return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
   }
 
