@@ -27,6 +27,8 @@ export interface Order {
   readonly sendOnce?: boolean;
   readonly sendUncertainAgain?: boolean;
   readonly isCounted?: boolean;
+  /** Whether n8n's database keeps nothing of the attempt, as of a run by hand. */
+  readonly isUnnoted?: boolean;
   /** What the service does with each request of the attempt, in turn; it accepts all others. */
   readonly answers?: readonly Answer[];
 }
@@ -212,8 +214,10 @@ export class Attempt {
     const { isRetry, followsKill } = execution;
     const start = { isRetry, followsKill: followsKill && !wasOpen };
     const name = { lineage: execution.lineage, ordinal: 0 };
-    const ledger = world.ledgerOf(world.factsOf(this, 'workflow'), name, record, start);
-    if (isRetry && (await ledger.hasGap())) record.markInterrupted();
+    const ledger =
+      order.isUnnoted === true ? null : world.ledgerOf(world.factsOf(this, 'workflow'), name, record, start);
+    const hasGap = ledger === null ? start.followsKill : isRetry && (await ledger.hasGap());
+    if (hasGap) record.markInterrupted();
     const journal = new Journal({
       record,
       crash: ledger,
@@ -347,7 +351,7 @@ export function intentOf(messages: readonly Message[]): Intent {
   return {
     messages,
     unsendable: [],
-    repeated: phonesOfSeveral(messages, false),
+    repeated: phonesOfSeveral(messages),
     sendUncertainAgain: false,
   };
 }

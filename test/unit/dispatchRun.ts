@@ -121,7 +121,7 @@ export class Run {
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       keepBack,
       parallelRequests,
-      repeated: phonesOfSeveral(messages, false),
+      repeated: phonesOfSeveral(messages),
       uncertainBefore: 0,
       stopOnFailure: false,
       pause: async () => await Promise.resolve(),

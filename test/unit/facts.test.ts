@@ -1,10 +1,8 @@
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
-import { entryOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 
-const SECRET = 'secret';
-const entry = (name: string) => entryOf(name, SECRET);
 /** The entries of an open fact. */
-const claimed = (name: string) => [entry(name), `${entry(name)}?`];
+const claimed = (fact: string) => [fact, `${fact}?`];
 
 /** A list that n8n reads, changes and writes back. */
 class SharedList {
@@ -43,7 +41,7 @@ class SharedList {
 function processOn(storage: ListStorage, now = () => 0, isShared = false) {
   const list = new FactList(now);
   /** Another run of the process, with its own way to the list. */
-  const run = (own: ListStorage) => new Facts(list, own, SECRET, isShared);
+  const run = (own: ListStorage) => new Facts(list, own, 'secret', isShared);
   return { facts: run(storage), run };
 }
 
@@ -98,7 +96,7 @@ test('A write that another process has overwritten is made once more, and the li
   await facts.record({ noted: ['run'] });
   list.entries = ['of another process'];
   await facts.record({ open: ['request'] });
-  expect(list.entries).toEqual(['of another process', entry('run'), ...claimed('request')]);
+  expect(list.entries).toEqual(['of another process', 'run', ...claimed('request')]);
 });
 
 test('The two entries of a fact are removed by one write', async () => {
@@ -134,7 +132,7 @@ test('A claim that the storage refuses to confirm leaves nothing behind', async 
 
 test('What another process writes back while the list is asked is removed again', async () => {
   const list = new SharedList();
-  list.entries = [entry('present')];
+  list.entries = ['present'];
   const storage = list.storage();
   let lost = 2;
   // Removals that the other process overwrites with what it had read before.
@@ -144,7 +142,7 @@ test('What another process writes back while the list is asked is removed again'
   };
   const facts = newFacts(changed(storage, { remove }));
   expect(await facts.ask(['present', 'missing'])).toEqual(['noted', 'unknown']);
-  expect(list.entries).toEqual([entry('present')]);
+  expect(list.entries).toEqual(['present']);
 });
 
 test('What is noted for others is written again until nobody can overwrite it any more', async () => {
@@ -157,7 +155,7 @@ test('What is noted for others is written again until nobody can overwrite it an
   const isWrittenAgain = async () => {
     list.entries = [];
     await facts.record({ noted: ['another'] });
-    return list.entries.includes(entry('order'));
+    return list.entries.includes('order');
   };
   expect(await isWrittenAgain()).toBe(true);
   now = 3_000;
@@ -187,7 +185,7 @@ test('What is closed while its removal waits stays in the list', async () => {
   facts.close(['order']);
   await claim;
   await allWritten(facts);
-  expect(list.entries.toSorted()).toEqual([...claimed('new'), entry('order')].toSorted());
+  expect(list.entries.toSorted()).toEqual([...claimed('new'), 'order'].toSorted());
 });
 
 test('A claim of what is noted leaves it as it was', async () => {
@@ -197,7 +195,7 @@ test('A claim of what is noted leaves it as it was', async () => {
   const facts = newFacts(storage);
   const before = await facts.claim(['order']);
   await allWritten(facts);
-  expect([before, list.entries]).toEqual([['noted'], [entry('order')]]);
+  expect([before, list.entries]).toEqual([['noted'], ['order']]);
 });
 
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
@@ -245,7 +243,7 @@ test.each(['before', 'while'] as const)(
 
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
   const list = new SharedList();
-  list.entries = [entry('order')];
+  list.entries = ['order'];
   const storage = list.storage();
   const claims: Array<ReturnType<Facts['claim']>> = [];
   const { facts, run } = processOn(storage);
@@ -274,7 +272,7 @@ test('A fact that its run releases while the list is asked about another one is 
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
   await facts.record({ noted: ['sent'] });
-  const record = () => void facts.runEnded(['sent']);
+  const record = () => facts.release(['sent']);
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 

@@ -1,4 +1,4 @@
-import { select } from '../../nodes/MessagingSend/delivery/selection';
+import { phonesOfSeveral, select } from '../../nodes/MessagingSend/delivery/selection';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { messageAt } from './samples';
@@ -11,7 +11,9 @@ const messages = (...changes: Array<Partial<Message>>) =>
   changes.map((changed, index) => messageAt(index, { phone: '447700900123', ...changed }));
 
 const duplicatesOf = (...changes: Array<Partial<Message>>) =>
-  select(messages(...changes), [], RULES).duplicates.map(({ message, original }) => [message.item, original.item]);
+  select(messages(...changes), [], phonesOfSeveral(messages(...changes)), RULES).duplicates.map(
+    ({ message, original }) => [message.item, original.item],
+  );
 
 test('A long text is compared as a whole, whatever is sent of it', () => {
   const text = 'A long text';
@@ -31,8 +33,10 @@ test('A duplicate of what an earlier attempt has sent is a duplicate, also if it
   const [first, second] = messages({ text: 'A' }, { text: 'A' }) as [Message, Message];
   const keepBack = () => ({ kind: 'skipped', reason: 'opted_out' }) as const;
   const known = [{ batch: 1, results: [{ message: first, outcome: SENT }], data: null }];
-  expect(select([second], known, { isOnce: true, keepBack }).duplicates).toEqual([
+  expect(select([second], known, phonesOfSeveral([first, second]), { isOnce: true, keepBack }).duplicates).toEqual([
     { message: second, original: first },
   ]);
-  expect(select([first, second], [], { isOnce: true, keepBack }).keptBack).toHaveLength(2);
+  expect(
+    select([first, second], [], phonesOfSeveral([first, second]), { isOnce: true, keepBack }).keptBack,
+  ).toHaveLength(2);
 });

@@ -86,9 +86,11 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const rest = { isOnce, keepBack };
   // A test goes to other people than those that the journal knows.
   const isTest = testRun !== null && delivery.broken === null;
-  const tested = !isTest ? null : divertToTester(select(composed.messages, [], rest), testRun);
+  const tested = !isTest
+    ? null
+    : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
   const messages = tested?.messages ?? composed.messages;
-  const repeated = phonesOfSeveral(messages, isOnce);
+  const repeated = phonesOfSeveral(messages);
   const earlier = await journal.recall({
     messages,
     unsendable: composed.unsendable,
@@ -100,7 +102,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { unsendable: refused, pending } = withoutRefused(earlier, { ...delivery, broken });
   const recalled = { unsendable: refused, repeated, recalled: known.length, planned: [] };
   const { willSend, keptBack, duplicates } =
-    tested === null ? select(pending, known, rest) : { ...tested, willSend: pending };
+    tested === null ? select(pending, known, repeated, rest) : { ...tested, willSend: pending };
   if (stopOnFailure && refused.length > 0) {
     return conclude({ ...recalled, receipts: known, duplicates: [], heldUp: willSend.length }, delivery);
   }

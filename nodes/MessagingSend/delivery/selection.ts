@@ -22,40 +22,46 @@ export interface Selection {
  * Selects what is sent now. What earlier attempts have sent, or may have, counts first: a duplicate of it stays one, whatever
  * else would keep it back.
  * @param known of messages with an outcome
+ * @param repeated the phones that more than one message goes to
  */
 export function select(
   pending: readonly Message[],
   known: readonly Receipt[],
+  repeated: ReadonlySet<string>,
   { isOnce, keepBack }: { readonly isOnce: boolean; readonly keepBack: KeepBack | null },
 ): Selection {
   const originals = new Map<string, Message>();
-  const keep = (message: Message) => {
-    if (isOnce && !originals.has(duplicateKey(message))) originals.set(duplicateKey(message), message);
+  /** Null for a message that can't have a duplicate. */
+  const keyOf = (message: Message) =>
+    isOnce && (message.key !== undefined || repeated.has(message.phone)) ? duplicateKey(message) : null;
+  const keep = (key: string | null, message: Message) => {
+    if (key !== null && !originals.has(key)) originals.set(key, message);
   };
-  for (const { results } of known) for (const { message } of results) keep(message);
+  for (const { results } of known) for (const { message } of results) keep(keyOf(message), message);
   const [willSend, keptBack, duplicates]: [Message[], Result[], Duplicate[]] = [[], [], []];
   for (const message of pending) {
-    const original = isOnce ? originals.get(duplicateKey(message)) : undefined;
+    const key = keyOf(message);
+    const original = key === null ? undefined : originals.get(key);
     const outcome = original === undefined ? (keepBack?.(message) ?? null) : null;
     if (original !== undefined) duplicates.push({ message, original });
     else if (outcome !== null) keptBack.push({ message, outcome });
     else {
       willSend.push(message);
-      keep(message);
+      keep(key, message);
     }
   }
   return { willSend, keptBack, duplicates };
 }
 
-/** The phones that more than one text goes to, or one that is sent more than once. */
-export function phonesOfSeveral(messages: readonly Message[], isOnce: boolean): ReadonlySet<string> {
-  const textOf = new Map<string, string>();
+/** The phones that more than one message goes to, in any spelling. */
+export function phonesOfSeveral(messages: readonly Message[]): ReadonlySet<string> {
+  const firstTo = new Map<string, string>();
   const several = new Set<string>();
-  for (const message of messages) {
-    const key = duplicateKey(message);
-    const text = textOf.get(message.phone);
-    if (text === undefined) textOf.set(message.phone, key);
-    else if (text !== key || !isOnce) several.add(message.phone);
+  for (const { phone } of messages) {
+    const person = personOf(phone);
+    const first = firstTo.get(person);
+    if (first === undefined) firstTo.set(person, phone);
+    else several.add(first).add(phone);
   }
   return several;
 }

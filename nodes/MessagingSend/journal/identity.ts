@@ -84,7 +84,9 @@ export function pagesOf(messages: readonly Message[]): Pages {
     places: places.digest('base64'),
     contents: contents.digest('base64'),
     pageOf: (message) => {
-      let [low, high] = [0, messages.length - 1];
+      // Of most runs, each item is one message.
+      const { item } = message;
+      let [low, high] = messages[item] === message ? [item, item] : [0, messages.length - 1];
       while (low < high) {
         const middle = (low + high) >> 1;
         if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;

@@ -3,32 +3,34 @@ import { mayBeSent, type Result } from '../../messages/outcome';
 import type { Pages } from '../identity';
 import type { Facts } from '../list/facts';
 
-/** The fact that an attempt has begun: one of its requests may have left. */
-export function begunFact(run: string, attempt: number): string {
+/** The name of the fact that an attempt has begun: one of its requests may have left. */
+export function begunName(run: string, attempt: number): string {
   return `${run} attempt ${attempt}`;
 }
 
-/** The names of all facts about an attempt that has these messages. */
+/** The facts about an attempt that has these messages. */
 export interface AttemptFacts {
   readonly begun: string;
   /** The places and phones of its messages. */
   readonly places: string;
   /** Their texts, or keys. */
   readonly contents: string;
-  readonly pages: readonly string[];
   /** In place of its pages, where every message is sent. */
   readonly allSent: string;
+  readonly pages: readonly string[];
 }
 
-export function attemptFacts(run: string, attempt: number, { places, contents, count }: Pages): AttemptFacts {
-  const begun = begunFact(run, attempt);
-  return {
-    begun,
-    places: `${begun} of ${places}`,
-    contents: `${begun} with ${contents}`,
-    pages: Array.from({ length: count }, (_, page) => `${begun} page ${page} of ${places}`),
-    allSent: `${begun} all of ${places}`,
-  };
+export function attemptFacts(facts: Facts, run: string, attempt: number, messages: Pages): AttemptFacts {
+  const name = begunName(run, attempt);
+  const ofPages = Array.from({ length: messages.count }, (_, page) => `${name} page ${page} of ${messages.places}`);
+  const [begun = '', places = '', contents = '', allSent = '', ...pages] = facts.of([
+    name,
+    `${name} of ${messages.places}`,
+    `${name} with ${messages.contents}`,
+    `${name} all of ${messages.places}`,
+    ...ofPages,
+  ]);
+  return { begun, places, contents, allSent, pages };
 }
 
 type PageState =
@@ -101,10 +103,10 @@ export class Attempt {
       const opening = this.open(closed);
       for (const page of closed) page.state = { kind: 'open', opening };
     }
-    const taken = pages.map(async ({ state }) =>
-      state.kind === 'open' ? await state.opening : state.kind === 'taken',
+    const openings = new Set(
+      pages.map(({ state }) => (state.kind === 'open' ? state.opening : state.kind === 'taken')),
     );
-    const isTaken = (await Promise.all([this.begun, ...taken])).includes(true);
+    const isTaken = (await Promise.all([this.begun, ...openings])).includes(true);
     // What the list has of them is the other attempt's, and must stay.
     if (isTaken) for (const page of pages) page.state = { kind: 'taken' };
     return isTaken;
@@ -150,11 +152,13 @@ export class Attempt {
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
     if (this.begun !== null && own.every((page) => page.isSent)) {
+      // What replaces them is written without them.
+      facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
       // A Retry that runs elsewhere has not seen that these were sent, and must see them.
       if (!isBarred) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
-    }
-    await facts.runEnded([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
+    } else await facts.list.turns.last;
+    facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
   private pageOf(message: Message): Page | undefined {

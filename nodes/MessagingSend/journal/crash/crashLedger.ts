@@ -5,7 +5,7 @@ import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
 import type { DeliveryRecord } from '../record/deliveryRecord';
-import { Attempt, attemptFacts, begunFact } from './attempt';
+import { Attempt, attemptFacts, begunName } from './attempt';
 
 /** What tells a run of the node from all others. */
 export interface RunName {
@@ -57,8 +57,9 @@ interface Start {
  */
 export class CrashLedger {
   readonly isRetry: boolean;
-  /** The run's name in short. Noted when it starts: only if it is there, what is not there was not begun. */
   private readonly run: string;
+  /** Noted when the run starts: only if it is there, what is not there was not begun. */
+  private readonly hasStarted: readonly string[];
   private readonly start: Promise<Start>;
 
   /** Notes that an attempt has started. @param followsKill whether n8n shows that it was killed in an earlier attempt */
@@ -70,20 +71,21 @@ export class CrashLedger {
   ) {
     this.isRetry = isRetry;
     this.run = digestOf([lineage, String(ordinal)]);
+    this.hasStarted = facts.of([this.run]);
     this.start = isRetry ? this.startAgain(digestOf([lineage, '0']), followsKill) : this.startOnce();
     this.start.catch(() => undefined);
   }
 
   private async startAgain(firstRun: string, followsKill: boolean): Promise<Start> {
-    const states = await this.facts.ask([this.run, firstRun]);
+    const states = await this.facts.ask([...this.hasStarted, ...this.facts.of([firstRun])]);
     const hasGap = followsKill && states.every((state) => state !== 'noted');
-    if (!hasGap) await this.facts.record({ noted: [this.run] });
+    if (!hasGap) await this.facts.record({ noted: this.hasStarted });
     return { ...(await this.findMissing()), hasGap };
   }
 
   /** One that was noted before is of an execution that n8n continues for the second time, or a second try. */
   private async startOnce(): Promise<Start> {
-    const wasNoted = await this.facts.record({ noted: [this.run] }, [this.run]);
+    const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
     const isFirst = !wasNoted && this.record.attempts === 0;
     return { ...(isFirst ? { number: 1, missing: [] } : await this.findMissing()), hasGap: false };
   }
@@ -92,7 +94,7 @@ export class CrashLedger {
     const missing: number[] = [];
     for (let first = this.record.attempts + 1; ; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
-      const states = await this.facts.ask(numbers.map((number) => begunFact(this.run, number)));
+      const states = await this.facts.ask(this.facts.of(numbers.map((number) => begunName(this.run, number))));
       for (const [index, number] of numbers.entries()) {
         if (states[index] === 'unknown') return { number, missing };
         // One that is open may be what a question has left that n8n was killed in, or was noted before that.
@@ -103,7 +105,9 @@ export class CrashLedger {
 
   /** Resolves once it is stored that it has started. */
   async end(): Promise<void> {
-    await this.facts.runEnded([this.run]);
+    await this.start.catch(() => undefined);
+    this.facts.release(this.hasStarted);
+    this.facts.end();
   }
 
   /** Whether earlier attempts may have sent messages of which the list knows nothing. */
@@ -124,7 +128,7 @@ export class CrashLedger {
     const { number, missing } = await this.start;
     const pages = pagesOf(messages);
     const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
-    const attempt = new Attempt(this.facts, attemptFacts(this.run, number, pages), pages, unbegun, () => {
+    const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, unbegun, () => {
       // What attempts with other messages have sent, the record will not contain.
       if (!hadOthers) this.record.attempts = number;
     });
@@ -142,7 +146,7 @@ export class CrashLedger {
     const unbegun: string[] = [];
     let [hadOthers, hadOtherTexts] = [false, false];
     for (const number of missing) {
-      const names = attemptFacts(this.run, number, pages);
+      const names = attemptFacts(this.facts, this.run, number, pages);
       const [places, contents] = await this.facts.ask([names.places, names.contents]);
       hadOthers ||= places !== 'noted';
       hadOtherTexts ||= contents !== 'noted';

@@ -47,8 +47,8 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
 
 interface Known {
-  readonly state: FactState;
-  readonly hold: Hold;
+  state: FactState;
+  hold: Hold;
   /** Called when the run that holds it has settled or released it. */
   readonly waiting: Array<() => void>;
 }
@@ -66,8 +66,9 @@ class KnownFacts {
 
   /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
   set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
-    const { waiting } = this.all.get(fact) ?? { waiting: [] };
-    this.all.set(fact, { state, hold, waiting });
+    const known = this.all.get(fact);
+    if (known === undefined) this.all.set(fact, { state, hold, waiting: [] });
+    else known.state = state;
     if (hasSurplus) this.surplus.add(fact);
     else this.surplus.delete(fact);
     this.hold(fact, hold);
@@ -76,7 +77,7 @@ class KnownFacts {
   hold(fact: string, hold: Hold): void {
     const known = this.all.get(fact);
     if (known === undefined) return;
-    this.all.set(fact, { ...known, hold });
+    known.hold = hold;
     if (hold === 'held' || hold === 'claiming') return;
     for (const resolve of known.waiting.splice(0)) resolve();
     // What nobody holds and nothing is to be removed of is in the list alone.
@@ -155,15 +156,19 @@ export class FactList {
     return present;
   }
 
-  /** In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write. */
-  removeSurplus(storage: ListStorage): void {
+  /**
+   * In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write.
+   * @param mayYield whether it may let a request's write go first
+   */
+  removeSurplus(storage: ListStorage, mayYield = true): void {
     if (this.isRemoving || this.known.surplus.size === 0) return;
     this.isRemoving = true;
     void this.turns
       .take(async () => {
         this.isRemoving = false;
-        await this.removeNow(storage);
-        this.removeSurplus(storage);
+        const yields = mayYield && this.nextWrite !== null;
+        if (!yields) await this.removeNow(storage);
+        this.removeSurplus(storage, !yields);
       })
       .catch(() => undefined);
   }

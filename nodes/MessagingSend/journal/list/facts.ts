@@ -21,7 +21,7 @@ interface Asked {
   readonly added: readonly string[];
 }
 
-/** Facts that outlive an execution, as one run sees them: named by texts, and kept as hashes. */
+/** Facts that outlive an execution, as one run sees them: each has a name, and is known by a hash of it. */
 export class Facts {
   /**
    * @param secret hashed with each fact, so that nobody can guess what an entry is about
@@ -34,10 +34,18 @@ export class Facts {
     private readonly isShared: boolean,
   ) {}
 
-  /** Called when the run has ended: once all is stored, others may overwrite these facts without harm. */
-  async runEnded(names: readonly string[]): Promise<void> {
-    await this.list.turns.last;
-    for (const fact of this.hashed(names)) this.list.known.hold(fact, null);
+  /** The facts with these names: nobody can guess what they are about. */
+  of(names: readonly string[]): string[] {
+    return names.map((name) => hash('sha256', JSON.stringify([this.secret, name]), 'base64').slice(0, HASH_LENGTH));
+  }
+
+  /** Others may now overwrite these facts without harm. */
+  release(facts: readonly string[]): void {
+    for (const fact of facts) this.list.known.hold(fact, null);
+  }
+
+  /** Called when the run has ended. */
+  end(): void {
     this.list.shorten(this.storage);
   }
 
@@ -46,10 +54,10 @@ export class Facts {
    * claimed.
    * @throws what the storage throws
    */
-  async ask(names: readonly string[]): Promise<FactState[]> {
+  async ask(facts: readonly string[]): Promise<FactState[]> {
     const parts: Array<Promise<readonly FactState[]>> = [];
-    for (let start = 0; start < names.length; start += MAX_ASKED) {
-      parts.push(this.askTogether(this.hashed(names.slice(start, start + MAX_ASKED))));
+    for (let start = 0; start < facts.length; start += MAX_ASKED) {
+      parts.push(this.askTogether(facts.slice(start, start + MAX_ASKED)));
     }
     return (await Promise.all(parts)).flat();
   }
@@ -107,12 +115,12 @@ export class Facts {
     fresh: readonly string[] = [],
   ): Promise<boolean> {
     const { list } = this;
-    const begun = this.hashed(fresh).filter((fact) => list.known.stateOf(fact) === undefined);
+    const begun = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
     for (const state of ['noted', 'open'] as const) {
-      for (const fact of this.hashed(states[state] ?? [])) list.known.set(fact, state, 'held');
+      for (const fact of states[state] ?? []) list.known.set(fact, state, 'held');
     }
     // The entry is added and removed again: only so can it be seen whether it was there.
-    const barred = this.hashed(states.barred ?? []);
+    const { barred = [] } = states;
     for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
     const present = await list.write(barred, this.storage);
     return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
@@ -124,9 +132,8 @@ export class Facts {
    * @returns what each was before: an unknown one is now held by the caller
    * @throws what the storage throws, and where others overwrite each write; then nothing is claimed
    */
-  async claim(names: readonly string[]): Promise<FactState[]> {
+  async claim(facts: readonly string[]): Promise<FactState[]> {
     const { list, storage } = this;
-    const facts = this.hashed(names);
     await list.finishRemoval(facts, storage);
     const before = new Map(facts.map((fact) => [fact, list.known.stateOf(fact)]));
     const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
@@ -166,24 +173,24 @@ export class Facts {
   }
 
   /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
-  whenSettled(name: string): Promise<void> | null {
-    return this.list.known.whenSettled(entryOf(name, this.secret));
+  whenSettled(fact: string): Promise<void> | null {
+    return this.list.known.whenSettled(fact);
   }
 
   /** From open to noted. */
-  close(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.known.set(fact, 'noted', this.untilFound, true);
+  close(facts: readonly string[]): void {
+    for (const fact of facts) this.list.known.set(fact, 'noted', this.untilFound, true);
     this.list.removeSurplus(this.storage);
   }
 
-  retract(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) this.list.known.set(fact, 'unknown', null, true);
+  retract(facts: readonly string[]): void {
+    for (const fact of facts) this.list.known.set(fact, 'unknown', null, true);
     this.list.removeSurplus(this.storage);
   }
 
   /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
-  releaseWhenFound(names: readonly string[]): void {
-    for (const fact of this.hashed(names)) {
+  releaseWhenFound(facts: readonly string[]): void {
+    for (const fact of facts) {
       if (this.list.known.all.get(fact)?.hold === 'held') this.list.known.hold(fact, this.untilFound);
     }
   }
@@ -192,13 +199,4 @@ export class Facts {
   private get untilFound(): { readonly untilFoundAfter: number } {
     return { untilFoundAfter: this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity };
   }
-
-  private hashed(names: readonly string[]): string[] {
-    return names.map((name) => entryOf(name, this.secret));
-  }
-}
-
-/** The entry of a noted fact. */
-export function entryOf(name: string, secret: string): string {
-  return hash('sha256', JSON.stringify([secret, name]), 'base64').slice(0, HASH_LENGTH);
 }

@@ -39,7 +39,7 @@ export class Reservations {
    * @throws what the storage throws
    */
   async find(messages: readonly Message[]): Promise<Taken> {
-    return this.takenOf(messages, await this.facts.ask(messages.map(duplicateKey))).taken;
+    return this.takenOf(messages, await this.facts.ask(this.factsOf(messages))).taken;
   }
 
   /**
@@ -48,13 +48,13 @@ export class Reservations {
    */
   async reserve(messages: readonly Message[]): Promise<Reserved> {
     const left = messages.filter((message) => !this.own.has(message));
-    const states = left.length === 0 ? [] : await this.facts.claim(left.map(duplicateKey));
+    const states = left.length === 0 ? [] : await this.facts.claim(this.factsOf(left));
     const { taken, settled } = this.takenOf(left, states);
     if (taken.size + settled.length === 0) {
       for (const message of left) this.own.add(message);
       return { kind: 'reserved' };
     }
-    this.facts.retract(left.filter((_message, index) => states[index] === 'unknown').map(duplicateKey));
+    this.facts.retract(this.factsOf(left.filter((_message, index) => states[index] === 'unknown')));
     if (taken.size > 0) return { kind: 'taken', taken };
     return { kind: 'inFlight', settled: Promise.race(settled) };
   }
@@ -68,7 +68,8 @@ export class Reservations {
     for (const [index, message] of messages.entries()) {
       const state = states[index] ?? 'open';
       if (state === 'unknown' || (state === 'open' && this.earlier.has(message))) continue;
-      const inFlight = state === 'open' ? this.facts.whenSettled(duplicateKey(message)) : null;
+      const [fact = ''] = state === 'open' ? this.factsOf([message]) : [];
+      const inFlight = this.facts.whenSettled(fact);
       if (inFlight !== null && this.isPatient(message)) settled.push(inFlight);
       else taken.set(message, state);
     }
@@ -77,7 +78,7 @@ export class Reservations {
 
   giveUp(messages: readonly Message[]): void {
     const given = messages.filter((message) => !this.earlier.has(message) && this.own.delete(message));
-    this.facts.retract(given.map(duplicateKey));
+    this.facts.retract(this.factsOf(given));
   }
 
   /** Keeps what was sent, or may have been, and releases the rest. */
@@ -89,14 +90,20 @@ export class Reservations {
       skipped: [] as Message[],
     };
     for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
-    this.facts.close(own.sent.map(duplicateKey));
+    this.facts.close(this.factsOf(own.sent));
     // Nobody need wait for their outcome any more.
-    this.facts.releaseWhenFound(own.uncertain.map(duplicateKey));
+    this.facts.releaseWhenFound(this.factsOf(own.uncertain));
     this.giveUp([...own.not_sent, ...own.skipped]);
   }
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
   async end(): Promise<void> {
-    await this.facts.runEnded([...this.own].map(duplicateKey));
+    await this.facts.list.turns.last;
+    this.facts.release(this.factsOf([...this.own]));
+    this.facts.end();
+  }
+
+  private factsOf(messages: readonly Message[]): string[] {
+    return this.facts.of(messages.map(duplicateKey));
   }
 }
