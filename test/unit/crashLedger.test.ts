@@ -36,19 +36,6 @@ async function attemptOn(
   return { attempt, pending: messages.filter((message) => noted?.pastOf(message) === undefined) };
 }
 
-test('A request that another process has begun is taken', async () => {
-  const entries = new Set<string>();
-  const messages = [0, 1].map((index) => messageAt(index));
-  const [first, second] = [await attemptOn(entries, messages), await attemptOn(entries, messages)];
-  expect(await first.attempt.begin(messages)).toBe(false);
-  expect(await second.attempt.begin(messages)).toBe(true);
-  // What the second one gives up stays noted for the first one.
-  const noted = [...entries];
-  second.attempt.notSent(messages);
-  await second.attempt.end();
-  expect([...entries]).toEqual(noted);
-});
-
 test.each([0, 1, 2])(
   'A Retry sends what a killed attempt had not begun, and bars it: request %i in flight',
   async (count) => {
