@@ -10,6 +10,7 @@ const SAMPLED_KILLS = 1;
 export const SEED = jest.getSeed();
 const random = seededRandom(SEED);
 
+export const IS_WHOLE = wanted !== undefined;
 export const HISTORIES = wanted === undefined ? SAMPLED_HISTORIES : Number(wanted);
 
 /** All of a test's kills; in `npm test` a few, chosen at random. */

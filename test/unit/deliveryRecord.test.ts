@@ -7,8 +7,7 @@ import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliver
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
 import { phoneAt } from '../support/contacts';
-import { intentOf } from '../support/journal';
-import { messageAt } from './samples';
+import { intentOf, messageAt } from './samples';
 
 function message(item: number, text: string): Message {
   return { item, entry: null, phone: '447700900123', text };

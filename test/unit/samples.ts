@@ -2,7 +2,9 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
+import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Intent } from '../../nodes/MessagingSend/journal/recall';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
 
@@ -12,6 +14,11 @@ export function messageAt(index: number, changed: Partial<Message> = {}): Messag
 
 export function messagesUpTo(count: number): Message[] {
   return Array.from({ length: count }, (_, index) => messageAt(index));
+}
+
+/** What a run that is about to send these messages asks. */
+export function intentOf(messages: readonly Message[]): Intent {
+  return { messages, unsendable: [], repeated: phonesOfSeveral(messages), sendUncertainAgain: false };
 }
 
 export function failureWith(changed: Partial<Failure> = {}): Failure {

@@ -47,8 +47,11 @@ export function digestOf(values: readonly unknown[], length = CONTENT_LENGTH): s
   return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
 }
 
-/** The most pages of a run: after a kill, what was in flight is known as exactly as that. */
-const MAX_PAGES = 1_000;
+/**
+ * The most pages of a run: after a kill, what was in flight is known as exactly as that. With 1,000 of them, a run of as many
+ * messages took a fifth longer; with 250, it takes as long as without.
+ */
+const MAX_PAGES = 250;
 
 /**
  * All messages of a run, in the order of their places, divided into pages of equally many. Every attempt with the same
@@ -63,19 +66,25 @@ export interface Pages {
   readonly places: string;
   /** Identifies their texts, or keys. */
   readonly contents: string;
-  /** The number of the page that a message of the run is on, from 0. */
-  readonly pageOf: (message: Message) => number;
+  /** Which of the messages it is, from 0. */
+  readonly indexOf: (message: Message) => number;
 }
+
+/** How many messages one call hashes. */
+const HASHED_TOGETHER = 500;
 
 /** @param messages in the order of their places */
 export function pagesOf(messages: readonly Message[]): Pages {
   const size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
-  // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next.
-  for (const message of messages) {
-    places.update(`${placeOf(message)}\0${message.phone}\0`);
+  for (let start = 0; start < messages.length; start += HASHED_TOGETHER) {
+    const some = messages.slice(start, start + HASHED_TOGETHER);
+    // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next.
+    places.update(some.map((message) => `${placeOf(message)}\0${message.phone}\0`).join(''));
     // A key begins with a null character, so that it can't look like a text.
-    contents.update(message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`);
+    const contentOfEach = (message: Message) =>
+      message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`;
+    contents.update(some.map(contentOfEach).join(''));
   }
   return {
     messages,
@@ -83,7 +92,7 @@ export function pagesOf(messages: readonly Message[]): Pages {
     size,
     places: places.digest('base64'),
     contents: contents.digest('base64'),
-    pageOf: (message) => {
+    indexOf: (message) => {
       // Of most runs, each item is one message.
       const { item } = message;
       let [low, high] = messages[item] === message ? [item, item] : [0, messages.length - 1];
@@ -92,7 +101,7 @@ export function pagesOf(messages: readonly Message[]): Pages {
         if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;
         else high = middle;
       }
-      return Math.floor(low / size);
+      return low;
     },
   };
 }

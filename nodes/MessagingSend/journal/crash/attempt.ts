@@ -22,15 +22,19 @@ export interface AttemptFacts {
 
 export function attemptFacts(facts: Facts, run: string, attempt: number, messages: Pages): AttemptFacts {
   const name = begunName(run, attempt);
-  const ofPages = Array.from({ length: messages.count }, (_, page) => `${name} page ${page} of ${messages.places}`);
-  const [begun = '', places = '', contents = '', allSent = '', ...pages] = facts.of([
+  const [begun = '', places = '', contents = '', allSent = ''] = facts.of([
     name,
     `${name} of ${messages.places}`,
     `${name} with ${messages.contents}`,
     `${name} all of ${messages.places}`,
-    ...ofPages,
   ]);
-  return { begun, places, contents, allSent, pages };
+  return {
+    begun,
+    places,
+    contents,
+    allSent,
+    pages: Array.from({ length: messages.count }, (_, page) => `${places} ${page}`),
+  };
 }
 
 type PageState =
@@ -40,26 +44,16 @@ type PageState =
   | { readonly kind: 'open'; readonly opening: Promise<boolean> };
 
 /** Consecutive messages, as one attempt has them. */
-class Page {
-  state: PageState = { kind: 'unopened' };
-  /** What an attempt before has sent, what this one may have sent, and what it has sent. */
-  readonly messages = new Map<Message, 'before' | 'risked' | 'sent'>();
-
-  constructor(
-    readonly fact: string,
-    private readonly size: number,
-  ) {}
-
-  get isSent(): boolean {
-    return this.messages.size === this.size && [...this.messages.values()].every((state) => state !== 'risked');
-  }
-
-  /** @returns whether this attempt now has sent nothing of the page, nor may have */
-  notSent(message: Message): boolean {
-    if (this.messages.get(message) === 'risked') this.messages.delete(message);
-    return [...this.messages.values()].every((state) => state === 'before');
-  }
+interface Page {
+  readonly fact: string;
+  /** The index of its first message, and of the first one behind it. */
+  readonly start: number;
+  readonly end: number;
+  state: PageState;
 }
+
+/** What an attempt before has sent, what this one may have sent, and what it has sent. */
+type Fate = 'before' | 'risked' | 'sent';
 
 /**
  * One attempt at a run, as it sends. It notes itself and the messages that it is for before its first request, opens the
@@ -67,6 +61,8 @@ class Page {
  */
 export class Attempt {
   private readonly own: readonly Page[];
+  /** By message. */
+  private readonly fates: Array<Fate | undefined>;
   private begun: Promise<boolean> | null = null;
 
   /**
@@ -80,14 +76,17 @@ export class Attempt {
     private readonly unbegun: readonly string[],
     private readonly onBegun: () => void,
   ) {
-    this.own = names.pages.map(
-      (fact, page) => new Page(fact, Math.min(pages.size, pages.messages.length - page * pages.size)),
-    );
+    const { size } = pages;
+    this.own = names.pages.map((fact, page) => {
+      const start = page * size;
+      return { fact, start, end: Math.min(start + size, pages.messages.length), state: { kind: 'unopened' } };
+    });
+    this.fates = Array.from(pages.messages, () => undefined);
   }
 
   /** An attempt before this one has sent it. */
   wasSent(message: Message): void {
-    this.pageOf(message)?.messages.set(message, 'before');
+    this.fates[this.pages.indexOf(message)] = 'before';
   }
 
   /**
@@ -96,7 +95,7 @@ export class Attempt {
    * @throws what the storage throws: then they must not leave
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
-    for (const message of messages) this.pageOf(message)?.messages.set(message, 'risked');
+    for (const message of messages) this.fates[this.pages.indexOf(message)] = 'risked';
     const pages = this.pagesOf(messages);
     const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
     if (closed.length > 0) {
@@ -129,9 +128,9 @@ export class Attempt {
 
   settle(results: readonly Result[]): void {
     const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
-    for (const message of sent) this.pageOf(message)?.messages.set(message, 'sent');
+    for (const message of sent) this.fates[this.pages.indexOf(message)] = 'sent';
     for (const page of this.pagesOf(sent)) {
-      if (page.state.kind !== 'open' || !page.isSent) continue;
+      if (page.state.kind !== 'open' || !this.isSent(page)) continue;
       page.state = { kind: 'noted' };
       this.facts.close([page.fact]);
     }
@@ -141,8 +140,12 @@ export class Attempt {
   /** Retracts the pages of which this attempt now has sent nothing, nor may have. */
   notSent(messages: readonly Message[]): void {
     for (const message of messages) {
-      const page = this.pageOf(message);
-      if (page?.notSent(message) !== true || page.state.kind !== 'open') continue;
+      const index = this.pages.indexOf(message);
+      if (this.fates[index] === 'risked') this.fates[index] = undefined;
+    }
+    for (const page of this.pagesOf(messages)) {
+      const isTouched = this.fatesOf(page).some((fate) => fate === 'risked' || fate === 'sent');
+      if (isTouched || page.state.kind !== 'open') continue;
       page.state = { kind: 'retracted' };
       this.facts.retract([page.fact]);
     }
@@ -151,7 +154,7 @@ export class Attempt {
   /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
-    if (this.begun !== null && own.every((page) => page.isSent)) {
+    if (this.begun !== null && own.every((page) => this.isSent(page))) {
       // What replaces them is written without them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
@@ -161,13 +164,16 @@ export class Attempt {
     facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
-  private pageOf(message: Message): Page | undefined {
-    return this.own[this.pages.pageOf(message)];
+  private fatesOf({ start, end }: Page): ReadonlyArray<Fate | undefined> {
+    return this.fates.slice(start, end);
+  }
+
+  private isSent(page: Page): boolean {
+    return this.fatesOf(page).every((fate) => fate === 'before' || fate === 'sent');
   }
 
   private pagesOf(messages: readonly Message[]): Page[] {
-    return [...new Set(messages.map((message) => this.own[this.pages.pageOf(message)]))].filter(
-      (page) => page !== undefined,
-    );
+    const pages = messages.map((message) => this.own[Math.floor(this.pages.indexOf(message) / this.pages.size)]);
+    return [...new Set(pages)].filter((page) => page !== undefined);
   }
 }

@@ -1,0 +1,45 @@
+/** Every order in which the steps of two attempts can come. */
+import crypto from 'node:crypto';
+
+import type { Rule } from './rules';
+import { type Scenario, TwoAttempts } from './world';
+
+export interface Explored {
+  readonly states: number;
+  /** What happened until something went wrong; null where nothing does. */
+  readonly story: readonly string[] | null;
+}
+
+/**
+ * Goes through all states, each of which is reached by taking its path from the start; what comes after a state that was
+ * seen before is known.
+ * @param order `breadth` finds the shortest story, `depth` takes fewer paths, `single` takes one
+ */
+export async function explore(
+  scenario: Scenario,
+  off: Rule | null,
+  order: 'breadth' | 'depth' | 'single',
+): Promise<Explored> {
+  const seen = new Set<string>();
+  const paths: number[][] = [[]];
+  for (let path = paths.pop(); path !== undefined; path = order === 'breadth' ? paths.shift() : paths.pop()) {
+    const world = new TwoAttempts(scenario, off);
+    // The same marks whenever the same path is taken.
+    jest.spyOn(crypto, 'randomBytes').mockImplementation(() => Buffer.from(world.nextMark()));
+    for (const choice of path) (await world.next())[choice]?.();
+    for (;;) {
+      const actions = await world.next();
+      if (world.faults.length > 0) return { states: seen.size, story: [...world.story, ...world.faults] };
+      const { state } = world;
+      if (seen.has(state) || actions.length === 0) break;
+      seen.add(state);
+      const isFork = order === 'breadth' && actions.length > 1;
+      const others = order === 'single' ? [] : actions.slice(isFork ? 0 : 1);
+      for (const other of others) paths.push([...path, actions.indexOf(other)]);
+      if (isFork) break;
+      path.push(0);
+      actions[0]?.();
+    }
+  }
+  return { states: seen.size, story: null };
+}

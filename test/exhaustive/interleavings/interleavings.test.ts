@@ -1,0 +1,46 @@
+/**
+ * Two attempts at the same messages, step by step, in every order that is possible: nobody gets a message twice, and each
+ * outcome is true. Without any one of the rules, somebody does, or one isn't.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { IS_WHOLE } from '../extent';
+import { explore } from './explore';
+import { type Rule, RULES } from './rules';
+import { MISSED, SCENARIOS } from './scenarios';
+import type { Scenario } from './world';
+
+jest.setTimeout(300_000);
+
+/** Who gets a message twice without each rule; with MESSAGING_SEND_WRITE_STORIES, it is written. */
+const STORIES = path.join(__dirname, 'stories.txt');
+
+/** Fewer states than that share of what they were would mean that something is no longer explored. */
+const MIN_SHARE = 0.9;
+
+/** Most of the time is for one of them. */
+const scenarios = Object.entries(SCENARIOS).filter(([name]) => IS_WHOLE || name !== 'another');
+
+test.each(scenarios)('In every order of the steps of %s, nothing is sent twice', async (name, scenario) => {
+  const { states, story } = await explore(scenario, null, 'depth');
+  process.stdout.write(`${name}: ${states} states\n`);
+  expect(story).toBeNull();
+  expect(states).toBeGreaterThanOrEqual(MIN_SHARE * scenario.states);
+});
+
+const rules = Object.entries(RULES) as Array<[Rule, string]>;
+
+test('Without any one of the rules, a message is sent twice, or an outcome is untrue', async () => {
+  const stories: string[] = [];
+  for (const [rule, title] of IS_WHOLE ? rules : rules.slice(0, 4)) {
+    const scenario: Scenario = SCENARIOS[MISSED[rule]];
+    // One attempt after the other has one order, more or less.
+    const order = scenario.secondIs === 'a Retry after the end' ? 'single' : 'breadth';
+    const { story } = await explore(scenario, rule, order);
+    expect([rule, story]).not.toEqual([rule, null]);
+    stories.push(`${title}. Without it: ${story?.join(' ')}\n`);
+  }
+  if (process.env.MESSAGING_SEND_WRITE_STORIES !== undefined) writeFileSync(STORIES, stories.join('\n'));
+  expect(readFileSync(STORIES, 'utf8').startsWith(stories.join('\n'))).toBe(true);
+});

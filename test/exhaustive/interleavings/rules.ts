@@ -1,0 +1,154 @@
+/** The rules by which nobody gets a message twice. Each can be switched off, to see who then gets one. */
+import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import type { FactState } from '../../../nodes/MessagingSend/journal/list/factList';
+import { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
+import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
+
+export const RULES = {
+  start: 'Only if the list says that a run has started does its silence mean that nothing was begun',
+  note: 'A page is noted before a request with it leaves',
+  ask: 'A Retry asks what the attempts before it have begun',
+  open: 'What was begun, and has no end, is uncertain',
+  bar: 'What an earlier attempt has not begun is barred before it is sent',
+  texts: 'If the texts are other ones, nobody knows which of several to a phone was sent',
+  contained: 'An attempt whose outcomes the execution contains is not asked about',
+  record: 'What the execution contains counts, whatever the list says',
+  repeat: 'What a run relies on is repeated with each write',
+  again: 'A claim is looked at again when the writes of others have ended',
+  single: 'In one process, one attempt at a time of an execution',
+} as const;
+
+export type Rule = keyof typeof RULES;
+
+/** Who hears what an attempt does. */
+export interface Listener {
+  readonly tell: (text: string) => void;
+  readonly onStarted: () => void;
+  /** What it has begun, or is about to: pages, or messages that are sent once and for all. */
+  readonly onBegun: (names: readonly string[]) => void;
+}
+
+const isOfPage = (name: string) => name.includes(' page ');
+
+/** Facts that follow all rules but one. */
+export class FactsWithout extends Facts {
+  private readonly nameOf = new Map<string, string>();
+
+  constructor(
+    private readonly off: Rule | null,
+    private readonly listener: Listener,
+    ...given: ConstructorParameters<typeof Facts>
+  ) {
+    super(...given);
+  }
+
+  override of(names: readonly string[]): string[] {
+    const facts = super.of(names);
+    for (const [index, fact] of facts.entries()) this.nameOf.set(fact, names[index] ?? '');
+    return facts;
+  }
+
+  private namesOf(facts: readonly string[]): string[] {
+    return facts.map((fact) => {
+      const [own = '', page] = fact.split(' ');
+      const name = this.nameOf.get(own) ?? '';
+      return page === undefined ? name : name.replace(' of ', ` page ${page} of `);
+    });
+  }
+
+  override async ask(facts: readonly string[]): Promise<FactState[]> {
+    const names = this.namesOf(facts);
+    // Another attempt can take a question for a claim.
+    this.listener.onBegun(names);
+    const answers = await super.ask(facts);
+    const states = answers.map((state, index): FactState => {
+      const name = names[index] ?? '';
+      if (this.off === 'ask' && isOfPage(name)) return 'unknown';
+      if (this.off === 'open' && state === 'open') return 'unknown';
+      return this.off === 'texts' && name.includes(' with ') ? 'noted' : state;
+    });
+    const found = (['open', 'noted', 'barred'] as const).flatMap((state) => {
+      const words = wordsFor(names.filter((_name, index) => states[index] === state));
+      return words === null ? [] : [`${words} ${state}`];
+    });
+    if (found.length > 0) this.listener.tell(`finds ${found.join(', and ')}`);
+    return states;
+  }
+
+  override async record(states: Parameters<Facts['record']>[0], fresh: readonly string[] = []): Promise<boolean> {
+    const { noted = [], open = [], barred = [] } = states;
+    this.listener.onBegun(this.namesOf(open));
+    if (this.off === 'note' && open.length > 0) return false;
+    const isTaken =
+      this.off === 'bar'
+        ? await super.record(
+            { noted, open },
+            fresh.filter((fact) => !barred.includes(fact)),
+          )
+        : await super.record(states, fresh);
+    if (noted.length > 0) this.listener.onStarted();
+    const done = Object.entries({ notes: noted, opens: open, bars: this.off === 'bar' ? [] : barred }).flatMap(
+      ([verb, facts]) => {
+        const words = wordsFor(this.namesOf(facts));
+        return words === null ? [] : [`${verb} ${words}`];
+      },
+    );
+    if (done.length > 0) this.listener.tell(`${done.join(', ')}${isTaken ? ', and sees another attempt' : ''}`);
+    if (this.off === 'repeat') for (const fact of [...this.list.known.all.keys()]) this.list.known.hold(fact, null);
+    return isTaken;
+  }
+
+  override async claim(facts: readonly string[]): Promise<FactState[]> {
+    this.listener.onBegun(this.namesOf(facts));
+    const states = await super.claim(facts);
+    this.listener.tell(states.every((state) => state === 'unknown') ? 'has claimed the message' : 'finds it claimed');
+    return states;
+  }
+}
+
+/** Facts in a story; null for those that every story has. */
+function wordsFor(names: readonly string[]): string | null {
+  const words = names.flatMap((name) => {
+    const [, attempt = '', page, what = ''] = / attempt (\d+)(?: page (\d+))?(.*)/.exec(name) ?? [];
+    if (page !== undefined) return [`page ${Number(page) + 1} of attempt ${attempt}`];
+    return what.startsWith(' all') ? [`all of attempt ${attempt}`] : [];
+  });
+  if (words.length > 3) return `${words.length} pages`;
+  return words.length === 0 ? null : words.join(' and ');
+}
+
+export class LedgerWithout extends CrashLedger {
+  constructor(
+    private readonly off: Rule | null,
+    ...given: ConstructorParameters<typeof CrashLedger>
+  ) {
+    super(...given);
+  }
+
+  override async hasGap(): Promise<boolean> {
+    return this.off !== 'start' && (await super.hasGap());
+  }
+}
+
+export class RecordWithout extends DeliveryRecord {
+  constructor(
+    private readonly off: Rule | null,
+    kept: JsonRecord,
+  ) {
+    super(kept, 0);
+  }
+
+  override get attempts(): number {
+    return this.off === 'contained' ? 0 : super.attempts;
+  }
+
+  override set attempts(count: number) {
+    super.attempts = count;
+  }
+
+  override recall(...given: Parameters<DeliveryRecord['recall']>): ReturnType<DeliveryRecord['recall']> {
+    const recalled = super.recall(...given);
+    return this.off === 'record' ? { ...recalled, recorded: null } : recalled;
+  }
+}

@@ -1,0 +1,72 @@
+import { messageAt, messagesUpTo } from '../../unit/samples';
+import type { Rule } from './rules';
+import type { Scenario } from './world';
+
+/** In requests of one message, one after the other. */
+const singly = { batchSize: 1, parallel: 1 };
+const two = { ...singly, messages: messagesUpTo(2) };
+const once = { ...singly, messages: messagesUpTo(1), sendOnce: true };
+/** Two texts to a phone, whose order changes. */
+const toOne = (...texts: string[]) => ({
+  ...singly,
+  messages: texts.map((text, index) => messageAt(index, { phone: messageAt(0).phone, text })),
+});
+/** So many that pages have two messages; of one, the first is sent and the second is not. */
+const many = { messages: messagesUpTo(253), batchSize: 253 };
+
+const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
+const during = { first: two, second: two, secondIs: 'a Retry during the first' } as const;
+const another = { first: once, second: once, secondIs: 'another execution' } as const;
+const afterEnd = {
+  first: { ...two, answers: ['accept', 'lost'] },
+  second: two,
+  secondIs: 'a Retry after the end',
+} as const;
+
+/** With how many states each has: fewer would mean that something is no longer explored. */
+export const SCENARIOS = {
+  afterKill: { ...afterKill, states: 222 },
+  afterKillUnnoted: { ...afterKill, first: { ...two, isUnnoted: true }, states: 24 },
+  afterKillOtherTexts: {
+    ...afterKill,
+    first: toOne('Text 0', 'Text 1'),
+    second: toOne('Text 1', 'Text 0'),
+    states: 202,
+  },
+  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 250 },
+  afterKillKeptBack: {
+    ...afterKill,
+    second: { ...singly, messages: messagesUpTo(1), others: [messageAt(1)] },
+    states: 197,
+  },
+  afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
+  afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
+  during: { ...during, states: 663 },
+  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1301 },
+  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2819 },
+  duringInProcess: { ...during, isSameProcess: true, states: 44 },
+  afterEnd: { ...afterEnd, states: 18 },
+  afterEndMany: {
+    first: { ...many, answers: ['partly'] },
+    second: many,
+    secondIs: 'a Retry after the end',
+    states: 41,
+  },
+  another: { ...another, isSplit: true, states: 33253 },
+  anotherInProcess: { ...another, isSameProcess: true, states: 209 },
+} as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
+
+/** Where each rule is missed. */
+export const MISSED: Readonly<Record<Rule, keyof typeof SCENARIOS>> = {
+  start: 'afterKillUnnoted',
+  note: 'afterKill',
+  ask: 'afterKill',
+  open: 'afterKill',
+  bar: 'during',
+  texts: 'afterKillOtherTexts',
+  contained: 'afterEndMany',
+  record: 'afterEnd',
+  repeat: 'afterKillLostWrite',
+  again: 'another',
+  single: 'duringInProcess',
+};

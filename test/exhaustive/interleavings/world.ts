@@ -1,0 +1,259 @@
+/** Two attempts, and everything that can happen next at any moment. */
+import { createHash } from 'node:crypto';
+
+import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import { pagesOf } from '../../../nodes/MessagingSend/journal/identity';
+import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
+import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
+import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
+import type { Message } from '../../../nodes/MessagingSend/messages/message';
+import { Attempt, type Execution, type Order, type Outcomes, Process, type Surroundings } from './attempts';
+import { FactsWithout, LedgerWithout, type Listener, RecordWithout, type Rule } from './rules';
+
+export interface Scenario {
+  readonly first: Order;
+  readonly second: Order;
+  readonly secondIs:
+    'another execution' | 'a Retry during the first' | 'a Retry after a kill' | 'a Retry after the end';
+  readonly isSameProcess?: boolean;
+  /** Whether a process reads the list and writes it back in two steps; else in one. */
+  readonly isSplit?: boolean;
+  /** Whether a third process overwrites the list once with what it has read before. */
+  readonly hasLostWrite?: boolean;
+}
+
+/** A step of a process that can come next. */
+interface Waiting {
+  readonly process: Process;
+  readonly name: string;
+  readonly go: () => void;
+}
+
+/** Lets something happen that can. */
+export type Action = () => void;
+
+const digest = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64').slice(0, 12);
+
+export class TwoAttempts implements Surroundings {
+  /** What has happened, for a reader. */
+  readonly story: string[] = [];
+  readonly faults: string[] = [];
+  private list: ReadonlySet<string> = new Set();
+  private readonly waiting: Waiting[] = [];
+  private readonly names = new Map<Execution, string>();
+  private readonly execution: Execution = { lineage: 'A', stored: {}, isRetry: false, followsKill: false };
+  private readonly processes = [new Process()];
+  /** The one that takes a step. */
+  private current = this.processes[0] ?? new Process();
+  /** What each process has seen, which decides what it does next, and how many marks it has made. */
+  private readonly seen = new Map<Process, string>();
+  private readonly marks = new Map<Process, number>();
+  /** The texts that were sent, with their executions. */
+  private readonly arrivals = new Set<string>();
+  private isKilled = false;
+  private hasEnded = false;
+  private hasSecond = false;
+  /** The list as the third process has read it; `repaired` once the first attempt has written again after its write. */
+  private stale: ReadonlySet<string> | 'overwritten' | 'repaired' | null = null;
+  /** To whom an attempt has begun something, or asked; null until the first has noted that it has started. */
+  private begun: Set<string> | null = null;
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly off: Rule | null,
+  ) {
+    this.start('A', this.current, this.execution, scenario.first);
+  }
+
+  /** What can happen next. */
+  async next(): Promise<Action[]> {
+    await new Promise(setImmediate);
+    const steps = this.living.filter((step) => this.mayCome(step));
+    return [...steps.map((step) => () => this.take(step)), ...this.events()];
+  }
+
+  private get living(): Waiting[] {
+    return this.waiting.filter(({ process }) => !process.isDead);
+  }
+
+  private take(step: Waiting): void {
+    this.waiting.splice(this.waiting.indexOf(step), 1);
+    this.current = step.process;
+    step.go();
+  }
+
+  /** A wait for others ends when what they were writing is written. */
+  private mayCome({ name, process }: Waiting): boolean {
+    if (name !== 'waits' || this.off === 'again') return true;
+    const isWriting = this.living.some((other) => other.process !== process && other.name.includes('writes'));
+    return !isWriting && !(this.stale instanceof Set);
+  }
+
+  private events(): Action[] {
+    const { secondIs, hasLostWrite } = this.scenario;
+    const events: Action[] = [];
+    const isWhole = this.stale === null || this.stale === 'repaired';
+    if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.hasEnded && isWhole) {
+      events.push(() => this.kill());
+    }
+    const mayStart = {
+      'another execution': true,
+      'a Retry during the first': this.begun !== null,
+      'a Retry after a kill': this.isKilled,
+      'a Retry after the end': this.hasEnded,
+    }[secondIs];
+    if (mayStart && !this.hasSecond) events.push(() => this.startSecond());
+    if (hasLostWrite === true && this.stale === null) events.push(() => (this.stale = this.list));
+    const { stale } = this;
+    if (stale instanceof Set) events.push(() => this.overwrite(stale));
+    return events;
+  }
+
+  private kill(): void {
+    this.current.isDead = true;
+    this.isKilled = true;
+    this.story.push('n8n is killed.');
+  }
+
+  private overwrite(stale: ReadonlySet<string>): void {
+    this.list = stale;
+    this.stale = 'overwritten';
+    this.story.push('Another process writes the list back as it was before.');
+  }
+
+  private startSecond(): void {
+    const { secondIs, isSameProcess, second } = this.scenario;
+    this.hasSecond = true;
+    if (isSameProcess !== true) this.processes.push(new Process());
+    this.current = this.processes.at(-1) ?? this.current;
+    const isRetry = secondIs !== 'another execution';
+    const isRunning = !this.isKilled && !this.hasEnded;
+    if (isRetry && isSameProcess === true && isRunning && this.off !== 'single') return;
+    this.story.push(isRetry ? 'Retry starts B.' : 'B starts, in another process.');
+    const { lineage, stored } = isRetry ? this.execution : { lineage: 'B', stored: {} };
+    this.start('B', this.current, { lineage, stored, isRetry, followsKill: this.isKilled }, second);
+  }
+
+  private start(name: string, process: Process, execution: Execution, order: Order): void {
+    this.names.set(execution, name);
+    void new Attempt(this, process, execution).send(order).then((outcomes) => {
+      this.check(name, order, execution, outcomes);
+      if (name === 'A') this.hasEnded = true;
+    });
+  }
+
+  private check(name: string, { messages, answers }: Order, { lineage }: Execution, outcomes: Outcomes): void {
+    // While both are alive, each may take what the other has only asked about for begun.
+    const isAlone = this.scenario.secondIs !== 'a Retry during the first';
+    for (const { text, phone } of messages) {
+      const [kind, ...more] = outcomes.get(text) ?? [];
+      const hasLeft = this.arrivals.has(`${lineage} ${text}`);
+      const fault = (what: string) => this.faults.push(`${text} is ${what}.`);
+      if (kind === undefined || more.length > 0) fault('lost');
+      if (kind === 'sent' && !hasLeft) fault('"sent", and did not leave');
+      if (kind === 'skipped' && !this.isSent(text)) fault('"sent before", and did not leave');
+      if (kind === 'not_sent' && hasLeft) fault('"not sent", and had left');
+      const byOthers = [...(this.begun ?? [])].filter((each) => each.endsWith(phone) && !each.startsWith(name));
+      const isKnown = this.begun !== null && byOthers.length === 0 && answers === undefined && isAlone;
+      if (kind === 'uncertain' && isKnown) fault('"uncertain", though it had not left');
+      // In a Retry, it is known.
+      if (kind === 'not_sent') this.begun?.delete(`${name} ${phone}`);
+    }
+  }
+
+  arrive(lineage: string, messages: readonly Message[]): void {
+    const { second, secondIs } = this.scenario;
+    const all = messages.map(({ text }) => text);
+    this.story.push(all.length < 3 ? `${all.join(' and ')} is sent.` : `${all.length} texts are sent.`);
+    // Another execution without Send Once may send it again.
+    const isOnce = secondIs !== 'another execution' || second.sendOnce === true;
+    for (const text of all) {
+      if (isOnce && this.isSent(text)) this.faults.push(`${text} is sent twice.`);
+      this.arrivals.add(`${lineage} ${text}`);
+    }
+  }
+
+  private isSent(text: string): boolean {
+    return [...this.arrivals].some((each) => each.endsWith(` ${text}`));
+  }
+
+  async step(process: Process, name: string): Promise<void> {
+    await new Promise<void>((go) => this.waiting.push({ process, name, go }));
+  }
+
+  /** n8n reads the list, changes it and writes it back. */
+  private async change(process: Process, name: string, entries: readonly string[]): Promise<ReadonlySet<string>> {
+    await this.step(process, `${name} ${digest(entries)} reads`);
+    const before = this.list;
+    if (this.scenario.isSplit === true) {
+      await this.step(process, `${name} ${digest([entries, [...before].sort()])} writes`);
+    }
+    this.list =
+      name === 'record'
+        ? new Set([...before, ...entries])
+        : new Set([...before].filter((entry) => !entries.includes(entry)));
+    const present = entries.filter((entry) => before.has(entry));
+    if (this.stale === 'overwritten' && name === 'record' && process === this.processes[0]) this.stale = 'repaired';
+    this.seen.set(process, digest([this.seen.get(process), name, entries, present]));
+    return new Set(present);
+  }
+
+  private storage(process: Process): ListStorage {
+    return {
+      record: async (entries) => await this.change(process, 'record', entries),
+      remove: async (entries) => void (await this.change(process, 'remove', entries)),
+      shorten: async () => await Promise.resolve(),
+      waitForOthers: async () => await this.step(process, 'waits'),
+    };
+  }
+
+  /** An entry that no other question has, the same whenever this path is taken. */
+  nextMark(): string {
+    const count = (this.marks.get(this.current) ?? 0) + 1;
+    this.marks.set(this.current, count);
+    return `mark ${this.processes.indexOf(this.current)} ${count}`.padEnd(12);
+  }
+
+  /** The same for two paths after which the same can happen. */
+  get state(): string {
+    return digest([
+      [...this.list].sort(),
+      this.processes.map((process) => [process.isDead, this.seen.get(process)]),
+      this.living.map(({ process, name }) => `${this.processes.indexOf(process)} ${name}`).sort(),
+      [...this.arrivals].sort(),
+      [this.isKilled, this.hasEnded, this.hasSecond],
+      this.stale instanceof Set ? [...this.stale].sort() : this.stale,
+    ]);
+  }
+
+  factsOf({ execution, process }: Attempt, secret: string): Facts {
+    const name = this.names.get(execution) ?? '';
+    const listener: Listener = {
+      tell: (text) => void this.story.push(`${name} ${text}.`),
+      onStarted: () => void (this.begun ??= new Set()),
+      onBegun: (facts) => {
+        for (const phone of facts.flatMap((fact) => this.phonesOf(fact))) this.begun?.add(`${name} ${phone}`);
+      },
+    };
+    return new FactsWithout(this.off, listener, process.list, this.storage(process), secret, secret !== 'workflow');
+  }
+
+  /** Whom a page, a claim or an attempt is about. */
+  private phonesOf(fact: string): string[] {
+    const [, page] = / page (\d+)/.exec(fact) ?? [];
+    const { messages, size } = pagesOf(this.scenario.first.messages);
+    const first = Number(page) * size;
+    const isAbout = ({ phone }: Message) => fact.includes(phone) || fact.includes(' attempt ');
+    const own = page === undefined ? messages.filter(isAbout) : messages.slice(first, first + size);
+    return own.map(({ phone }) => phone);
+  }
+
+  ledgerOf(...given: ConstructorParameters<typeof CrashLedger>): CrashLedger {
+    return new LedgerWithout(this.off, ...given);
+  }
+
+  recordOf(context: JsonRecord): DeliveryRecord {
+    return new RecordWithout(this.off, context);
+  }
+}

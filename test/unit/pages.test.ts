@@ -1,0 +1,28 @@
+import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
+import type { Message } from '../../nodes/MessagingSend/messages/message';
+import { messageAt } from './samples';
+
+const planned = (...changes: Array<Partial<Message>>) =>
+  pagesOf(changes.map((changed, index) => messageAt(index, changed)));
+
+test('Two attempts have the same texts only if each text ends where it ended, and none is a key now', () => {
+  const [ab, abc] = [planned({ text: 'ab' }, { text: 'c' }), planned({ text: 'a' }, { text: 'bc' })];
+  expect(ab.contents).not.toBe(abc.contents);
+  expect(planned({ text: '["key",null]' }).contents).not.toBe(planned({ text: 'Hello', key: 'key' }).contents);
+  expect(planned({ key: 'key 1' }).contents).not.toBe(planned({ key: 'key 2' }).contents);
+});
+
+test('A key stands for its text', () => {
+  expect(planned({ key: 'key', text: 'at 1' }).contents).toBe(planned({ key: 'key', text: 'at 2' }).contents);
+});
+
+test('Messages are others if the phone or the place of one is another', () => {
+  expect(planned({ text: 'Other' }).places).toBe(planned({}).places);
+  expect(planned({ phone: messageAt(5).phone }).places).not.toBe(planned({}).places);
+  expect(planned({ item: 5 }).places).not.toBe(planned({}).places);
+  const [one, other] = [
+    planned({ phone: '44770090006' }, { item: 164 }),
+    planned({ phone: '447700900061' }, { item: 64 }),
+  ];
+  expect(one.places).not.toBe(other.places);
+});
