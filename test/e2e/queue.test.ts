@@ -65,14 +65,14 @@ for (const release of SUPPORTED) {
 
       const retried = await instance.rest.retry(killed, 120);
       const all = campaign.phones(0).length;
-      assert.equal(phonesReached(instance), all);
+      // Neighbors are noted together, in up to 250 groups: some of them have not left, and are uncertain.
+      const neighbors = 2 * Math.ceil(all / 250);
+      assert.ok(phonesReached(instance) >= all - neighbors, `${phonesReached(instance)} of ${all} messages were sent`);
       assert.equal(retried.status, 'error');
       assert.match(retried.error, /outcome is unknown$/);
       const progress = /(\d+) sent .*?, (\d+) uncertain \(may have been sent\), /.exec(retried.errorDescription);
       const [known = 0, uncertain = 0] = progress?.slice(1).map(Number) ?? [];
       assert.equal(known + uncertain, all);
-      // Neighbors are noted together, in up to 250 groups.
-      const neighbors = 2 * Math.ceil(all / 250);
       assert.ok(uncertain <= IN_FLIGHT * (PER_REQUEST + neighbors), retried.errorDescription);
     });
 
