@@ -2,8 +2,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
-import type { AccountJournal } from '../journal/journal';
-import type { Journal } from '../journal/journal';
+import type { AccountJournal, Journal } from '../journal/journal';
 import type { Recalled } from '../journal/recall';
 import {
   addTo,

@@ -68,6 +68,8 @@ export interface Pages {
   readonly contents: string;
   /** Which of the messages it is, from 0. */
   readonly indexOf: (message: Message) => number;
+  /** The page that it is on, from 0. */
+  readonly pageOf: (message: Message) => number;
 }
 
 /** How many messages one call hashes. */
@@ -86,22 +88,24 @@ export function pagesOf(messages: readonly Message[]): Pages {
       message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`;
     contents.update(some.map(contentOfEach).join(''));
   }
+  const indexOf = (message: Message) => {
+    // Of most runs, each item is one message.
+    const { item } = message;
+    let [low, high] = messages[item] === message ? [item, item] : [0, messages.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
   return {
     messages,
     count: Math.ceil(messages.length / size),
     size,
     places: places.digest('base64'),
     contents: contents.digest('base64'),
-    indexOf: (message) => {
-      // Of most runs, each item is one message.
-      const { item } = message;
-      let [low, high] = messages[item] === message ? [item, item] : [0, messages.length - 1];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
+    indexOf,
+    pageOf: (message) => Math.floor(indexOf(message) / size),
   };
 }

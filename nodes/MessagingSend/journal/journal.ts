@@ -174,7 +174,11 @@ export class Journal {
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
     const { noted, attempt } = asked;
-    const recalled = recorded === null && noted === null ? allNew(intent) : divide(intent, recorded, noted);
+    const { messages: pending, unsendable } = intent;
+    const isNew = recorded === null && noted === null;
+    const recalled = isNew
+      ? { receipts: [], pending, again: NOT_RECALLED.again, unsendable }
+      : divide(intent, recorded, noted);
     this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
     for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
@@ -191,19 +195,20 @@ export class Journal {
 
   /** Notes messages that are skipped before it is known from which account. Nothing of them is remembered. */
   skip(receipt: Receipt): Receipt {
-    const { record, patiently } = this.memories;
-    const { again, attempt } = this.recalled;
-    return new AccountJournal({ record, patiently, reservations: null, attempt }, again).skip(receipt);
+    return this.withReservations(null).skip(receipt);
   }
 
   of(account: string): AccountJournal {
-    const { record, patiently, reservationsOf } = this.memories;
-    const { again, attempt } = this.recalled;
     const known = this.accounts.get(account);
-    const memories = { record, patiently, reservations: reservationsOf(account, again), attempt };
-    const journal = known ?? new AccountJournal(memories, again);
+    const journal = known ?? this.withReservations(this.memories.reservationsOf(account, this.recalled.again));
     this.accounts.set(account, journal);
     return journal;
+  }
+
+  private withReservations(reservations: Reservations | null): AccountJournal {
+    const { record, patiently } = this.memories;
+    const { again, attempt } = this.recalled;
+    return new AccountJournal({ record, patiently, reservations, attempt }, again);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
@@ -227,12 +232,8 @@ export class Journal {
   }
 }
 
-const NOT_RECALLED = { again: new Map(), attempt: null };
+const NOT_RECALLED: { again: Recalled['again']; attempt: null } = { again: new Map(), attempt: null };
 const NO_LEDGER = { noted: null, attempt: null };
-
-function allNew({ messages, unsendable }: Intent): ReturnType<typeof divide> {
-  return { receipts: [], pending: messages, again: new Map(), unsendable };
-}
 
 /** Where n8n's database can't be asked, a Retry may have anything sent before it. */
 function notAsked(isRetry: boolean): Memory {

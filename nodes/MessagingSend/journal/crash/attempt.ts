@@ -96,7 +96,7 @@ export class Attempt {
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
     for (const message of messages) this.fates[this.pages.indexOf(message)] = 'risked';
-    const pages = this.pagesOf(messages);
+    const pages = this.pagesWith(messages);
     const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
     if (closed.length > 0) {
       const opening = this.open(closed);
@@ -129,7 +129,7 @@ export class Attempt {
   settle(results: readonly Result[]): void {
     const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
     for (const message of sent) this.fates[this.pages.indexOf(message)] = 'sent';
-    for (const page of this.pagesOf(sent)) {
+    for (const page of this.pagesWith(sent)) {
       if (page.state.kind !== 'open' || !this.isSent(page)) continue;
       page.state = { kind: 'noted' };
       this.facts.close([page.fact]);
@@ -143,7 +143,7 @@ export class Attempt {
       const index = this.pages.indexOf(message);
       if (this.fates[index] === 'risked') this.fates[index] = undefined;
     }
-    for (const page of this.pagesOf(messages)) {
+    for (const page of this.pagesWith(messages)) {
       const isTouched = this.fatesOf(page).some((fate) => fate === 'risked' || fate === 'sent');
       if (isTouched || page.state.kind !== 'open') continue;
       page.state = { kind: 'retracted' };
@@ -172,8 +172,9 @@ export class Attempt {
     return this.fatesOf(page).every((fate) => fate === 'before' || fate === 'sent');
   }
 
-  private pagesOf(messages: readonly Message[]): Page[] {
-    const pages = messages.map((message) => this.own[Math.floor(this.pages.indexOf(message) / this.pages.size)]);
-    return [...new Set(pages)].filter((page) => page !== undefined);
+  private pagesWith(messages: readonly Message[]): Page[] {
+    return [...new Set(messages.map((message) => this.own[this.pages.pageOf(message)]))].filter(
+      (page) => page !== undefined,
+    );
   }
 }

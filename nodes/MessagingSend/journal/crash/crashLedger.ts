@@ -135,7 +135,7 @@ export class CrashLedger {
     if (missing.length === 0) return { noted: null, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
     const pastOf = (message: Message) => {
-      const state = doubtful.has(message.phone) ? 'open' : states[Math.floor(pages.indexOf(message) / pages.size)];
+      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
     return { noted: { pastOf, mayHaveSent: () => hadOthers }, attempt };
@@ -172,7 +172,7 @@ export class CrashLedger {
  */
 function touchedPhones(pages: Pages, states: readonly FactState[], repeated: ReadonlySet<string>): Set<string> {
   const touched = pages.messages.filter(
-    (message) => repeated.has(message.phone) && states[Math.floor(pages.indexOf(message) / pages.size)] !== 'unknown',
+    (message) => repeated.has(message.phone) && states[pages.pageOf(message)] !== 'unknown',
   );
   return new Set(touched.map(({ phone }) => phone));
 }

@@ -112,16 +112,12 @@ export class DeliveryRecord {
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);
       isReadable &&= receipt !== null;
-      lastBatch = Math.max(lastBatch, receipt?.batch ?? 0);
-      for (const { identity, outcome } of receipt?.outcomes ?? []) {
+      if (receipt === null) continue;
+      lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
+      for (const { identity, outcome } of receipt.outcomes) {
         const isRepeatable = outcome.kind === 'uncertain';
         // The later outcome counts: the message was sent again.
-        recorded.set(placeAndContent(identity), {
-          identity,
-          outcome,
-          receipt: receipt ?? WITHOUT_RECEIPT,
-          isRepeatable,
-        });
+        recorded.set(placeAndContent(identity), { identity, outcome, receipt, isRepeatable });
       }
     }
     return { recorded, lastBatch, isReadable };
@@ -145,6 +141,7 @@ export class DeliveryRecord {
       if (last === undefined || last.length > MAX_JOINED) texts.push(text);
       else texts[texts.length - 1] = `${last}\n${text}`;
     }
+    // n8n may keep what it gets, and more is noted here.
     this.receipts = [...texts];
     return texts;
   }

@@ -1,19 +1,12 @@
 /** What n8n tells a node of the execution that it runs in, and keeps for it there. */
-import {
-  type IExecuteFunctions,
-  type IExecutePaginationFunctions,
-  type IExecuteSingleFunctions,
-  NodeConnectionTypes,
-} from 'n8n-workflow';
+import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../../api/records';
 import { RECOVERED_SIGN, TOKEN } from '../assumptions';
 import { isTool } from '../tool';
 
 /** What n8n keeps of the node with the execution, through Retry On Fail and Retry. */
-export function keptOf(
-  context: Pick<IExecuteFunctions, 'getContext'> | Pick<IExecutePaginationFunctions, 'getContext'>,
-): JsonRecord {
+export function keptOf(context: Pick<IExecuteFunctions, 'getContext'>): JsonRecord {
   return context.getContext('node');
 }
 
@@ -89,7 +82,7 @@ const WHOLE_ITEMS = true;
  * the output. A node of another type that failed under this name leaves an empty list, too, and n8n shows no difference:
  * then it counts as killed, which sends nothing twice.
  */
-export function positionOf(context: IExecuteFunctions | IExecutePaginationFunctions): RunPosition {
+export function positionOf(context: IExecuteFunctions): RunPosition {
   const index = runIndexOf(context);
   const node = context.getNode();
   // As a tool it has a run on n8n's list as soon as it is called.
