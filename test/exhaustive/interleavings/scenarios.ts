@@ -11,7 +11,7 @@ const toOne = (...texts: string[]) => ({
   ...singly,
   messages: texts.map((text, index) => messageAt(index, { phone: messageAt(0).phone, text })),
 });
-/** So many that pages have two messages; of one, the first is sent and the second is not. */
+/** So many that pages have two messages, of which one can be in another request, or not sent. */
 const many = { messages: messagesUpTo(253), batchSize: 253 };
 
 const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
@@ -41,6 +41,7 @@ export const SCENARIOS = {
   },
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
+  afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 219 },
   during: { ...during, states: 663 },
   duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1301 },
   duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2819 },
