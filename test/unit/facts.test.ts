@@ -1,5 +1,8 @@
+import { Attempt, attemptFacts } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { messageAt } from './samples';
 
 /** The entries of an open fact. */
 const claimed = (fact: string) => [fact, `${fact}?`];
@@ -246,4 +249,18 @@ test('A fact that its run releases while the list is asked about another one is 
   await facts.record({ noted: ['sent'] });
   const record = () => facts.release(['sent']);
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
+});
+
+test('A page that is opened again is not taken, even if another process wrote its entries back in between', async () => {
+  const list = new SharedList();
+  const facts = newFacts(list.storage());
+  const pages = pagesOf([messageAt(0)]);
+  const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
+  expect(await attempt.begin(pages.messages)).toBe(false);
+  const before = list.entries;
+  attempt.notSent(pages.messages);
+  await allWritten(facts);
+  expect(list.entries.length).toBeLessThan(before.length);
+  list.entries = before;
+  expect(await attempt.begin(pages.messages)).toBe(false);
 });

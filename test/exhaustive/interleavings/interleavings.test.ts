@@ -41,7 +41,7 @@ test('Without any one of the rules, a message is sent twice, or an outcome is un
     expect([rule, story]).not.toEqual([rule, null]);
     stories.push(`${title}. Without it: ${story?.join(' ')}\n`);
   }
-  const told = stories.join('\n');
+  const told = stories.join('');
   if (process.env.MESSAGING_SEND_WRITE_STORIES !== undefined) writeFileSync(STORIES, told);
   const written = readFileSync(STORIES, 'utf8');
   expect(IS_WHOLE ? written : written.slice(0, told.length)).toBe(told);

@@ -95,7 +95,11 @@ export class TwoAttempts implements Surroundings {
     const events: Action[] = [];
     const isWhole = this.stale === null || this.stale === 'repaired';
     if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.hasEnded && isWhole) {
-      events.push(() => this.kill());
+      events.push(() => {
+        this.current.isDead = true;
+        this.isKilled = true;
+        this.story.push('n8n is killed.');
+      });
     }
     const mayStart = {
       'another execution': true,
@@ -106,20 +110,14 @@ export class TwoAttempts implements Surroundings {
     if (mayStart && !this.hasSecond) events.push(() => this.startSecond());
     if (hasLostWrite === true && this.stale === null) events.push(() => (this.stale = this.list));
     const { stale } = this;
-    if (stale instanceof Set) events.push(() => this.overwrite(stale));
+    if (stale instanceof Set) {
+      events.push(() => {
+        this.list = stale;
+        this.stale = 'overwritten';
+        this.story.push('Another process writes the list back as it was before.');
+      });
+    }
     return events;
-  }
-
-  private kill(): void {
-    this.current.isDead = true;
-    this.isKilled = true;
-    this.story.push('n8n is killed.');
-  }
-
-  private overwrite(stale: ReadonlySet<string>): void {
-    this.list = stale;
-    this.stale = 'overwritten';
-    this.story.push('Another process writes the list back as it was before.');
   }
 
   private startSecond(): void {
