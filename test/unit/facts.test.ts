@@ -254,13 +254,14 @@ test('A fact that its run releases while the list is asked about another one is 
 test('A page that is opened again is not taken, even if another process wrote its entries back in between', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
-  const pages = pagesOf([messageAt(0)]);
+  const messages = [messageAt(0)];
+  const pages = pagesOf(messages);
   const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
-  expect(await attempt.begin(pages.messages)).toBe(false);
+  expect(await attempt.begin(messages)).toBe(false);
   const before = list.entries;
-  attempt.notSent(pages.messages);
+  attempt.notSent(messages);
   await allWritten(facts);
   expect(list.entries.length).toBeLessThan(before.length);
   list.entries = before;
-  expect(await attempt.begin(pages.messages)).toBe(false);
+  expect(await attempt.begin(messages)).toBe(false);
 });

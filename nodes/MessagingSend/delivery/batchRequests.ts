@@ -35,6 +35,9 @@ export type BatchReply =
 
 const LEAVE: Permission = { kind: 'leave' };
 
+/** When a message that another run has in flight is asked about again, in milliseconds. */
+const ASK_AGAIN_AFTER = 200;
+
 /** Requests batches, each as soon as the circuit breaker and the journal allow it and only while the run goes on. */
 export class BatchRequests {
   constructor(
@@ -85,7 +88,7 @@ export class BatchRequests {
     if (permission.kind === 'taken') return this.withoutTaken(batch, permission.receipt);
     if (permission.kind === 'refused') return this.notRequested(batch, permission.failure);
     if (permission.kind === 'wait') {
-      await requests.wait(permission.until);
+      await requests.wait(ASK_AGAIN_AFTER);
       return batch;
     }
     return this.settlement.whyEnded === null && !pass.isValid() ? batch : this.notRequested(batch);

@@ -1,6 +1,6 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-import { byOrigin, duplicateKey, type Message, type Origin } from '../messages/message';
+import { duplicateKey, type Message, type Origin } from '../messages/message';
 
 export interface Placed {
   readonly place: string;
@@ -58,54 +58,26 @@ const MAX_PAGES = 250;
  * places and phones has the same pages, whatever is left to send, from which account, and in which requests.
  */
 export interface Pages {
-  readonly messages: readonly Message[];
-  readonly count: number;
-  /** How many messages a page has; the last one may have fewer. */
-  readonly size: number;
+  readonly all: ReadonlyArray<readonly Message[]>;
+  /** The page that each message is on, from 0. */
+  readonly pageOf: ReadonlyMap<Message, number>;
   /** Identifies the places and phones of the messages. */
   readonly places: string;
   /** Identifies their texts, or keys. */
   readonly contents: string;
-  /** Which of the messages it is, from 0. */
-  readonly indexOf: (message: Message) => number;
-  /** The page that it is on, from 0. */
-  readonly pageOf: (message: Message) => number;
 }
-
-/** How many messages one call hashes. */
-const HASHED_TOGETHER = 500;
 
 /** @param messages in the order of their places */
 export function pagesOf(messages: readonly Message[]): Pages {
   const size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
-  const [places, contents] = [createHash('sha256'), createHash('sha256')];
-  for (let start = 0; start < messages.length; start += HASHED_TOGETHER) {
-    const some = messages.slice(start, start + HASHED_TOGETHER);
-    // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next.
-    places.update(some.map((message) => `${placeOf(message)}\0${message.phone}\0`).join(''));
-    // A key begins with a null character, so that it can't look like a text.
-    const contentOfEach = (message: Message) =>
-      message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`;
-    contents.update(some.map(contentOfEach).join(''));
-  }
-  const indexOf = (message: Message) => {
-    // Of most runs, each item is one message.
-    const { item } = message;
-    let [low, high] = messages[item] === message ? [item, item] : [0, messages.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (byOrigin(messages[middle] ?? message, message) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const count = Math.ceil(messages.length / size);
+  // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next; a key
+  // begins with one, so that it can't look like a text.
+  const identify = (markOf: (message: Message) => string) => hash('sha256', messages.map(markOf).join(''), 'base64');
   return {
-    messages,
-    count: Math.ceil(messages.length / size),
-    size,
-    places: places.digest('base64'),
-    contents: contents.digest('base64'),
-    indexOf,
-    pageOf: (message) => Math.floor(indexOf(message) / size),
+    all: Array.from({ length: count }, (_, page) => messages.slice(page * size, (page + 1) * size)),
+    pageOf: new Map(messages.map((message, index) => [message, Math.floor(index / size)])),
+    places: identify((message) => `${placeOf(message)}\0${message.phone}\0`),
+    contents: identify((message) => (message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`)),
   };
 }

@@ -12,29 +12,14 @@ export type Permission =
   | { readonly kind: 'leave' }
   /** Some of its messages are settled without this request: other executions sent them, or may have. */
   | { readonly kind: 'taken'; readonly receipt: Receipt }
-  /** Another run of this process has some of its messages in flight. Ask again once `until` resolves; it never rejects. */
-  | { readonly kind: 'wait'; readonly until: Promise<void> }
+  /** Another run of this process has some of its messages in flight. Ask again in a moment. */
+  | { readonly kind: 'wait' }
   /** It can't be known whether its messages were sent before: none of them may leave. */
   | { readonly kind: 'refused'; readonly failure: Failure };
 
-/** What is left of messages when those that other executions have sent, or may have, are taken out. */
-interface RecalledSent {
-  readonly receipts: readonly Receipt[];
-  readonly pending: readonly Message[];
-}
-
-/** The memories of the requests to one account. */
-export interface AccountMemories {
-  readonly record: DeliveryRecord;
-  /** null where n8n's database keeps nothing for the run. */
-  readonly attempt: Attempt | null;
-  /** What has been sent from the account in all executions; null where that does not matter. */
-  readonly reservations: Reservations | null;
-  /** Waits for a promise for as long as a message may wait. */
-  readonly patiently: (promise: Promise<void>) => Promise<void>;
-}
-
 const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
+
+const NONE: Taken = new Map();
 
 const UNSENT: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
 const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
@@ -46,16 +31,22 @@ export class AccountJournal {
   /** From when its request may leave until it has ended, a batch may have been sent. */
   private readonly inFlight = new Set<Batch>();
 
-  /** @param again messages that an earlier attempt may have sent, with the reason why nobody knows */
+  /**
+   * @param attempt null where n8n's database keeps nothing for the run
+   * @param reservations what has been sent from the account in all executions; null where that does not matter
+   * @param again messages that an earlier attempt may have sent, with the reason why nobody knows
+   */
   constructor(
-    readonly memories: AccountMemories,
-    private readonly again: ReadonlyMap<Message, Failure>,
+    private readonly record: DeliveryRecord,
+    private readonly attempt: Attempt | null,
+    readonly reservations: Reservations | null,
+    private readonly again: Recalled['again'],
   ) {}
 
   /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
-  async recall(messages: readonly Message[]): Promise<RecalledSent> {
+  async recall(messages: readonly Message[]): Promise<Pick<Recalled, 'receipts' | 'pending'>> {
     try {
-      const taken = await this.memories.reservations?.find(messages);
+      const taken = await this.reservations?.find(messages);
       if (taken === undefined || taken.size === 0) return { receipts: [], pending: messages };
       return { receipts: [skippedOf(taken)], pending: messages.filter((message) => !taken.has(message)) };
     } catch {
@@ -69,29 +60,30 @@ export class AccountJournal {
    * Never rejects. After `leave`, call {@link afterReply} exactly once.
    */
   async beforeRequest(batch: Batch): Promise<Permission> {
-    const { attempt, reservations } = this.memories;
+    const { attempt, reservations } = this;
+    if (reservations?.mustWait(batch.messages) === true) return { kind: 'wait' };
     this.inFlight.add(batch);
     // Both at the same time: the list writes them together.
-    const [reserved, isTaken] = await Promise.all([
-      reservations?.reserve(batch.messages).catch(() => NOT_STORED),
-      attempt?.begin(batch.messages).catch(() => NOT_STORED),
+    const [taken, isTaken] = await Promise.all([
+      reservations?.reserve(batch.messages).catch(() => null) ?? NONE,
+      attempt?.begin(batch.messages).catch(() => null) ?? false,
     ]);
-    const isReserved = reserved === undefined || reserved.kind === 'reserved';
-    if (isReserved && (isTaken === undefined || isTaken === false)) return { kind: 'leave' };
+    if (taken?.size === 0 && isTaken === false) return { kind: 'leave' };
     this.inFlight.delete(batch);
     attempt?.notSent(batch.messages);
-    if (isReserved) reservations?.giveUp(batch.messages);
-    if (isTaken === NOT_STORED || reserved?.kind === 'refused') return NOT_STORED;
-    if (reserved?.kind === 'taken') return { kind: 'taken', receipt: skippedOf(reserved.taken) };
-    if (reserved?.kind === 'inFlight') return { kind: 'wait', until: this.memories.patiently(reserved.settled) };
-    return { kind: 'refused', failure: failure('anotherAttempt') };
+    if (taken?.size === 0) reservations?.giveUp(batch.messages);
+    if (taken === null || isTaken === null) return NOT_STORED;
+    if (taken.size === 0) return { kind: 'refused', failure: failure('anotherAttempt') };
+    return reservations?.mustWait(batch.messages) === true
+      ? { kind: 'wait' }
+      : { kind: 'taken', receipt: skippedOf(taken) };
   }
 
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     this.inFlight.delete(batch);
-    if (reply === null || reply.kind === 'rejected') this.memories.attempt?.notSent(batch.messages);
-    if (reply === null) this.memories.reservations?.giveUp(batch.messages);
+    if (reply === null || reply.kind === 'rejected') this.attempt?.notSent(batch.messages);
+    if (reply === null) this.reservations?.giveUp(batch.messages);
   }
 
   /**
@@ -100,20 +92,20 @@ export class AccountJournal {
    */
   settle(receipt: Receipt): Receipt {
     const settled = this.skip(receipt);
-    this.memories.record.note(settled);
+    this.record.note(settled);
     return settled;
   }
 
   /** The same for messages that are skipped: nothing of them is remembered. */
   skip(receipt: Receipt): Receipt {
     const settled = this.withTruth(receipt);
-    this.memories.attempt?.settle(settled.results);
-    this.memories.reservations?.settle(settled.results);
+    this.attempt?.settle(settled.results);
+    this.reservations?.settle(settled.results);
     return settled;
   }
 
   noteInFlight(): void {
-    for (const batch of this.inFlight) this.memories.record.note(receiptOf(batch, IN_FLIGHT));
+    for (const batch of this.inFlight) this.record.note(receiptOf(batch, IN_FLIGHT));
   }
 
   /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
@@ -136,17 +128,6 @@ function skippedOf(taken: Taken): Receipt {
   return { batch: null, results, data: null };
 }
 
-/** The memories of a run, and what the journal needs of its surroundings. */
-export interface Memories extends Pick<AccountMemories, 'record' | 'patiently'> {
-  /** null where n8n's database keeps nothing for the run. */
-  readonly crash: CrashLedger | null;
-  /**
-   * What has been sent from an account in all executions; null where that does not matter.
-   * @param earlier messages that an earlier attempt of this execution may have sent
-   */
-  readonly reservationsOf: (account: string, earlier: Earlier) => Reservations | null;
-}
-
 /**
  * What was sent before, and may not leave again. One question is asked of it: may this message leave now? Its memories
  * are the delivery record (in the execution), the crash ledger and the reservations (in n8n's database), and all of them
@@ -156,16 +137,24 @@ export class Journal {
   private recalled: { readonly again: Recalled['again']; readonly attempt: Attempt | null } = NOT_RECALLED;
   private readonly accounts = new Map<string, AccountJournal>();
 
-  constructor(private readonly memories: Memories) {}
+  /**
+   * @param crash null where n8n's database keeps nothing for the run
+   * @param reservationsOf what has been sent from an account in all executions; null where that does not matter
+   */
+  constructor(
+    private readonly record: DeliveryRecord,
+    private readonly crash: CrashLedger | null = null,
+    private readonly reservationsOf: (account: string, earlier: Earlier) => Reservations | null = () => null,
+  ) {}
 
   /** Whether nothing of this run has an outcome, or can have lost one. */
   async isEmpty(): Promise<boolean> {
-    return this.memories.record.isEmpty && (await this.memories.crash?.hasBegun()) !== true;
+    return this.record.isEmpty && (await this.crash?.hasBegun()) !== true;
   }
 
   /** Divides messages by whether they may leave. */
   async recall(intent: Intent): Promise<Recalled> {
-    const { record, crash } = this.memories;
+    const { record, crash } = this;
     const { recorded, lastBatch } = record.recall(intent);
     const asked = crash === null ? NO_LEDGER : await crash.recall(intent).catch(() => null);
     if (asked === null) {
@@ -200,15 +189,14 @@ export class Journal {
 
   of(account: string): AccountJournal {
     const known = this.accounts.get(account);
-    const journal = known ?? this.withReservations(this.memories.reservationsOf(account, this.recalled.again));
+    const journal = known ?? this.withReservations(this.reservationsOf(account, this.recalled.again));
     this.accounts.set(account, journal);
     return journal;
   }
 
   private withReservations(reservations: Reservations | null): AccountJournal {
-    const { record, patiently } = this.memories;
     const { again, attempt } = this.recalled;
-    return new AccountJournal({ record, patiently, reservations, attempt }, again);
+    return new AccountJournal(this.record, attempt, reservations, again);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
@@ -221,14 +209,14 @@ export class Journal {
    * @param isAllSent whether nothing will be run again
    */
   conclude(isAllSent: boolean): void {
-    if (isAllSent) this.memories.record.clear();
+    if (isAllSent) this.record.clear();
   }
 
   /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */
   async end(): Promise<void> {
-    await Promise.all(Array.from(this.accounts.values(), async ({ memories }) => await memories.reservations?.end()));
+    await Promise.all(Array.from(this.accounts.values(), async ({ reservations }) => await reservations?.end()));
     await this.recalled.attempt?.end();
-    await this.memories.crash?.end();
+    await this.crash?.end();
   }
 }
 

@@ -82,13 +82,9 @@ export class Attempt {
         ? null
         : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
     if (crash === null ? start.followsKill : isRetry && (await crash.hasGap())) record.markInterrupted();
-    const journal = new Journal({
-      record,
-      crash,
-      reservationsOf: (account, earlier) =>
-        order.sendOnce === true ? new Reservations(around.factsOf(this, account), () => true, earlier) : null,
-      patiently: async (promise) => await promise,
-    });
+    const journal = new Journal(record, crash, (account, earlier) =>
+      order.sendOnce === true ? new Reservations(around.factsOf(this, account), 1, earlier) : null,
+    );
     const receipts = await this.dispatch(order, journal);
     journal.conclude(receipts.every(({ results }) => results.every(({ outcome }) => !('failure' in outcome))));
     await journal.end();
@@ -129,7 +125,7 @@ export class Attempt {
     const permission = await account.beforeRequest(batch);
     switch (permission.kind) {
       case 'wait':
-        await permission.until;
+        await this.around.step(this.process, 'asks again');
         return await this.request(batch, account, answers);
       case 'refused':
         return [account.settle(receiptOf(batch, notRequested(permission.failure)))];

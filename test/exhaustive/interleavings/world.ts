@@ -240,11 +240,10 @@ export class TwoAttempts implements Surroundings {
   /** Whom a page, a claim or an attempt is about. */
   private phonesOf(fact: string): string[] {
     const [, page] = / page (\d+)/.exec(fact) ?? [];
-    const { messages, size } = pagesOf(this.scenario.first.messages);
-    const first = Number(page) * size;
+    const { messages } = this.scenario.first;
     const isAbout = ({ phone }: Message) => fact.includes(phone) || fact.includes(' attempt ');
-    const own = page === undefined ? messages.filter(isAbout) : messages.slice(first, first + size);
-    return own.map(({ phone }) => phone);
+    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages).all[Number(page)];
+    return (own ?? []).map(({ phone }) => phone);
   }
 
   ledgerOf(...given: ConstructorParameters<typeof CrashLedger>): CrashLedger {

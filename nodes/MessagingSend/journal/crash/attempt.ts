@@ -33,7 +33,7 @@ export function attemptFacts(facts: Facts, run: string, attempt: number, message
     places,
     contents,
     allSent,
-    pages: Array.from({ length: messages.count }, (_, page) => `${places} ${page}`),
+    pages: messages.all.map((_page, index) => `${places} ${index}`),
   };
 }
 
@@ -46,9 +46,7 @@ type PageState =
 /** Consecutive messages, as one attempt has them. */
 interface Page {
   readonly fact: string;
-  /** The index of its first message, and of the first one behind it. */
-  readonly start: number;
-  readonly end: number;
+  readonly messages: readonly Message[];
   state: PageState;
 }
 
@@ -61,8 +59,7 @@ type Fate = 'before' | 'risked' | 'sent';
  */
 export class Attempt {
   private readonly own: readonly Page[];
-  /** By message. */
-  private readonly fates: Array<Fate | undefined>;
+  private readonly fates = new Map<Message, Fate>();
   private begun: Promise<boolean> | null = null;
 
   /**
@@ -76,17 +73,14 @@ export class Attempt {
     private readonly unbegun: readonly string[],
     private readonly onBegun: () => void,
   ) {
-    const { size } = pages;
-    this.own = names.pages.map((fact, page) => {
-      const start = page * size;
-      return { fact, start, end: Math.min(start + size, pages.messages.length), state: { kind: 'unopened' } };
+    this.own = pages.all.map((messages, page) => {
+      return { fact: names.pages[page] ?? '', messages, state: { kind: 'unopened' } };
     });
-    this.fates = Array.from(pages.messages, () => undefined);
   }
 
   /** An attempt before this one has sent it. */
   wasSent(message: Message): void {
-    this.fates[this.pages.indexOf(message)] = 'before';
+    this.fates.set(message, 'before');
   }
 
   /**
@@ -95,7 +89,7 @@ export class Attempt {
    * @throws what the storage throws: then they must not leave
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
-    for (const message of messages) this.fates[this.pages.indexOf(message)] = 'risked';
+    for (const message of messages) this.fates.set(message, 'risked');
     const pages = this.pagesWith(messages);
     const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
     if (closed.length > 0) {
@@ -128,7 +122,7 @@ export class Attempt {
 
   settle(results: readonly Result[]): void {
     const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
-    for (const message of sent) this.fates[this.pages.indexOf(message)] = 'sent';
+    for (const message of sent) this.fates.set(message, 'sent');
     for (const page of this.pagesWith(sent)) {
       if (page.state.kind !== 'open' || !this.isSent(page)) continue;
       page.state = { kind: 'noted' };
@@ -139,13 +133,10 @@ export class Attempt {
 
   /** Retracts the pages of which this attempt now has sent nothing, nor may have. */
   notSent(messages: readonly Message[]): void {
-    for (const message of messages) {
-      const index = this.pages.indexOf(message);
-      if (this.fates[index] === 'risked') this.fates[index] = undefined;
-    }
+    for (const message of messages) if (this.fates.get(message) === 'risked') this.fates.delete(message);
     for (const page of this.pagesWith(messages)) {
-      const isTouched = this.fatesOf(page).some((fate) => fate === 'risked' || fate === 'sent');
-      if (isTouched || page.state.kind !== 'open') continue;
+      const fates = page.messages.map((message) => this.fates.get(message));
+      if (page.state.kind !== 'open' || fates.includes('risked') || fates.includes('sent')) continue;
       page.state = { kind: 'retracted' };
       this.facts.retract([page.fact]);
     }
@@ -164,17 +155,12 @@ export class Attempt {
     facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
-  private fatesOf({ start, end }: Page): ReadonlyArray<Fate | undefined> {
-    return this.fates.slice(start, end);
-  }
-
-  private isSent(page: Page): boolean {
-    return this.fatesOf(page).every((fate) => fate === 'before' || fate === 'sent');
+  private isSent({ messages }: Page): boolean {
+    return messages.every((message) => ['before', 'sent'].includes(this.fates.get(message) ?? ''));
   }
 
   private pagesWith(messages: readonly Message[]): Page[] {
-    return [...new Set(messages.map((message) => this.own[this.pages.pageOf(message)]))].filter(
-      (page) => page !== undefined,
-    );
+    const pages = new Set(messages.map((message) => this.pages.pageOf.get(message)));
+    return this.own.filter((_page, index) => pages.has(index));
   }
 }

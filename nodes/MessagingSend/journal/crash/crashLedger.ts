@@ -135,14 +135,14 @@ export class CrashLedger {
     if (missing.length === 0) return { noted: null, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
     const pastOf = (message: Message) => {
-      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf(message)];
+      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf.get(message) ?? 0];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
     return { noted: { pastOf, mayHaveSent: () => hadOthers }, attempt };
   }
 
   private async ask(pages: Pages, missing: readonly number[]): Promise<Asked> {
-    const states = Array.from({ length: pages.count }, (): FactState => 'unknown');
+    const states = pages.all.map((): FactState => 'unknown');
     const unbegun: string[] = [];
     let [hadOthers, hadOtherTexts] = [false, false];
     for (const number of missing) {
@@ -171,8 +171,6 @@ export class CrashLedger {
  * to. Of several messages to a phone, nobody knows which was sent.
  */
 function touchedPhones(pages: Pages, states: readonly FactState[], repeated: ReadonlySet<string>): Set<string> {
-  const touched = pages.messages.filter(
-    (message) => repeated.has(message.phone) && states[pages.pageOf(message)] !== 'unknown',
-  );
-  return new Set(touched.map(({ phone }) => phone));
+  const touched = pages.all.filter((_page, index) => states[index] !== 'unknown').flat();
+  return new Set(touched.map(({ phone }) => phone).filter((phone) => repeated.has(phone)));
 }

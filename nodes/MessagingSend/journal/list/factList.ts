@@ -49,8 +49,6 @@ type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
 interface Known {
   state: FactState;
   hold: Hold;
-  /** Called when the run that holds it has settled or released it. */
-  readonly waiting: Array<() => void>;
 }
 
 /** The facts of a node that this process relies on, or has changed lately: it knows them better than the list. */
@@ -66,9 +64,7 @@ class KnownFacts {
 
   /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
   set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
-    const known = this.all.get(fact);
-    if (known === undefined) this.all.set(fact, { state, hold, waiting: [] });
-    else known.state = state;
+    this.all.set(fact, { state, hold });
     if (hasSurplus) this.surplus.add(fact);
     else this.surplus.delete(fact);
     this.hold(fact, hold);
@@ -78,17 +74,14 @@ class KnownFacts {
     const known = this.all.get(fact);
     if (known === undefined) return;
     known.hold = hold;
-    if (hold === 'held' || hold === 'claiming') return;
-    for (const resolve of known.waiting.splice(0)) resolve();
     // What nobody holds and nothing is to be removed of is in the list alone.
     if (hold === null && !this.surplus.has(fact)) this.all.delete(fact);
   }
 
-  /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
-  whenSettled(fact: string): Promise<void> | null {
+  /** Whether a run of this process has opened it, and neither settled nor released it. */
+  isInFlight(fact: string): boolean {
     const known = this.all.get(fact);
-    if (known?.state !== 'open' || (known.hold !== 'held' && known.hold !== 'claiming')) return null;
-    return new Promise((resolve) => known.waiting.push(resolve));
+    return known?.state === 'open' && (known.hold === 'held' || known.hold === 'claiming');
   }
 
   /** These entries, without those that known facts have. */

@@ -172,11 +172,6 @@ export class Facts {
     }
   }
 
-  /** @returns a promise that resolves when a run of this process has settled the fact; null where none has it in flight */
-  whenSettled(fact: string): Promise<void> | null {
-    return this.list.known.whenSettled(fact);
-  }
-
   /** From open to noted. */
   close(facts: readonly string[]): void {
     for (const fact of facts) this.list.known.set(fact, 'noted', this.untilFound, true);

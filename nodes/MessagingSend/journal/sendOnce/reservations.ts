@@ -9,29 +9,36 @@ export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
 /** Messages that an earlier attempt of this execution may have sent. */
 export type Earlier = Pick<ReadonlySet<Message>, 'has'>;
 
-/** The result of an attempt to reserve messages: all of them are reserved, or none is. */
-export type Reserved =
-  | { readonly kind: 'reserved' }
-  | { readonly kind: 'taken'; readonly taken: Taken }
-  /** Another run of this process has some in flight; resolves when it has settled one. */
-  | { readonly kind: 'inFlight'; readonly settled: Promise<void> };
-
 /**
  * Which messages have been sent from an account, in all executions. A message is reserved before its request leaves,
  * and released only if it was certainly not sent.
  */
 export class Reservations {
   private readonly own = new Set<Message>();
+  /** Until when messages wait for other runs of this process, in milliseconds of the list's clock. */
+  private readonly patience = new Map<Message, number>();
 
   /**
-   * @param isPatient whether a message may still wait for another run of this process
+   * @param maxWait how long a message may wait for another run of this process, in milliseconds
    * @param earlier these are never given up, and only that they were sent counts
    */
   constructor(
     private readonly facts: Facts,
-    private readonly isPatient: (message: Message) => boolean,
+    private readonly maxWait: number,
     private readonly earlier: Earlier,
   ) {}
+
+  /** Whether another run of this process has some of these in flight, and they have not waited for that too long. */
+  mustWait(messages: readonly Message[]): boolean {
+    const { now, known } = this.facts.list;
+    const facts = this.factsOf(messages);
+    return messages.some((message, index) => {
+      if (this.own.has(message) || this.earlier.has(message) || !known.isInFlight(facts[index] ?? '')) return false;
+      const end = this.patience.get(message) ?? now() + this.maxWait;
+      this.patience.set(message, end);
+      return now() < end;
+    });
+  }
 
   /**
    * Finds messages that were sent or reserved before, without reserving any. One that another run of this process has in
@@ -39,41 +46,32 @@ export class Reservations {
    * @throws what the storage throws
    */
   async find(messages: readonly Message[]): Promise<Taken> {
-    return this.takenOf(messages, await this.facts.ask(this.factsOf(messages))).taken;
+    const taken = this.takenOf(messages, await this.facts.ask(this.factsOf(messages)));
+    return new Map([...taken].filter(([message]) => !this.mustWait([message])));
   }
 
   /**
-   * Reserves messages that are not reserved yet.
+   * Reserves messages that are not reserved yet: all of them, or none.
+   * @returns those that can't be reserved
    * @throws what the storage throws
    */
-  async reserve(messages: readonly Message[]): Promise<Reserved> {
+  async reserve(messages: readonly Message[]): Promise<Taken> {
     const left = messages.filter((message) => !this.own.has(message));
-    const states = left.length === 0 ? [] : await this.facts.claim(this.factsOf(left));
-    const { taken, settled } = this.takenOf(left, states);
-    if (taken.size + settled.length === 0) {
-      for (const message of left) this.own.add(message);
-      return { kind: 'reserved' };
-    }
-    this.facts.retract(this.factsOf(left.filter((_message, index) => states[index] === 'unknown')));
-    if (taken.size > 0) return { kind: 'taken', taken };
-    return { kind: 'inFlight', settled: Promise.race(settled) };
+    const facts = this.factsOf(left);
+    const states = left.length === 0 ? [] : await this.facts.claim(facts);
+    const taken = this.takenOf(left, states);
+    if (taken.size === 0) for (const message of left) this.own.add(message);
+    else this.facts.retract(facts.filter((_fact, index) => states[index] === 'unknown'));
+    return taken;
   }
 
-  private takenOf(
-    messages: readonly Message[],
-    states: readonly FactState[],
-  ): { readonly taken: Taken; readonly settled: ReadonlyArray<Promise<void>> } {
+  private takenOf(messages: readonly Message[], states: readonly FactState[]): Taken {
     const taken = new Map<Message, Exclude<FactState, 'unknown'>>();
-    const settled: Array<Promise<void>> = [];
     for (const [index, message] of messages.entries()) {
       const state = states[index] ?? 'open';
-      if (state === 'unknown' || (state === 'open' && this.earlier.has(message))) continue;
-      const [fact = ''] = state === 'open' ? this.factsOf([message]) : [];
-      const inFlight = this.facts.whenSettled(fact);
-      if (inFlight !== null && this.isPatient(message)) settled.push(inFlight);
-      else taken.set(message, state);
+      if (state !== 'unknown' && !(state === 'open' && this.earlier.has(message))) taken.set(message, state);
     }
-    return { taken, settled };
+    return taken;
   }
 
   giveUp(messages: readonly Message[]): void {

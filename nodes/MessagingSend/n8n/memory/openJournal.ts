@@ -3,7 +3,6 @@ import {
   type IExecuteFunctions,
   type IExecuteSingleFunctions,
   SEND_AND_WAIT_OPERATION,
-  sleep,
   WAIT_NODE_TYPE,
 } from 'n8n-workflow';
 
@@ -14,7 +13,6 @@ import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
-import type { Message } from '../../messages/message';
 import { isTool } from '../tool';
 import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
@@ -58,47 +56,15 @@ export async function openJournal(
     // For Retry On Fail alone: a test counts as sent in no other run.
     const own = isRecord(kept.test) ? kept.test : {};
     kept.test = own;
-    return journalOf(new DeliveryRecord(own, index));
+    return new Journal(new DeliveryRecord(own, index));
   }
   // What a test before has kept is of no use any more.
   delete kept.test;
-  const patience = patienceOf(settings.maxWait);
-  const isReserved = settings.isSendOnce && canRemember(context);
-  return new Journal({
-    record,
-    crash,
+  if (!settings.isSendOnce || !canRemember(context)) return new Journal(record, crash);
+  return new Journal(record, crash, (account, earlier) => {
     // What is stored can't be guessed without the API key.
-    reservationsOf: (account, earlier) => {
-      const facts = factsWith(JSON.stringify([workflow, account]), true);
-      return isReserved ? new Reservations(facts, patience.mayWait, earlier) : null;
-    },
-    patiently: patience.atMost,
+    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), settings.maxWait, earlier);
   });
-}
-
-/** How often a wait for another run is looked at, in milliseconds. */
-const LOOK_EVERY = 1_000;
-
-/** How long messages wait for other runs of this process that have the same ones in flight. */
-function patienceOf(maxWait: number): {
-  mayWait: (message: Message) => boolean;
-  atMost: (promise: Promise<void>) => Promise<void>;
-} {
-  const ends = new Map<Message, number>();
-  return {
-    mayWait: (message) => {
-      const end = ends.get(message) ?? performance.now() + maxWait;
-      ends.set(message, end);
-      return performance.now() < end;
-    },
-    atMost: async (promise) => {
-      const settled = promise.then(() => true);
-      const end = performance.now() + maxWait;
-      for (let left = maxWait; left > 0; left = end - performance.now()) {
-        if (await Promise.race([settled, sleep(Math.min(left, LOOK_EVERY)).then(() => false)])) return;
-      }
-    },
-  };
 }
 
 /**
@@ -107,21 +73,12 @@ function patienceOf(maxWait: number): {
  * further call, even with the same text, brings its own object.
  */
 export function journalOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Journal {
-  return journalOf(new DeliveryRecord(keptOfCall(context), 0));
+  return new Journal(new DeliveryRecord(keptOfCall(context), 0));
 }
 
 /** For a run that must not leave a trace in the execution. */
 export function journalWithoutTrace(): Journal {
-  return journalOf(new DeliveryRecord({}, 0));
-}
-
-function journalOf(record: DeliveryRecord): Journal {
-  return new Journal({
-    record,
-    crash: null,
-    reservationsOf: () => null,
-    patiently: async (promise) => await promise,
-  });
+  return new Journal(new DeliveryRecord({}, 0));
 }
 
 /** The nodes of n8n that wait, beside those that wait for a response. */
