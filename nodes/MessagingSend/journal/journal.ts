@@ -147,9 +147,9 @@ export class Journal {
     private readonly reservationsOf: (account: string, earlier: Earlier) => Reservations | null = () => null,
   ) {}
 
-  /** Whether nothing of this run has an outcome, or can have lost one. */
-  async isEmpty(): Promise<boolean> {
-    return this.record.isEmpty && (await this.crash?.hasBegun()) !== true;
+  /** Whether the execution shows no earlier attempt that sent something. */
+  get isNew(): boolean {
+    return this.record.isEmpty && this.crash?.isRetry !== true;
   }
 
   /** Divides messages by whether they may leave. */

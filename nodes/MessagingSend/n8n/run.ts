@@ -171,7 +171,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     const broken = settings.failure ?? accounts.failure ?? unreadable;
     // Nothing is known of the items, so none need be read.
-    if (broken !== null && stopOnFailure && (await journal.isEmpty())) {
+    if (broken !== null && stopOnFailure && journal.isNew) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const tally = new Tally();

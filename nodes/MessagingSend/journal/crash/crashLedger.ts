@@ -7,14 +7,6 @@ import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall'
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunName } from './attempt';
 
-/** What tells a run of the node from all others. */
-export interface RunName {
-  /** What an execution has in common with its Retries, and with no other. */
-  readonly lineage: string;
-  /** Counted from 0 within the execution. */
-  readonly ordinal: number;
-}
-
 /** How many attempts one call asks for. */
 const ASKED_TOGETHER = 4;
 
@@ -62,10 +54,15 @@ export class CrashLedger {
   private readonly hasStarted: readonly string[];
   private readonly start: Promise<Start>;
 
-  /** Notes that an attempt has started. @param followsKill whether n8n shows that it was killed in an earlier attempt */
+  /**
+   * Notes that an attempt has started.
+   * @param lineage what an execution has in common with its Retries, and with no other
+   * @param ordinal of the run within the execution, from 0
+   * @param followsKill whether n8n shows that it was killed in an earlier attempt
+   */
   constructor(
     private readonly facts: Facts,
-    { lineage, ordinal }: RunName,
+    { lineage, ordinal }: { readonly lineage: string; readonly ordinal: number },
     private readonly record: Pick<DeliveryRecord, 'attempts'>,
     { isRetry, followsKill }: { readonly isRetry: boolean; readonly followsKill: boolean },
   ) {
@@ -113,11 +110,6 @@ export class CrashLedger {
   /** Whether earlier attempts may have sent messages of which the list knows nothing. */
   async hasGap(): Promise<boolean> {
     return await this.start.then((start) => start.hasGap).catch(() => false);
-  }
-
-  /** Whether an earlier attempt may have sent something that the delivery record does not contain. */
-  async hasBegun(): Promise<boolean> {
-    return await this.start.then(({ missing }) => missing.length > 0).catch(() => this.isRetry);
   }
 
   /**
