@@ -6,7 +6,7 @@ import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
 import { divide, type Intent, type Memory, type Recalled, WITHOUT_RECEIPT } from './recall';
 import type { DeliveryRecord } from './record/deliveryRecord';
-import type { Earlier, Reservations, Taken } from './sendOnce/reservations';
+import type { Reservations, Taken } from './sendOnce/reservations';
 
 export type Permission =
   | { readonly kind: 'leave' }
@@ -144,7 +144,7 @@ export class Journal {
   constructor(
     private readonly record: DeliveryRecord,
     private readonly crash: CrashLedger | null = null,
-    private readonly reservationsOf: (account: string, earlier: Earlier) => Reservations | null = () => null,
+    private readonly reservationsOf: (account: string, earlier: Recalled['again']) => Reservations | null = () => null,
   ) {}
 
   /** Whether the execution shows no earlier attempt that sent something. */

@@ -21,16 +21,6 @@ const UNCERTAIN: Past = {
   isRepeatable: true,
 };
 
-/** What earlier attempts have noted of the messages. */
-interface Asked {
-  /** By page. */
-  readonly states: readonly FactState[];
-  /** What they have not begun: pages, and to have sent all of them. */
-  readonly unbegun: readonly string[];
-  readonly hadOthers: boolean;
-  readonly hadOtherTexts: boolean;
-}
-
 /** What an attempt finds when it starts. */
 interface Start {
   readonly number: number;
@@ -133,7 +123,8 @@ export class CrashLedger {
     return { noted: { pastOf, mayHaveSent: () => hadOthers }, attempt };
   }
 
-  private async ask(pages: Pages, missing: readonly number[]): Promise<Asked> {
+  /** What earlier attempts have noted of each page, and what they have not begun: pages, or to have sent all. */
+  private async ask(pages: Pages, missing: readonly number[]) {
     const states = pages.all.map((): FactState => 'unknown');
     const unbegun: string[] = [];
     let [hadOthers, hadOtherTexts] = [false, false];

@@ -86,12 +86,10 @@ export class DeliveryRecord {
     const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const found = recognize(messages, entries, repeated);
-    const claimed = new Set<unknown>(found.values());
-    const unclaimed = [...entries.values()]
-      .filter((entry) => !claimed.has(entry))
-      .map(({ identity }) => identity.place);
     // The item of an entry as well, because its list may be what can't be read.
-    const places = new Set(unclaimed.flatMap((place) => [place, ...place.split('.').slice(0, 1)]));
+    const places = new Set(
+      [...entries.values()].flatMap(({ identity: { place } }) => [place, ...place.split('.').slice(0, 1)]),
+    );
     const pastOf = (message: Message) => {
       const own = found.get(message);
       return own === null ? TEXT_CHANGED : (own ?? fallback);
@@ -100,14 +98,10 @@ export class DeliveryRecord {
     return { recorded: { pastOf, mayHaveSent }, lastBatch };
   }
 
-  private read(): {
-    recorded: ReadonlyMap<string, Recorded>;
-    lastBatch: number;
-    /** Whether nothing was written by another version of this node. */
-    isReadable: boolean;
-  } {
+  private read() {
     const recorded = new Map<string, Recorded>();
     let lastBatch = 0;
+    // Not, if another version of this node has written it.
     let isReadable = true;
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);

@@ -14,23 +14,18 @@ export function placeAndContent({ place, content }: Placed): string {
 }
 
 /**
- * The entry of each message in the record; null where an earlier attempt sent something to its phone, and nobody knows
- * whether it was this message with another text.
- */
-export type Found = ReadonlyMap<Message, Recorded | null>;
-
-/**
  * Finds messages in the record, each entry at most once: first those that have not changed, then those with the same phone
  * and text elsewhere (a row before them was removed). Of what is left, a message is the one at its place with another text
  * (the text contains the time) only if no other text of any attempt goes to its phone.
  * @param recorded by place and content
  * @param repeated the phones that more than one text goes to
+ * @returns null where an earlier attempt sent something to the phone, and nobody knows whether it was this message
  */
 export function recognize(
   messages: readonly Message[],
   recorded: ReadonlyMap<string, Recorded>,
   repeated: ReadonlySet<string>,
-): Found {
+): ReadonlyMap<Message, Recorded | null> {
   const found = new Map<Message, Recorded | null>();
   const claimed = new Set<Recorded>();
   const moved: Array<Placed & { readonly message: Message }> = [];

@@ -77,10 +77,8 @@ export function readReceipt(text: string): Remembered | null {
   const unknown =
     why === null ? failure('outcomeUnknown') : ({ ...why, scope: 'request', sendAgain: 'checkFirst' } as const);
   const outcomes = entries.map(([place, fingerprint, messageId, status = 'sent']) => {
-    const [content, phone] = [
-      fingerprint.slice(0, CONTENT_LENGTH),
-      fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH),
-    ];
+    const content = fingerprint.slice(0, CONTENT_LENGTH);
+    const phone = fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH);
     const outcome: Outcome =
       messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
     return { identity: { place, content, phone, isOneOfSeveral: fingerprint.endsWith(SEVERAL) }, outcome };

@@ -1,13 +1,10 @@
 import { duplicateKey, type Message } from '../../messages/message';
-import type { Result } from '../../messages/outcome';
+import { mayBeSent, type Outcome, type Result } from '../../messages/outcome';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 
 /** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
-
-/** Messages that an earlier attempt of this execution may have sent. */
-export type Earlier = Pick<ReadonlySet<Message>, 'has'>;
 
 /**
  * Which messages have been sent from an account, in all executions. A message is reserved before its request leaves,
@@ -20,12 +17,13 @@ export class Reservations {
 
   /**
    * @param maxWait how long a message may wait for another run of this process, in milliseconds
-   * @param earlier these are never given up, and only that they were sent counts
+   * @param earlier messages that an earlier attempt of this execution may have sent: they are never given up, and only that
+   *   they were sent counts
    */
   constructor(
     private readonly facts: Facts,
     private readonly maxWait: number,
-    private readonly earlier: Earlier,
+    private readonly earlier: Pick<ReadonlySet<Message>, 'has'>,
   ) {}
 
   /** Whether another run of this process has some of these in flight, and they have not waited for that too long. */
@@ -81,17 +79,13 @@ export class Reservations {
 
   /** Keeps what was sent, or may have been, and releases the rest. */
   settle(results: readonly Result[]): void {
-    const own = {
-      sent: [] as Message[],
-      uncertain: [] as Message[],
-      not_sent: [] as Message[],
-      skipped: [] as Message[],
-    };
-    for (const { message, outcome } of results) if (this.own.has(message)) own[outcome.kind].push(message);
-    this.facts.close(this.factsOf(own.sent));
+    const own = results.filter(({ message }) => this.own.has(message));
+    const ownThat = (are: (outcome: Outcome) => boolean) =>
+      own.filter(({ outcome }) => are(outcome)).map(({ message }) => message);
+    this.facts.close(this.factsOf(ownThat(({ kind }) => kind === 'sent')));
     // Nobody need wait for their outcome any more.
-    this.facts.releaseWhenFound(this.factsOf(own.uncertain));
-    this.giveUp([...own.not_sent, ...own.skipped]);
+    this.facts.releaseWhenFound(this.factsOf(ownThat(({ kind }) => kind === 'uncertain')));
+    this.giveUp(ownThat((outcome) => !mayBeSent(outcome)));
   }
 
   /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */

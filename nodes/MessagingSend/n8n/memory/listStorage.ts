@@ -24,8 +24,7 @@ const WAIT_FACTOR = 3;
 const MAX_WAIT = 2_000;
 
 /** Between two attempts to write to a database that is locked, in milliseconds. */
-const RETRY_DELAYS = [50, 100, 250, 500];
-const RETRY_EVERY = 1_000;
+const RETRY_EVERY = 200;
 
 /** For each node of a workflow, the one list that all of its writes in this process go through. */
 const lists = new Map<string, FactList>();
@@ -96,11 +95,10 @@ function changesWith(
         slowest = Math.max(performance.now() - began, slowest * DECAY);
         return await changed;
       } catch (error) {
-        const delay = RETRY_DELAYS[attempt] ?? RETRY_EVERY;
-        hasGivenUp ||= signal?.aborted === true || !isPassing(error) || performance.now() + delay > end;
+        hasGivenUp ||= signal?.aborted === true || !isPassing(error) || performance.now() + RETRY_EVERY > end;
         // Once without a wait: some refusals are over at once.
         if (hasGivenUp && attempt > 0) return await changed;
-        if (!hasGivenUp) await sleep(delay);
+        if (!hasGivenUp) await sleep(RETRY_EVERY);
       }
     }
   };
