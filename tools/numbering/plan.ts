@@ -32,13 +32,18 @@ export function numberingPlanFile(): string {
   });
   const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
   const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
-  return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${lines.join('\n')}\n\`;\n`;
+  return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${byFirstDigit(lines)}\n\`;\n`;
+}
+
+/** Writes entries with a space between them, and on one line those whose country codes have the same first digit. */
+export function byFirstDigit(entries: readonly string[]): string {
+  return Array.from('123456789', (digit) => entries.filter((entry) => entry.startsWith(digit)).join(' ')).join('\n');
 }
 
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
 
 /**
- * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
+ * For each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
  * how many digits mobile numbers have, where that differs; the pattern of mobile numbers; how many digits they usually
  * have; the pattern of what is dialled before the code of another country, where that is not 00; where nothing is dialled

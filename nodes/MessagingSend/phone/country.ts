@@ -41,15 +41,15 @@ let countries: ReadonlyMap<string, Country> | undefined;
 function allCountries(): ReadonlyMap<string, Country> {
   countries ??= new Map(
     NUMBERING_PLAN.trim()
-      .split('\n')
-      .map(readLine)
+      .split(/\s+/)
+      .map(readEntry)
       .map((country) => [country.code, country]),
   );
   return countries;
 }
 
-function readLine(line: string): Country {
-  const [code = '', region = '', lengths = '', trunk = '', zero = '', ...more] = line.split(';');
+function readEntry(entry: string): Country {
+  const [code = '', region = '', lengths = '', trunk = '', zero = '', ...more] = entry.split(';');
   const [mobile = '', pattern = '', usual = '', exit = '', ...ofLandlines] = more;
   const [landlines = '', landlineLengths = '', landlinePattern = ''] = ofLandlines;
   return {
