@@ -49,20 +49,8 @@ export async function inOrder(
   };
 
   const queue = batches.values();
-  await new Promise<void>((resolve, reject) => {
-    let running = 0;
-    const startMore = (): void => {
-      while (running < maxConcurrent) {
-        const { value: batch } = queue.next();
-        if (batch === undefined) break;
-        running += 1;
-        start(batch).then(() => {
-          running -= 1;
-          startMore();
-        }, reject);
-      }
-      if (running === 0) resolve();
-    };
-    startMore();
-  });
+  const workThroughQueue = async (): Promise<void> => {
+    for (const batch of queue) await start(batch);
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, workThroughQueue));
 }

@@ -1,6 +1,6 @@
 import { isNumber, isRecord, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
@@ -12,8 +12,8 @@ export interface CircuitBreakerConfig {
    * @throws if the run is stopped first
    */
   readonly probe: () => Promise<Failure | null>;
-  /** Called when the service is down, with the last sign of it; null if an earlier attempt saw that sign. */
-  readonly end: (reason: Failure | null) => void;
+  /** Called when the service is down. */
+  readonly end: (why: Failure) => void;
   readonly hasEnded: () => boolean;
   readonly outages: Outages;
 }
@@ -103,7 +103,7 @@ export class CircuitBreaker {
 
   private async probe(): Promise<void> {
     if (this.uncertainInARow >= MAX_UNCERTAIN) {
-      this.config.end(this.reason);
+      this.config.end(serviceDown(this.reason));
       return;
     }
     this.state = 'probing';
@@ -111,12 +111,18 @@ export class CircuitBreaker {
     try {
       const reason = await this.config.probe();
       if (reason === null) next = 'halfOpen';
-      else this.config.end(reason);
+      else this.config.end(serviceDown(reason));
     } finally {
       this.state = next;
       this.wake();
     }
   }
+}
+
+/** @param sign the last sign of the outage; null if an earlier attempt saw it */
+function serviceDown(sign: Failure | null): Failure {
+  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
+  return failure('serviceDown', { reason }, { httpStatus, serviceSays });
 }
 
 /**

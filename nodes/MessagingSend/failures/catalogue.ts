@@ -35,13 +35,6 @@ const TEST_ELSEWHERE =
   "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
-function uncertainText(count: number): string {
-  if (count === 0) return 'No message of the run is uncertain.';
-  return count === 1
-    ? '1 message of the run is uncertain: it may have been sent.'
-    : `${count} messages of the run are uncertain: they may have been sent.`;
-}
-
 /** A number whose country has no numbers of this length. */
 interface WrongLength {
   /** Such as "7 digits". */
@@ -445,10 +438,9 @@ export const CATALOGUE = {
 
   // The run ended before this message's turn.
 
-  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
+  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string }>(
     'The service is down',
-    ({ reason, uncertain }) =>
-      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
+    ({ reason }) => `${reason === '' ? '' : `${reason}. `}Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
