@@ -10,12 +10,13 @@ import {
   countMessages,
   type Drafts,
   type Message,
+  textsOf,
   type Unsendable,
   unsendable,
 } from '../messages/message';
 import { type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
-import { countTexts, pack } from './batches';
+import { pack } from './batches';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
 import { dispatch, type DispatchConfig } from './dispatch';
@@ -76,8 +77,8 @@ export interface Delivered {
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, options, stopOnFailure, keepBack, journal, pause } = delivery;
-  const { dryRun, duplicateMessages, longMessages, numberCheck, testRun } = options;
-  const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
+  const { dryRun, duplicateMessages, testRun } = options;
+  const rules = { ...options, maxCharacters: operation.maxCharacters };
   const composed = await composeAll(delivery.drafts, rules, pause);
   await pause();
   const isOnce = duplicateMessages !== 'send';
@@ -221,7 +222,9 @@ async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Pro
   }
   const available = creditsOf(reply.data);
   if (available === null) return failure('creditsNotReported');
-  const credits = { required: countTexts(batches), available };
+  // Each text uses a credit.
+  const texts = batches.flatMap(({ messages }) => messages.flatMap(textsOf));
+  const credits = { required: texts.length, available };
   return available >= credits.required ? null : failure('creditsTooLowForRun', credits, { credits });
 }
 

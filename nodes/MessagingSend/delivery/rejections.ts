@@ -4,7 +4,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
 import { type Failure, failure, type FailureCode } from '../failures/failure';
-import { addTo, type Batch, type Message, splitBatch, textsOf } from '../messages/message';
+import { addTo, type Batch, type Message, textsOf } from '../messages/message';
 import type { Requests } from '../requests/requests';
 import type { Settlement } from './settlement';
 
@@ -95,12 +95,14 @@ export class Rejections {
 
   /** The second half waits until the first is done: its messages must not overtake those to the same number. */
   private async halve({ batch, why }: Suspects): Promise<void> {
-    const count = batch.messages.length;
-    if (count === 1 || this.inARow >= MAX_REJECTED) {
+    const { messages } = batch;
+    if (messages.length === 1 || this.inARow >= MAX_REJECTED) {
       this.settlement.reject(batch, concerningTheseAlone(why));
       return;
     }
-    for (const half of splitBatch(batch, Math.ceil(count / 2))) {
+    const middle = Math.ceil(messages.length / 2);
+    for (const part of [messages.slice(0, middle), messages.slice(middle)]) {
+      const half = { ...batch, messages: part };
       const rejected = this.inARow < MAX_REJECTED ? await this.request(half) : { batch: half, why };
       if (rejected === null) continue;
       this.inARow += 1;

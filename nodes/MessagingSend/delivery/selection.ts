@@ -90,10 +90,6 @@ export function divertToTester(
  */
 export type KeepBack = (message: Message) => Skipped | null;
 
-const NOBODY: ReadonlySet<string> = new Set();
-const OPTED_OUT: Skipped = { kind: 'skipped', reason: 'opted_out' };
-const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
-
 /**
  * Decides which messages are kept back.
  * @param now in milliseconds since 1970
@@ -102,14 +98,14 @@ const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
-  const optedOut = neverSendTo.numbers.length === 0 ? NOBODY : peopleIn(neverSendTo, options.numberCheck);
+  const optedOut = peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
   const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, testFor = phone, empty }) => {
-    if (optedOut.has(personOf(phone)) || optedOut.has(personOf(testFor))) return OPTED_OUT;
-    if (empty !== undefined && emptyFields === 'doNotSend') return EMPTY_FIELD;
+    if ([phone, testFor].some((each) => optedOut.has(personOf(each)))) return { kind: 'skipped', reason: 'opted_out' };
+    if (empty !== undefined && emptyFields === 'doNotSend') return { kind: 'skipped', reason: 'empty_field' };
     const sendAt = windows?.closedUntil(phone, now()) ?? null;
     return sendAt === null ? null : { kind: 'skipped', reason: 'outside_window', sendAt };
   };
