@@ -7,7 +7,6 @@ import {
   dropsZero,
   hasMobilePattern,
   keepsZero,
-  MAX_DIGITS,
   MIN_DIGITS,
 } from './country';
 import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
@@ -67,7 +66,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
     return failure('countryCodeUnknown', { code: countryCode });
   }
   const text = asText(given);
-  if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
+  if (text === null) return failure('phoneNotText');
   const isClean = CLEAN.test(text);
   const written = isClean ? null : readWritten(text);
   if (written !== null && isFailure(written)) return written;
@@ -79,17 +78,14 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
   if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
   else phone ??= internationalNumber(international);
-  if (phone === null) {
-    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
-  }
+  if (phone === null) return isMarked ? whyImpossible(international, true) : whyImpossible(digits, false, home);
   if (groups.length > 1) {
     if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
     const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
     if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   }
   if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
-  // The item holds a clean text already, so that one takes no more memory.
-  return phone === text ? text : phone;
+  return phone;
 }
 
 interface Written {
@@ -102,7 +98,7 @@ interface Written {
 function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
-  if (visible.length > 100) return failure('phoneTooLong');
+  if (visible.length > 100) return failure('phoneLength');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
@@ -151,68 +147,32 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
 
 function unchecked(digits: string): string | Failure {
   if (CLEAN.test(digits)) return digits;
-  return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
+  return digits.startsWith('0') ? failure('phoneCountryCode') : failure('phoneLength');
 }
 
-/** @param isMarked with + or 00, and so meant to have its country code */
-function whyImpossible(digits: string, isMarked: boolean): Failure {
-  if (digits.startsWith('0')) return failure('phoneCountryCode');
-  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return wrongLength(digits.length);
-  const country = countryOf(digits);
+/**
+ * @param isMarked with + or 00, and so meant to have its country code
+ * @param home the country that a number without + or 00 is read in
+ */
+function whyImpossible(digits: string, isMarked: boolean, home?: Country): Failure {
+  if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode');
+  if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
+  const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  const found = lengthIn(country, digits.slice(country.code.length));
-  return isMarked ? failure('phoneImpossible', found) : failure('phoneCodeMissing', found);
-}
-
-function whyImpossibleAt(home: Country, digits: string): Failure {
-  if (digits.length > MAX_DIGITS + home.trunk.length) return wrongLength(digits.length);
-  return failure(
-    'phoneImpossible',
-    lengthIn(home, digits.startsWith(home.code) ? digits.slice(home.code.length) : digits),
-  );
-}
-
-function lengthIn(country: Country, national: string) {
-  const bare = withoutTrunk(country, national).length;
-  // One zero of several is not the reason.
-  const length = country.lengths.includes(bare) ? national.length : bare;
   const name = countryName(country);
-  return {
-    digits: digitsText(length),
+  return failure(home !== undefined || isMarked ? 'phoneImpossible' : 'phoneCodeMissing', {
     country: name === '' ? country.code : `${country.code} (${name})`,
-    lengths: lengthsText(country.lengths),
-  };
+    lengths: LIST.format(country.lengths.map(String)),
+  });
 }
 
-function wrongLength(length: number): Failure {
-  return failure('phoneLength', { digits: digitsText(length), wrong: length < MIN_DIGITS ? 'short' : 'long' });
-}
-
-function digitsText(length: number): string {
-  return length === 1 ? '1 digit' : `${length} digits`;
-}
-
-/** Such as "7, 9 or 10", and "4 to 15" for a range without gaps. */
-function lengthsText(lengths: readonly number[]): string {
-  const [first = 0, last = first] = [lengths[0], lengths.at(-1)];
-  if (lengths.length > 2 && last - first === lengths.length - 1) return `${first} to ${last}`;
-  return lengths.length === 1 ? String(first) : `${lengths.slice(0, -1).join(', ')} or ${last}`;
-}
+/** Such as "7, 9 or 10". */
+const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function asText(given: unknown): string | null {
   if (typeof given === 'string') return given;
   if (typeof given === 'bigint') return given.toString();
-  if (typeof given === 'number' && Number.isFinite(given)) {
-    // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
-    return Number.isInteger(given) ? String(given) : null;
-  }
+  // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
+  if (Number.isInteger(given)) return String(given);
   return given === null || given === undefined ? '' : null;
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'an object';
-  if (typeof value === 'number')
-    return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
-  return `a ${typeof value}`;
 }
