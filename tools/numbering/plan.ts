@@ -51,9 +51,13 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  */
 `;
 
+/** What the API takes (4.2), with the country code. */
+const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
+
 function line(code: string, name: string, regions: readonly Region[]): string {
   // Canada has numbers of 7 digits, which can't be dialled from abroad. Mostly, 7 digits lack their area code.
-  const lengths = ranges(regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7));
+  const all = regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7);
+  const isPossible = (digits: number) => digits >= MIN_DIGITS && digits <= MAX_DIGITS;
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
   const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
   // Without a region there is no inside, where a 0 could be dialled before the number.
@@ -66,7 +70,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const fields = [
     code,
     name,
-    lengths,
+    ranges(all.filter((length) => isPossible(code.length + length))),
     trunk,
     zero,
     exit === '00' ? '' : exit,

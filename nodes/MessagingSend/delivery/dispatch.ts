@@ -46,12 +46,7 @@ class Dispatch {
       requests.halt();
       breaker.wake();
     });
-    const breaker = new CircuitBreaker({
-      probe: async () => await requests.probe(),
-      end: (why) => settlement.endRun(why),
-      hasEnded: () => settlement.whyEnded !== null,
-      outages,
-    });
+    const breaker = new CircuitBreaker(requests, settlement, outages);
     this.settlement = settlement;
     this.batchRequests = new BatchRequests(config, breaker, settlement);
     this.rejections = new Rejections(requests, settlement, async (batch) => await this.requestSome(batch));

@@ -29,9 +29,8 @@ interface KindOfNumber {
   readonly pattern: RegExp;
 }
 
-/** What the API takes (4.2), where no country says more. */
+/** What the API takes (4.2), where no country says more; at most 15. */
 export const MIN_DIGITS = 7;
-export const MAX_DIGITS = 15;
 
 let countries: ReadonlyMap<string, Country> | undefined;
 
@@ -52,10 +51,7 @@ function readEntry(entry: string): Country {
     code,
     region: region.slice(0, 2),
     shared: region.endsWith('+'),
-    lengths: numbersOf(lengths).filter((length) => {
-      const digits = code.length + length;
-      return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
-    }),
+    lengths: numbersOf(lengths),
     trunk,
     exit: wholly(exit === '' ? '00' : `00|${exit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
@@ -92,10 +88,11 @@ export function countryOf(digits: string): Country | undefined {
   return all.get(digits.slice(0, 1)) ?? all.get(digits.slice(0, 2)) ?? all.get(digits.slice(0, 3));
 }
 
-/** Such as "United Kingdom and others"; empty for a code that belongs to no country. */
-export function countryName({ region, shared }: Country): string {
-  if (region === '') return '';
-  return `${new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region}${shared ? ' and others' : ''}`;
+/** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
+export function countryName({ code, region, shared }: Country): string {
+  if (region === '') return code;
+  const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
+  return `${code} (${name}${shared ? ' and others' : ''})`;
 }
 
 /** Whether a 0 in front belongs to the number, as in Italy. */

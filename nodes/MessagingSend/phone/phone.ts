@@ -111,10 +111,10 @@ function readWritten(text: string): Written | Failure {
   });
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
-  if (isList(spaced)) return failure('phoneSeveral');
+  if (isSeveral(spaced, BETWEEN_NUMBERS)) return failure('phoneSeveral');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
+  if (isSeveral(spaced, /[ /\\]+/) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
   const groups = spaced
     .replace(DECIMAL, '$1')
@@ -126,16 +126,13 @@ function readWritten(text: string): Written | Failure {
   return { digits, groups };
 }
 
-/** Whether two numbers stand with something between them that no number has: a comma, an "or". */
-function isList(text: string): boolean {
-  const parts = text.split(/[^\d\s()[\]+./\\\p{Pd}\u2212]+/u).map((part) => part.replace(/\D/g, ''));
-  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
-}
+/** What no number has in it: a comma, an "or". */
+const BETWEEN_NUMBERS = /[^\d\s()[\]+./\\\p{Pd}\u2212]+/u;
 
-/** Whether two parts between spaces or slashes are each long enough to be a number. */
-function isSeveral(text: string): boolean {
-  const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
-  return parts.filter(({ length }) => length >= 7).length > 1;
+/** Whether two parts are each long enough to be a number. */
+function isSeveral(text: string, between: RegExp): boolean {
+  const parts = text.split(between).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
 }
 
 /** The one rule left with 'Number Check' off: a leading 0 stands for the default country code. */
@@ -159,9 +156,8 @@ function whyImpossible(digits: string, isMarked: boolean, home?: Country): Failu
   if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
   const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  const name = countryName(country);
   return failure(home !== undefined || isMarked ? 'phoneImpossible' : 'phoneCodeMissing', {
-    country: name === '' ? country.code : `${country.code} (${name})`,
+    country: countryName(country),
     lengths: LIST.format(country.lengths.map(String)),
   });
 }
