@@ -14,7 +14,7 @@ import {
   type Unsendable,
   unsendable,
 } from '../messages/message';
-import { type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { pack } from './batches';
 import type { Outages } from './circuitBreaker';
@@ -88,7 +88,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const tested = !isTest
     ? null
     : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
-  const messages = tested?.messages ?? composed.messages;
+  const messages = tested?.willSend ?? composed.messages;
   const repeated = phonesOfSeveral(messages);
   const earlier = await journal.recall({
     messages,
@@ -108,9 +108,9 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   await pause();
 
   const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const skipped = receiptsOf(keptBack).map((receipt) => journal.skip(receipt));
+  const skipped = journal.skip({ batch: null, results: keptBack, data: null });
   const shares = await sharesOf(willSend, delivery, batchSize, earlier.lastBatch);
-  const before = [...known, ...skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
+  const before = [...known, skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
   await pause();
   const sent = dryRun ? [] : await send(shares, repeated, delivery);
   const planned = dryRun ? shares.flatMap(({ batches }) => batches) : [];
@@ -135,14 +135,10 @@ function withoutRefused(
     const sender = broken ?? senderOf(message.item);
     if (isFailure(sender)) why.set(message, sender);
   }
-  if (why.size === 0 && broken === null) return { unsendable: drafts, pending };
   const refused = Array.from(why, ([message, failed]) => {
     const mayBeSent = again.has(message) || failed.sendAgain === 'checkFirst';
-    return unsendable(
-      { ...message, phone: message.testFor ?? message.phone },
-      failed,
-      mayBeSent ? 'uncertain' : 'not_sent',
-    );
+    const { phone, testFor = phone } = message;
+    return unsendable({ ...message, phone: testFor }, failed, mayBeSent ? 'uncertain' : 'not_sent');
   });
   const others = drafts.map((draft) => (broken === null ? draft : unsendable(draft, broken, draft.outcome)));
   return {

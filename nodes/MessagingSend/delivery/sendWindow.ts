@@ -21,18 +21,15 @@ const HALF_HOUR = 30;
 
 /** Tells when messages may leave. Moments are epoch milliseconds where they come in and go out, epoch minutes inside. */
 export class Windows {
-  private readonly fallback: readonly string[];
   /** The latest for each country: nearly all messages of a run ask for the same minute. */
   private readonly answers = new Map<readonly string[], { readonly minute: number; readonly opens: number }>();
   private readonly offsets = new Map<string, Map<number, number>>();
 
-  /** @param workflowZone for numbers that belong to no country, and with the workflow's clock for all */
+  /** @param workflowZone one; for numbers that belong to no country, and with the workflow's clock for all */
   constructor(
     private readonly window: SendWindow,
-    workflowZone: string,
-  ) {
-    this.fallback = [workflowZone];
-  }
+    private readonly workflowZone: readonly string[],
+  ) {}
 
   /**
    * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, it may
@@ -40,7 +37,7 @@ export class Windows {
    */
   closedUntil(phone: string, now: number): number | null {
     const own = this.window.clock === 'recipient' ? zonesOf(phone) : [];
-    const opens = this.opensAt(own.length > 0 ? own : this.fallback, Math.floor(now / MINUTE)) * MINUTE;
+    const opens = this.opensAt(own.length > 0 ? own : this.workflowZone, Math.floor(now / MINUTE)) * MINUTE;
     return opens <= now ? null : opens;
   }
 

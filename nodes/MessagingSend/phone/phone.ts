@@ -73,7 +73,10 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   const { digits, groups } = written ?? { digits: text, groups: UNGROUPED };
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
-  if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
+  if (numberCheck === 'off') {
+    const all = isMarked ? international : withCountryCode(digits, countryCode, home);
+    return CLEAN.test(all) ? all : whyImpossible(all, isMarked);
+  }
   let phone: string | null = null;
   if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
   if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
@@ -140,11 +143,6 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   if (countryCode === null || !/^0[1-9]/.test(digits)) return digits;
   if (home === undefined) return countryCode + digits.slice(1);
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
-}
-
-function unchecked(digits: string): string | Failure {
-  if (CLEAN.test(digits)) return digits;
-  return digits.startsWith('0') ? failure('phoneCountryCode') : failure('phoneLength');
 }
 
 /**
