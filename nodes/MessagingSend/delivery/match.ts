@@ -11,8 +11,9 @@ import type { Outcome, Unconfirmed } from '../messages/outcome';
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
-  const inPlace = outcomesInPlace(messages, entries);
-  if (inPlace !== null) return inPlace;
+  const isInPlace = (entry: JsonRecord, index: number) => [null, messages[index]?.phone].includes(phoneOf(entry));
+  // As in nearly all answers.
+  if (entries.length === messages.length && entries.every(isInPlace)) return entries.map(entryOutcome);
 
   const byPhone = new Map<string | null, Outcome[]>();
   for (const entry of entries) addTo(byPhone, phoneOf(entry), entryOutcome(entry));
@@ -25,13 +26,6 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
     if (outcomes.length < length || outcomes.some(({ kind }) => kind !== outcomes[0]?.kind)) byPhone.delete(phone);
   }
   return messages.map(({ phone }) => byPhone.get(phone)?.shift() ?? NOT_LISTED);
-}
-
-/** The outcomes where the entries are in the order of the messages, as in nearly all answers; else null. */
-function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRecord[]): Outcome[] | null {
-  if (entries.length !== messages.length) return null;
-  const isInPlace = entries.every((entry, index) => [null, messages[index]?.phone].includes(phoneOf(entry)));
-  return isInPlace ? entries.map(entryOutcome) : null;
 }
 
 /** The outcome of a message, from its entry or the data of a single send (API 2.2). */

@@ -46,7 +46,7 @@ function allCountries(): ReadonlyMap<string, Country> {
 }
 
 function readEntry(entry: string): Country {
-  const [code = '', region = '', lengths, trunk = '', zero, exit = '', usualLength, ...kinds] = entry.split(';');
+  const [code = '', region = '', lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
   return {
     code,
     region: region.slice(0, 2),
