@@ -60,7 +60,7 @@ test.each(SENDING_OPERATIONS)(
   async (_name, parameters) => {
     const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
     const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.[0]?.json.error).toMatch(/^The phone number has 7 digits after the country code 212 \(Morocco/);
+    expect(outputs[1]?.[0]?.json.error).toMatch(/^The phone number needs 9 digits after the country code 212 \(Morocco/);
     expect(requests()).toEqual([]);
     await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
     expect(received()).toEqual(['2125550109']);

@@ -63,9 +63,9 @@ describe('A batch that is refused because of some of its messages', () => {
     expect(run.report).toEqual({ requests: '0-3 | 0 2-3', not_sent: '1', uncertain: '0 2-3' });
   });
 
-  test('is halved until they are found, and both halves are requested before either is searched', async () => {
+  test('is halved until they are found, in the order of the messages', async () => {
     const run = await send(8, 100, refusing([5], withoutNames));
-    const requests = '0-7 | 0-3 | 4-7 | 4-5 | 6-7 | 4 | 5';
+    const requests = '0-7 | 0-3 | 4-7 | 4-5 | 4 | 5 | 6-7';
     expect(run.report).toEqual({ requests, sent: '0-4 6-7', not_sent: '5' });
   });
 

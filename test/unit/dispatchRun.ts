@@ -122,7 +122,6 @@ export class Run {
       keepBack,
       parallelRequests,
       repeated: phonesOfSeveral(messages),
-      uncertainBefore: 0,
       stopOnFailure: false,
       pause: async () => await Promise.resolve(),
       onSettled: () => undefined,

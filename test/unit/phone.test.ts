@@ -186,10 +186,7 @@ describe('An invalid phone number', () => {
 
   test.each<[reason: string, given: unknown[]]>([
     ['is empty', ['', ' \u200b\u00a0\n', null, undefined]],
-    ['is a list, not a text or a whole number', [['447700900123']]],
-    ['is an object, not a text or a whole number', [{ phone: '447700900123' }]],
-    ['is the result of an invalid calculation, not a text or a whole number', [NaN]],
-    ['is a number with decimal places, not a text or a whole number', [447700900123.5]],
+    ['is not a text or a whole number', [['447700900123'], { phone: '447700900123' }, NaN, 447700900123.5]],
     ['contains letters', listOf('mobile: 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
     [
       'contains a character that is not allowed',
@@ -197,10 +194,7 @@ describe('An invalid phone number', () => {
     ],
     ['contains a character that is not allowed', ['++447700900123', '4477009001\ud8002']],
     ['begins with 0, so its country code is missing', ['07700 900123', '(0)7700 900123', '+0 7700 900123']],
-    ['has 0 digits, which is too short: it needs 7 to 15', ['+']],
-    ['has 1 digit, which is too short: it needs 7 to 15', ['+4']],
-    ['has 6 digits, which is too short: it needs 7 to 15', ['447700']],
-    ['has 16 digits, which is too long: it needs 7 to 15', ['4477009001234567']],
+    ['needs 7 to 15 digits', ['+', '+4', '447700', '4477009001234567']],
   ])('goes to nobody, with or without Number Check: it %s', (reason, given) => {
     expect(reasons(given)).toEqual(given.map(() => `The phone number ${reason}`));
     for (const each of given) expect(isRead(read(each, null, 'off'))).toBe(false);
@@ -225,21 +219,21 @@ describe('An invalid phone number', () => {
     for (const given of [44 - 7_700_900_123, '-7700900079']) expect(read(given)).toMatch(/negative/);
   });
 
-  const UK_LENGTH = 'has 8 digits after the country code 44 (United Kingdom and others), which needs 7, 9 or 10';
+  const UK_LENGTH = 'needs 7, 9 or 10 digits after the country code 44 (United Kingdom and others)';
   test.each([
     [null, '999 123 4567', 'does not begin with a known country code'],
     [null, '612 345 678', 'does not begin with a known country code'],
-    [null, '(212) 555-0109', 'has 7 digits after the country code 212 (Morocco and others), which needs 9'],
-    [null, '7700900123', 'has 9 digits after the country code 7 (Russia and others), which needs 10 or 14'],
-    [null, '0011 65 8123 4567', 'has 11 digits after the country code 1 (United States and others), which needs 10'],
-    [null, '+883 12345', 'has 5 digits after the country code 883, which needs 8 to 12'],
+    [null, '(212) 555-0109', 'needs 9 digits after the country code 212 (Morocco and others)'],
+    [null, '7700900123', 'needs 10 or 14 digits after the country code 7 (Russia and others)'],
+    [null, '0011 65 8123 4567', 'needs 10 digits after the country code 1 (United States and others)'],
+    [null, '+883 12345', 'needs 8, 9, 10, 11 or 12 digits after the country code 883'],
     [null, '+44 7400\n123456', SEVERAL],
     [null, '+43 664 123456-12', EXTRA],
     ['44', '+44 7700 9001', UK_LENGTH],
     ['44', '7700 9001', UK_LENGTH],
     ['44', '07700 9001', UK_LENGTH],
-    ['1', '0117 496 0123', 'has 11 digits after the country code 1 (United States and others), which needs 10'],
-    ['34', '612 34 56 78 12', 'has 11 digits after the country code 34 (Spain), which needs 9'],
+    ['1', '0117 496 0123', 'needs 10 digits after the country code 1 (United States and others)'],
+    ['34', '612 34 56 78 12', 'needs 9 digits after the country code 34 (Spain)'],
     ['420', '601 123 456-123', EXTRA],
     ['376', '312 345\n312 346', SEVERAL],
   ])('with the default country code %s, %j, goes to nobody: it %s', (countryCode, given, reason) => {

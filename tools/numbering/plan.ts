@@ -1,7 +1,6 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
-import { canBeginWith } from '../../nodes/MessagingSend/phone/country';
 import { asArray, asObject, asString } from '../json';
 
 /** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
@@ -32,27 +31,33 @@ export function numberingPlanFile(): string {
   });
   const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
   const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
-  return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${lines.join('\n')}\n\`;\n`;
+  return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${byFirstDigit(lines)}\n\`;\n`;
+}
+
+/** Writes entries with a space between them, and on one line those whose country codes have the same first digit. */
+export function byFirstDigit(entries: readonly string[]): string {
+  return Array.from('123456789', (digit) => entries.filter((entry) => entry.startsWith(digit)).join(' ')).join('\n');
 }
 
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
 
 /**
- * A line for each country code: the code; its main region, with + if there are more; how many digits follow the code;
+ * For each country code: the code; its main region, with + if there are more; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * how many digits mobile numbers have, where that differs; the pattern of mobile numbers; how many digits they usually
- * have; the pattern of what is dialled before the code of another country, where that is not 00; where nothing is dialled
- * before numbers inside the country, or an 8, the two digits that landlines begin with, and how many they have; and, where
- * they begin with a 0 that belongs to them, their pattern.
+ * the pattern of what is dialled before the code of another country, where that is not 00; how many digits mobile numbers
+ * usually have; of mobile numbers how many digits they have, the two digits that they begin with, and their pattern; the
+ * same of landlines where nothing is dialled before numbers inside the country, or an 8, but their pattern only where they
+ * begin with a 0 that belongs to them.
  */
 `;
 
+/** What the API takes (4.2), with the country code. */
+const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
+
 function line(code: string, name: string, regions: readonly Region[]): string {
   // Canada has numbers of 7 digits, which can't be dialled from abroad. Mostly, 7 digits lack their area code.
-  const lengths = ranges(regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7));
-  const beginnings = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
-  const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
-  const fixed = beginnings.filter((two) => regions.some((region) => canBeginWith(region.fixed, two)));
+  const all = regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7);
+  const isPossible = (digits: number) => digits >= MIN_DIGITS && digits <= MAX_DIGITS;
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
   const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
   // Without a region there is no inside, where a 0 could be dialled before the number.
@@ -60,22 +65,39 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
   const usual = Math.min(...regions.map(({ example }) => example.length).filter((length) => length > 0));
   const exit = alternatives(regions.map((region) => region.exit));
-  const hasLandlines = name !== '' && (trunk === '' || trunk === '8');
+  const mobile = regions.map((region) => region.mobile);
+  const landline = name !== '' && (trunk === '' || trunk === '8') ? regions.map(({ fixed }) => fixed) : [];
   const fields = [
     code,
     name,
-    lengths,
+    ranges(all.filter((length) => isPossible(code.length + length))),
     trunk,
     zero,
-    mobileLengths === lengths ? '' : mobileLengths,
-    alternatives(regions.map((region) => region.mobile)),
-    Number.isFinite(usual) ? usual : '',
     exit === '00' ? '' : exit,
-    hasLandlines ? ranges(fixed.map(Number), 2) : '',
-    hasLandlines ? ranges(regions.flatMap((region) => region.fixedLengths)) : '',
-    zero === 'k' && trunk === '' && name !== '' ? alternatives(regions.map((region) => region.fixed)) : '',
+    Number.isFinite(usual) ? usual : '',
+    ranges(regions.flatMap((region) => region.mobileLengths)),
+    beginnings(mobile),
+    alternatives(mobile),
+    landline.length > 0 ? ranges(regions.flatMap((region) => region.fixedLengths)) : '',
+    beginnings(landline),
+    zero === 'k' && trunk === '' ? alternatives(landline) : '',
   ];
   return fields.join(';').replace(/;+$/, '');
+}
+
+/** The two digits that numbers of these patterns can begin with. */
+function beginnings(patterns: readonly string[]): string {
+  const all = Array.from({ length: 100 }, (_, index) => index);
+  return ranges(all.filter((two) => patterns.some((pattern) => canBeginWith(pattern, String(two).padStart(2, '0')))));
+}
+
+/** Whether a number of this pattern can begin with these digits: each digit of the pattern may be beyond the end. */
+function canBeginWith(pattern: string, digits: string): boolean {
+  if (pattern === '') return false;
+  const source = pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) =>
+    part.startsWith('{') ? part : `(?:${part}|$)`,
+  );
+  return new RegExp(`^(?:${source})$`).test(digits);
 }
 
 /** One pattern for several. */
@@ -111,15 +133,9 @@ function numbers(given: unknown, name: string): number[] {
 }
 
 /** Writes 7, 9, 10, 11 as `7,9-11`. */
-function ranges(given: readonly number[], width = 1): string {
+function ranges(given: readonly number[]): string {
   const sorted = [...new Set(given)].sort((a, b) => a - b);
-  const text = (number: number) => String(number).padStart(width, '0');
   const starts = sorted.filter((number) => !sorted.includes(number - 1));
   const ends = sorted.filter((number) => !sorted.includes(number + 1));
-  return starts
-    .map((start, index) => {
-      const end = ends[index] ?? start;
-      return start === end ? text(start) : `${text(start)}-${text(end)}`;
-    })
-    .join(',');
+  return starts.map((start, index) => (start === ends[index] ? start : `${start}-${ends[index] ?? ''}`)).join(',');
 }

@@ -3,6 +3,7 @@ import { tz } from 'moment-timezone';
 
 import { asArray, asObject, asString } from '../json';
 import { CAPITALS, TOO_NEW, WITHOUT_ENTRY } from './capitals';
+import { byFirstDigit } from './plan';
 
 /** Which time zones the numbers of a country have. */
 export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
@@ -11,7 +12,7 @@ export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
 export function zonesFile(): string {
   const codes = Object.entries(asObject(metadata.country_calling_codes, 'codes'));
   const lines = codes.flatMap(([code, list]) => linesOf(code, regionsOf(list, code)));
-  return `${HEADER}export const ZONE_TABLE = \`\n${wrapped(lines.join(' '))}\n\`;\n`;
+  return `${HEADER}export const ZONE_TABLE = \`\n${byFirstDigit(lines)}\n\`;\n`;
 }
 
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
@@ -21,10 +22,6 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  * clocks: what the numbers begin with; the time zones, one for each clock, the capital's first.
  */
 `;
-
-function wrapped(text: string): string {
-  return text.replace(/(.{1,120})(?: |$)|(\S+) /g, '$1$2\n').trimEnd();
-}
 
 interface Region {
   readonly name: string;

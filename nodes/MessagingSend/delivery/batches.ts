@@ -20,11 +20,6 @@ export function pack(messages: readonly Message[], size: number, lastNumber = 0)
   return batches;
 }
 
-/** How many texts batches contain: each uses a credit. */
-export function countTexts(batches: readonly Batch[]): number {
-  return batches.flatMap(({ messages }) => messages).reduce((sum, message) => sum + textsOf(message).length, 0);
-}
-
 /**
  * Works on several batches at once, and starts them in their order. A batch that shares a number with earlier batches waits
  * until these are done.
@@ -38,9 +33,8 @@ export async function inOrder(
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   const inProgress = new Map<string, Promise<void>>();
-  const phonesOf = ({ messages }: Batch) => messages.map(({ phone }) => phone).filter((phone) => repeated.has(phone));
   const start = async (batch: Batch): Promise<void> => {
-    const phones = repeated.size === 0 ? [] : phonesOf(batch);
+    const phones = batch.messages.map(({ phone }) => phone).filter((phone) => repeated.has(phone));
     const earlier = new Set(phones.flatMap((phone) => inProgress.get(phone) ?? []));
     const done = Promise.all(earlier).then(async () => await work(batch));
     for (const phone of phones) inProgress.set(phone, done);
@@ -49,20 +43,8 @@ export async function inOrder(
   };
 
   const queue = batches.values();
-  await new Promise<void>((resolve, reject) => {
-    let running = 0;
-    const startMore = (): void => {
-      while (running < maxConcurrent) {
-        const { value: batch } = queue.next();
-        if (batch === undefined) break;
-        running += 1;
-        start(batch).then(() => {
-          running -= 1;
-          startMore();
-        }, reject);
-      }
-      if (running === 0) resolve();
-    };
-    startMore();
-  });
+  const workThroughQueue = async (): Promise<void> => {
+    for (const batch of queue) await start(batch);
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, workThroughQueue));
 }

@@ -1,22 +1,11 @@
 import { isNumber, isRecord, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
+import type { Requests } from '../requests/requests';
+import type { Settlement } from './settlement';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
-
-export interface CircuitBreakerConfig {
-  /**
-   * Waits until the service has shown that it works.
-   * @returns null once it has, else the reason why it has not
-   * @throws if the run is stopped first
-   */
-  readonly probe: () => Promise<Failure | null>;
-  /** Called when the service is down, with the last sign of it; null if an earlier attempt saw that sign. */
-  readonly end: (reason: Failure | null) => void;
-  readonly hasEnded: () => boolean;
-  readonly outages: Outages;
-}
 
 /** Permission to make one request. */
 export interface Pass {
@@ -29,11 +18,10 @@ export interface Pass {
 /**
  * - `closed`: any number of requests.
  * - `open`, after an uncertain reply: none, until a probe has shown that the service works.
- * - `probing`: that probe is under way.
- * - `halfOpen`: one request, on trial.
- * - `trial`: that request is under way. If it is accepted, the breaker closes.
+ * - `halfOpen`: one request, on trial. If it is accepted, the breaker closes.
+ * - `busy`: that probe, or that request, is under way.
  */
-type State = 'closed' | 'open' | 'probing' | 'halfOpen' | 'trial';
+type State = 'closed' | 'open' | 'halfOpen' | 'busy';
 
 /**
  * Keeps an outage from making a whole campaign uncertain: after an uncertain reply, no request is risked before the
@@ -47,26 +35,23 @@ export class CircuitBreaker {
   private reason: Failure | null = null;
   private readonly waiting: Array<() => void> = [];
 
-  constructor(private readonly config: CircuitBreakerConfig) {
-    const { uncertainInARow } = config.outages;
+  constructor(
+    private readonly requests: Pick<Requests, 'probe'>,
+    private readonly settlement: Pick<Settlement, 'whyEnded' | 'endRun'>,
+    private readonly outages: Outages,
+  ) {
+    const { uncertainInARow } = outages;
     this.state = uncertainInARow === null ? 'halfOpen' : 'open';
     this.uncertainInARow = uncertainInARow ?? 0;
   }
 
   /** Waits until a request may be risked; null when the run has ended. Throws what the probe throws. */
   async admit(): Promise<Pass | null> {
-    while (!this.config.hasEnded()) {
-      switch (this.state) {
-        case 'closed':
-          return this.pass('closed');
-        case 'halfOpen':
-          return this.pass('trial');
-        case 'open':
-          await this.probe();
-          break;
-        default:
-          await new Promise<void>((resolve) => this.waiting.push(resolve));
-      }
+    while (this.settlement.whyEnded === null) {
+      const { state } = this;
+      if (state === 'closed' || state === 'halfOpen') return this.pass(state);
+      if (state === 'open') await this.probe();
+      else await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     return null;
   }
@@ -76,15 +61,15 @@ export class CircuitBreaker {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private pass(state: 'closed' | 'trial'): Pass {
-    this.state = state;
+  private pass(state: 'closed' | 'halfOpen'): Pass {
+    if (state === 'halfOpen') this.state = 'busy';
     const { openings } = this;
     const isValid = () => openings === this.openings;
     return {
       isValid,
       end: (reply) => {
         // No other request is valid during a trial, so the state is still that of this pass.
-        if (state === 'trial') this.state = 'halfOpen';
+        if (state === 'halfOpen') this.state = state;
         if (isValid() && reply?.kind === 'uncertain') {
           this.openings += 1;
           this.reason = reply.failure;
@@ -98,25 +83,31 @@ export class CircuitBreaker {
   private become(state: State, uncertainInARow: number): void {
     this.state = state;
     this.uncertainInARow = uncertainInARow;
-    this.config.outages.note(uncertainInARow);
+    this.outages.note(uncertainInARow);
   }
 
   private async probe(): Promise<void> {
     if (this.uncertainInARow >= MAX_UNCERTAIN) {
-      this.config.end(this.reason);
+      this.settlement.endRun(serviceDown(this.reason));
       return;
     }
-    this.state = 'probing';
+    this.state = 'busy';
     let next: State = 'open';
     try {
-      const reason = await this.config.probe();
+      const reason = await this.requests.probe();
       if (reason === null) next = 'halfOpen';
-      else this.config.end(reason);
+      else this.settlement.endRun(serviceDown(reason));
     } finally {
       this.state = next;
       this.wake();
     }
   }
+}
+
+/** @param sign the last sign of the outage; null if an earlier attempt saw it */
+function serviceDown(sign: Failure | null): Failure {
+  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
+  return failure('serviceDown', { reason }, { httpStatus, serviceSays });
 }
 
 /**

@@ -17,17 +17,14 @@ export interface Composed {
  * can't read or store them (PHP, PostgreSQL) would refuse the whole batch, or fail with it.
  */
 const NO_CHARACTER = /[\0\p{Surrogate}]/gu;
-/** Nearly all texts have none of these, and this search takes a third of the time. */
-const MAYBE_NO_CHARACTER = /[\0\ud800-\udfff]/;
 
 /** Anything that a reader sees: not only spaces, control characters and characters that fonts leave out. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
-const VISIBLE_ASCII = /[!-~]/;
 
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
-export interface Rules extends Pick<DeliveryOptions, 'dryRun' | 'longMessages' | 'numberCheck'> {
+export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;
 }
@@ -60,8 +57,8 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // What a person answers is read as it is.
   const readable = draft.link === undefined ? given : withoutDirections(given);
-  const own = MAYBE_NO_CHARACTER.test(readable) ? readable.replace(NO_CHARACTER, '') : readable;
-  if (!isVisible(own) || Number.isNaN(message)) return failure('textEmpty');
+  const own = readable.replace(NO_CHARACTER, '');
+  if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   if (own.includes('[object Object]')) return failure('textOfObject');
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
@@ -69,16 +66,16 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   const text = own + after;
   // No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to.
   const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
-  const whole = messageOf(draft, phone, text, rules);
+  const whole = messageOf(draft, phone, text);
   // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) return whole;
   switch (rules.longMessages) {
     case 'truncate': {
       const start = truncate(text, max);
-      return isVisible(start) ? { ...whole, parts: [start] } : failure('textBlankWhenCut', { max });
+      return VISIBLE.test(start) ? { ...whole, parts: [start] } : failure('textBlankWhenCut', { max });
     }
     case 'split': {
-      const parts = split(text, max).filter(isVisible);
+      const parts = split(text, max).filter((part) => VISIBLE.test(part));
       return parts.length > MAX_BATCH_SIZE
         ? failure('textTooLong', { characters: codePoints(text), max: max * MAX_BATCH_SIZE })
         : { ...whole, parts };
@@ -90,24 +87,19 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   }
 }
 
-function isVisible(text: string): boolean {
-  return VISIBLE_ASCII.test(text) || VISIBLE.test(text);
-}
-
 /** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.indexOf('{{');
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
-function messageOf(draft: Draft, phone: string, text: string, { dryRun }: Rules): Message {
+function messageOf(draft: Draft, phone: string, text: string): Message {
   const { item, entry, key, empty } = draft;
   const message = { item, entry, phone, text };
-  if (key === null && empty === undefined && !dryRun) return message;
   const phoneGiven = textOf(draft.phone) ?? '';
   return {
     ...message,
-    ...(dryRun && phoneGiven !== phone && { phoneGiven }),
+    ...(phoneGiven !== phone && { phoneGiven }),
     ...(key !== null && { key }),
     ...(empty && { empty }),
   };

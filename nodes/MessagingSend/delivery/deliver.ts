@@ -1,6 +1,5 @@
 import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
-import type { Reply } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { AccountJournal, Journal } from '../journal/journal';
 import type { Recalled } from '../journal/recall';
@@ -11,12 +10,13 @@ import {
   countMessages,
   type Drafts,
   type Message,
+  textsOf,
   type Unsendable,
   unsendable,
 } from '../messages/message';
-import { type Receipt, receiptOf, receiptsOf } from '../messages/outcome';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
-import { countTexts, pack } from './batches';
+import { pack } from './batches';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
 import { dispatch, type DispatchConfig } from './dispatch';
@@ -77,8 +77,8 @@ export interface Delivered {
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, options, stopOnFailure, keepBack, journal, pause } = delivery;
-  const { dryRun, duplicateMessages, longMessages, numberCheck, testRun } = options;
-  const rules = { dryRun, longMessages, numberCheck, maxCharacters: operation.maxCharacters };
+  const { dryRun, duplicateMessages, testRun } = options;
+  const rules = { ...options, maxCharacters: operation.maxCharacters };
   const composed = await composeAll(delivery.drafts, rules, pause);
   await pause();
   const isOnce = duplicateMessages !== 'send';
@@ -88,7 +88,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const tested = !isTest
     ? null
     : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
-  const messages = tested?.messages ?? composed.messages;
+  const messages = tested?.willSend ?? composed.messages;
   const repeated = phonesOfSeveral(messages);
   const earlier = await journal.recall({
     messages,
@@ -108,11 +108,11 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   await pause();
 
   const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const skipped = receiptsOf(keptBack).map((receipt) => journal.skip(receipt));
+  const skipped = journal.skip({ batch: null, results: keptBack, data: null });
   const shares = await sharesOf(willSend, delivery, batchSize, earlier.lastBatch);
-  const before = [...known, ...skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
+  const before = [...known, skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
   await pause();
-  const sent = dryRun ? [] : await send(shares, before, repeated, delivery);
+  const sent = dryRun ? [] : await send(shares, repeated, delivery);
   const planned = dryRun ? shares.flatMap(({ batches }) => batches) : [];
   return conclude({ ...recalled, receipts: [...before, ...sent.flat()], duplicates, heldUp: 0, planned }, delivery);
 }
@@ -135,14 +135,10 @@ function withoutRefused(
     const sender = broken ?? senderOf(message.item);
     if (isFailure(sender)) why.set(message, sender);
   }
-  if (why.size === 0 && broken === null) return { unsendable: drafts, pending };
   const refused = Array.from(why, ([message, failed]) => {
     const mayBeSent = again.has(message) || failed.sendAgain === 'checkFirst';
-    return unsendable(
-      { ...message, phone: message.testFor ?? message.phone },
-      failed,
-      mayBeSent ? 'uncertain' : 'not_sent',
-    );
+    const { phone, testFor = phone } = message;
+    return unsendable({ ...message, phone: testFor }, failed, mayBeSent ? 'uncertain' : 'not_sent');
   });
   const others = drafts.map((draft) => (broken === null ? draft : unsendable(draft, broken, draft.outcome)));
   return {
@@ -188,20 +184,17 @@ async function sharesOf(
 /** Sends from all accounts at the same time, and gives the receipts of each. */
 async function send(
   shares: readonly Share[],
-  before: readonly Receipt[],
   repeated: ReadonlySet<string>,
   { operation, options, keepBack, stopOnFailure, pause, journal, signal, onProgress }: Delivery,
 ): Promise<ReadonlyArray<readonly Receipt[]>> {
   const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
-  const earlier = before.flatMap(({ results }) => results);
-  const uncertainBefore = earlier.filter(({ outcome }) => outcome.kind === 'uncertain').length;
   let done = 0;
   const onSettled = (messages: number) => onProgress({ done: (done += messages), total });
   const sendShare = async ({ requests, outages, journal: own, batches }: Share): Promise<readonly Receipt[]> => {
     const why = options.checkCreditsFirst ? await whyNotCovered(requests, batches) : null;
     if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
     const { parallelRequests } = options;
-    const run = { operation, stopOnFailure, parallelRequests, pause, repeated, keepBack, uncertainBefore, onSettled };
+    const run = { operation, stopOnFailure, parallelRequests, pause, repeated, keepBack, onSettled };
     return await dispatch(batches, { ...run, requests, outages, journal: own });
   };
   const noteInFlight = () => journal.noteInFlight();
@@ -213,14 +206,22 @@ async function send(
   }
 }
 
+/** Why a run must not start, by Get Balance; null if the credits cover it. */
 async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
-  try {
-    return creditsFailure(await requests.make({ endpoint: GET_BALANCE }), countTexts(batches));
-  } catch {
-    // Only the Stop button ends a wait for the balance.
-    return failure('stopped');
+  // Only the Stop button ends a wait for the balance.
+  const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+  if (reply === null) return failure('stopped');
+  if (reply.kind !== 'accepted') {
+    const { message: reason, advice, ...details } = reply.failure;
+    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
+  const available = creditsOf(reply.data);
+  if (available === null) return failure('creditsNotReported');
+  // Each text uses a credit.
+  const texts = batches.flatMap(({ messages }) => messages.flatMap(textsOf));
+  const credits = { required: texts.length, available };
+  return available >= credits.required ? null : failure('creditsTooLowForRun', credits, { credits });
 }
 
 function conclude(delivered: Delivered, { options, journal }: Delivery): Delivered {
@@ -228,19 +229,4 @@ function conclude(delivered: Delivered, { options, journal }: Delivery): Deliver
   const hasFailure = receipts.some(({ results }) => results.some(({ outcome }) => 'failure' in outcome));
   if (!options.dryRun) journal.conclude(!hasFailure && refused.length === 0);
   return delivered;
-}
-
-/**
- * Reads from the reply to Get Balance why a run must not start; null if the credits cover it.
- * @param required texts to send, at 1 credit each
- */
-export function creditsFailure(reply: Reply, required: number): Failure | null {
-  if (reply.kind !== 'accepted') {
-    const { message: reason, advice, ...details } = reply.failure;
-    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
-  }
-  const available = creditsOf(reply.data);
-  if (available === null) return failure('creditsNotReported');
-  const credits = { required, available };
-  return available >= required ? null : failure('creditsTooLowForRun', credits, { credits });
 }

@@ -1,9 +1,8 @@
-import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
 import type { AccountJournal } from '../journal/journal';
 import type { Batch } from '../messages/message';
-import type { Receipt } from '../messages/outcome';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { inOrder } from './batches';
 import { BatchRequests, type BatchRequestsConfig, type RequestedBatch } from './batchRequests';
@@ -33,7 +32,7 @@ export interface DispatchConfig
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config);
   await inOrder(batches, config.repeated, config.parallelRequests, async (batch) => await run.send(batch));
-  return run.settlement.finish();
+  return run.settlement.receipts;
 }
 
 class Dispatch {
@@ -47,18 +46,10 @@ class Dispatch {
       requests.halt();
       breaker.wake();
     });
-    const breaker = new CircuitBreaker({
-      probe: async () => await requests.probe(),
-      end: (sign) => settlement.endByOutage(sign),
-      hasEnded: () => settlement.whyEnded !== null,
-      outages,
-    });
+    const breaker = new CircuitBreaker(requests, settlement, outages);
     this.settlement = settlement;
     this.batchRequests = new BatchRequests(config, breaker, settlement);
-    this.rejections = new Rejections(
-      async () => await requests.make({ endpoint: GET_BALANCE }),
-      (batch, why) => settlement.reject(batch, why),
-    );
+    this.rejections = new Rejections(requests, settlement, async (batch) => await this.requestSome(batch));
   }
 
   async send(batch: Batch): Promise<void> {
@@ -67,19 +58,17 @@ class Dispatch {
     const { reply } = requested;
     // With On Error: Stop, the run ends whatever the verdict.
     const isUnclear = reply.kind === 'rejected' && !this.config.stopOnFailure;
-    await this.conclude(isUnclear ? { ...requested, reply: await this.rejections.clarify(reply) } : requested, false);
+    await this.conclude(isUnclear ? { ...requested, reply: await this.rejections.clarify(reply) } : requested);
     if (whyEnded !== null) await this.config.pause();
   }
 
-  /**
-   * Settles the messages of a request. If only some of them caused a rejection, requests the others.
-   * @param isSearching whether the request is a part of a batch that is searched for offenders
-   */
-  private async conclude({ batch, reply, done }: RequestedBatch, isSearching: boolean): Promise<void> {
+  /** Settles the messages of a request. If only some of them caused a rejection, requests the others. */
+  private async conclude({ batch, reply, done }: RequestedBatch): Promise<void> {
     const { settlement } = this;
     const isFinal = reply.kind === 'rejected' && (reply.failure.scope === 'run' || this.config.stopOnFailure);
     if (reply.kind === 'accepted') this.accept(batch, reply.answers);
-    else if (reply.kind === 'uncertain') settlement.settleAll(batch, { kind: 'uncertain', failure: reply.failure });
+    else if (reply.kind === 'uncertain')
+      settlement.settle(receiptOf(batch, { kind: 'uncertain', failure: reply.failure }));
     else if (reply.kind === 'not_requested') settlement.reject(batch, reply.failure);
     else if (isFinal) {
       const { offenders, others } = separateOffenders(batch, reply.error);
@@ -87,7 +76,7 @@ class Dispatch {
       settlement.reject(others, reply.failure);
     }
     done();
-    if (reply.kind === 'rejected' && !isFinal) await this.sendWithoutOffenders(batch, reply, isSearching);
+    if (reply.kind === 'rejected' && !isFinal) await this.sendWithoutOffenders(batch, reply);
   }
 
   private accept({ number, messages }: Batch, answers: readonly JsonRecord[]): void {
@@ -98,43 +87,34 @@ class Dispatch {
   }
 
   /** Nothing of the batch was sent, perhaps because of some messages: finds and rejects those, and sends the others. */
-  private async sendWithoutOffenders(batch: Batch, reply: Rejected, isSearching: boolean): Promise<void> {
+  private async sendWithoutOffenders(batch: Batch, reply: Rejected): Promise<void> {
     const { settlement, rejections } = this;
     const { offenders, others } = separateOffenders(batch, reply.error);
-    if (others.messages.length === 0) {
-      settlement.rejectOffenders(batch, reply, offenders);
-      return;
-    }
-    if (batch.messages.length === 1 || !mayConcernSome(reply)) {
+    if (offenders.size === 0 && (batch.messages.length === 1 || !mayConcernSome(reply))) {
       settlement.reject(batch, concerningTheseAlone(reply.failure));
-      return;
-    }
-    let suspects = batch;
-    if (offenders.size > 0) {
-      const rejected = await this.requestSome(others, isSearching);
-      if (rejected === null) {
-        settlement.rejectOffenders(batch, reply, offenders);
-        return;
+    } else if (offenders.size === 0) {
+      await rejections.search({ batch, why: reply.failure });
+    } else {
+      const rejected = others.messages.length === 0 ? null : await this.requestSome(others);
+      if (rejected === null) settlement.rejectOffenders(batch, reply, offenders);
+      else {
+        // The details misled (they may count from 1, or name only the first message).
+        const left = new Set(rejected.batch.messages);
+        const messages = batch.messages.filter((message) => offenders.has(message) || left.has(message));
+        await rejections.search({ batch: { ...batch, messages }, why: reply.failure });
       }
-      // The details misled (they may count from 1, or name only the first message).
-      const left = new Set(rejected.batch.messages);
-      const messages = batch.messages.filter((message) => offenders.has(message) || left.has(message));
-      suspects = { ...batch, messages };
     }
-    const request = async (some: Batch) => await this.requestSome(some, true);
-    const rejected = { batch: suspects, why: reply.failure };
-    await (isSearching ? rejections.search(rejected, request) : rejections.searchInTurn(rejected, request));
   }
 
   /** Requests some messages of a batch. Returns null once they are settled, else why they were rejected. */
-  private async requestSome(some: Batch, isSearching: boolean): Promise<Suspects | null> {
+  private async requestSome(some: Batch): Promise<Suspects | null> {
     const requested = await this.batchRequests.make(some);
     const { batch, reply, done } = requested;
-    if (reply.kind === 'rejected' && mayConcernSome(reply)) {
-      done();
-      return { batch, why: reply.failure };
+    if (reply.kind !== 'rejected' || !mayConcernSome(reply)) {
+      await this.conclude(requested);
+      return null;
     }
-    await this.conclude(requested, isSearching);
-    return null;
+    done();
+    return { batch, why: reply.failure };
   }
 }

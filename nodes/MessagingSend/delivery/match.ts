@@ -2,7 +2,7 @@ import { meaningOfEntry, wordsOfEntry } from '../api/answer';
 import { isRecord, type JsonRecord, scalar } from '../api/records';
 import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
-import type { Message } from '../messages/message';
+import { addTo, type Message } from '../messages/message';
 import type { Outcome, Unconfirmed } from '../messages/outcome';
 
 /**
@@ -11,33 +11,21 @@ import type { Outcome, Unconfirmed } from '../messages/outcome';
  */
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
-  const inPlace = outcomesInPlace(messages, entries);
-  if (inPlace !== null) return inPlace;
+  const isInPlace = (entry: JsonRecord, index: number) => [null, messages[index]?.phone].includes(phoneOf(entry));
+  // As in nearly all answers.
+  if (entries.length === messages.length && entries.every(isInPlace)) return entries.map(entryOutcome);
 
-  const byPhone = groupByPhone(entries);
-  const expected = new Map<string, number>();
-  for (const { phone } of messages) expected.set(phone, (expected.get(phone) ?? 0) + 1);
-  return messages.map(({ phone }) => {
-    const group = byPhone.get(phone);
+  const byPhone = new Map<string | null, Outcome[]>();
+  for (const entry of entries) addTo(byPhone, phoneOf(entry), entryOutcome(entry));
+  const expected = new Map<string, Message[]>();
+  for (const message of messages) addTo(expected, message.phone, message);
+  for (const [phone, { length }] of expected) {
     // If a number has fewer entries than messages, or entries with different outcomes, nothing tells which entry belongs
     // to which message.
-    if (group === undefined || group.total < (expected.get(phone) ?? 0) || group.isMixed) return NOT_LISTED;
-    const entry = group.entries.shift();
-    return entry === undefined ? NOT_LISTED : entryOutcome(entry);
-  });
-}
-
-/** The outcomes where the entries are in the order of the messages, as in nearly all answers; else null. */
-function outcomesInPlace(messages: readonly Message[], entries: readonly JsonRecord[]): Outcome[] | null {
-  if (entries.length !== messages.length) return null;
-  const outcomes: Outcome[] = [];
-  for (const entry of entries) {
-    const expected = messages[outcomes.length]?.phone;
-    const phone = entry.phone === expected ? expected : phoneOf(entry);
-    if (phone !== null && phone !== expected) return null;
-    outcomes.push(entryOutcome(entry));
+    const outcomes = byPhone.get(phone) ?? [];
+    if (outcomes.length < length || outcomes.some(({ kind }) => kind !== outcomes[0]?.kind)) byPhone.delete(phone);
   }
-  return outcomes;
+  return messages.map(({ phone }) => byPhone.get(phone)?.shift() ?? NOT_LISTED);
 }
 
 /** The outcome of a message, from its entry or the data of a single send (API 2.2). */
@@ -53,36 +41,12 @@ export const NOT_LISTED: Unconfirmed = { kind: 'uncertain', failure: failure('me
 
 /** Without doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
-  // In nearly all answers; faster than what follows.
-  const ids = new Set<string>();
-  for (const entry of entries) ids.add(String(entry.message_id));
-  if (ids.size === entries.length) return entries;
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
     const id = scalar(entry, 'message_id');
     byIdentity.set(id === null ? entry : `${id} ${scalar(entry, 'phone')}`, entry);
   }
   return [...byIdentity.values()];
-}
-
-interface Group {
-  readonly entries: JsonRecord[];
-  total: number;
-  isMixed: boolean;
-}
-
-function groupByPhone(entries: JsonRecord[]): Map<string, Group> {
-  const byPhone = new Map<string, Group>();
-  for (const entry of entries) {
-    const phone = phoneOf(entry);
-    if (phone === null) continue;
-    const group = byPhone.get(phone) ?? { entries: [], total: 0, isMixed: false };
-    const [first = entry] = group.entries;
-    group.isMixed ||= entryOutcome(first).kind !== entryOutcome(entry).kind;
-    group.total = group.entries.push(entry);
-    byPhone.set(phone, group);
-  }
-  return byPhone;
 }
 
 /** The digits of an entry's phone, which may be a number, or a text with a +. */

@@ -49,29 +49,23 @@ function entriesOf(message: Message): JsonRecord[] {
  * were.
  * @param outcomes of the parts, up to the first that was not sent
  */
-export function outcomeOfParts(message: Message, outcomes: readonly Outcome[]): Outcome {
+function outcomeOfParts(message: Message, outcomes: readonly Outcome[]): Outcome {
   const parts = textsOf(message).length;
+  if (parts === 1) return outcomes[0] ?? NOT_LISTED;
   const sent = outcomes.filter((outcome) => outcome.kind === 'sent');
   const unsent = outcomes.filter((outcome) => 'failure' in outcome);
   const worst = unsent.find(({ kind }) => kind === 'uncertain') ?? unsent[0];
-  if (parts === 1) return outcomes[0] ?? NOT_LISTED;
   if (sent.length === parts) {
-    return {
-      kind: 'sent',
-      messageId: sent.map(({ messageId }) => messageId).join(', '),
-      status: sent[0]?.status ?? null,
-    };
+    const messageId = sent.map((part) => part.messageId).join(', ');
+    return { kind: 'sent', messageId, status: sent[0]?.status ?? null };
   }
   if (sent.length === 0 && worst?.kind === 'not_sent') return worst;
   return { kind: 'uncertain', failure: partlySent(sent.length, parts, (worst ?? NOT_LISTED).failure) };
 }
 
 /** @param why the next part was not sent, or may not have been */
-export function partlySent(
-  sent: number,
-  parts: number,
-  { message: reason, scope, httpStatus, serviceSays }: Failure,
-): Failure {
+export function partlySent(sent: number, parts: number, why: Failure): Failure {
+  const { message: reason, scope, httpStatus, serviceSays } = why;
   return failure('partlySent', { sent, parts, reason }, { scope, httpStatus, serviceSays });
 }
 

@@ -1,8 +1,9 @@
+import type { PhoneRules } from '../phone/phone';
 import type { RequestLimits } from '../requests/requests';
 import type { TestRun } from './selection';
 import type { SendWindow } from './sendWindow';
 
-export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
+export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
   /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
   readonly dryRun: boolean;
@@ -13,8 +14,6 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'> {
   readonly longMessages: 'fail' | 'truncate' | 'split';
   /** Numbers that nothing is sent to, as the user has them, and the country code of those that have none. */
   readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
-  /** `off`: accepts any 7 to 15 digits. */
-  readonly numberCheck: 'on' | 'mobile' | 'off';
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;

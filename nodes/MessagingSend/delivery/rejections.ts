@@ -1,9 +1,12 @@
 /** Who is to blame when the service rejects a request: single messages, the request, or the run. */
 import { type Complaint, readComplaints } from '../api/complaints';
+import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
-import type { Rejected, Reply } from '../api/reply';
+import type { Rejected } from '../api/reply';
 import { type Failure, failure, type FailureCode } from '../failures/failure';
-import { addTo, type Batch, type Message, splitBatch, textsOf } from '../messages/message';
+import { addTo, type Batch, type Message, textsOf } from '../messages/message';
+import type { Requests } from '../requests/requests';
+import type { Settlement } from './settlement';
 
 /** After this many unclear rejections in a row, they concern the run. */
 const MAX_UNCLEAR = 3;
@@ -46,22 +49,17 @@ export interface Suspects {
   readonly why: Failure;
 }
 
-/** Requests a batch. Returns null once its messages have their outcomes, else why it was rejected. */
-export type RequestSuspects = (batch: Batch) => Promise<Suspects | null>;
-
 /** Remembers the rejections of a run, because several in a row mean something else than one. */
 export class Rejections {
   private unclearInARow = 0;
   private inARow = 0;
   private latest: Promise<void> = Promise.resolve();
 
-  /**
-   * @param readBalance throws if the run is stopped or ends first
-   * @param reject settles messages as not sent
-   */
+  /** @param request returns null once the messages of a batch have their outcomes, else why they were rejected */
   constructor(
-    private readonly readBalance: () => Promise<Reply>,
-    private readonly reject: (batch: Batch, why: Failure) => void,
+    private readonly requests: Pick<Requests, 'make'>,
+    private readonly settlement: Pick<Settlement, 'reject'>,
+    private readonly request: (batch: Batch) => Promise<Suspects | null>,
   ) {}
 
   /** A request was accepted: the rejections before it were caused by single messages, and none concerned the run. */
@@ -84,46 +82,31 @@ export class Rejections {
   }
 
   private async isBalanceReported(): Promise<boolean> {
-    try {
-      return (await this.readBalance()).kind === 'accepted';
-    } catch {
-      // The run has ended for a reason of its own.
-      return true;
-    }
+    // It throws if the run has ended for a reason of its own.
+    const reply = await this.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+    return reply === null || reply.kind === 'accepted';
   }
 
-  /** Finds those that cause a rejection, one batch at a time, so that rejections in a row mean something. */
-  async searchInTurn(suspects: Suspects, request: RequestSuspects): Promise<void> {
-    this.latest = this.latest.then(async () => await this.search(suspects, request));
+  /** Finds the messages that cause a rejection, one batch at a time, so that rejections in a row mean something. */
+  async search(suspects: Suspects): Promise<void> {
+    this.latest = this.latest.then(async () => await this.halve(suspects));
     await this.latest;
   }
 
-  /**
-   * Requests both halves before it searches either, so that most messages are sent soon. If the first half is rejected
-   * and has a number in common with the second, the second waits: its messages must not overtake.
-   */
-  async search({ batch, why }: Suspects, request: RequestSuspects): Promise<void> {
-    if (batch.messages.length === 1 || this.inARow >= MAX_REJECTED) {
-      this.reject(batch, concerningTheseAlone(why));
+  /** The second half waits until the first is done: its messages must not overtake those to the same number. */
+  private async halve({ batch, why }: Suspects): Promise<void> {
+    const { messages } = batch;
+    if (messages.length === 1 || this.inARow >= MAX_REJECTED) {
+      this.settlement.reject(batch, concerningTheseAlone(why));
       return;
     }
-    const rejectedOf = async (half: Batch): Promise<Suspects | null> => {
-      const rejected = await request(half);
-      if (rejected !== null) this.inARow += 1;
-      return rejected;
-    };
-    // The first half gets the extra message.
-    const [first, second] = splitBatch(batch, Math.ceil(batch.messages.length / 2));
-    const rejected = await rejectedOf(first);
-    const waits = rejected !== null && haveNumberInCommon(first, second);
-    if (waits) await this.search(rejected, request);
-    const alsoRejected = await rejectedOf(second);
-    if (rejected !== null && !waits) await this.search(rejected, request);
-    if (alsoRejected !== null) await this.search(alsoRejected, request);
+    const middle = Math.ceil(messages.length / 2);
+    for (const part of [messages.slice(0, middle), messages.slice(middle)]) {
+      const half = { ...batch, messages: part };
+      const rejected = this.inARow < MAX_REJECTED ? await this.request(half) : { batch: half, why };
+      if (rejected === null) continue;
+      this.inARow += 1;
+      await this.halve(rejected);
+    }
   }
-}
-
-function haveNumberInCommon(one: Batch, other: Batch): boolean {
-  const phones = new Set(one.messages.map(({ phone }) => phone));
-  return other.messages.some(({ phone }) => phones.has(phone));
 }

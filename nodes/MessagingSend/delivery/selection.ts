@@ -1,5 +1,5 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { duplicateKey, type Message, personOf } from '../messages/message';
+import { addTo, duplicateKey, type Message, personOf } from '../messages/message';
 import type { Receipt, Result, Skipped } from '../messages/outcome';
 import { cleanPhone } from '../phone/phone';
 import type { DeliveryOptions } from './options';
@@ -55,15 +55,9 @@ export function select(
 
 /** The phones that more than one message goes to, in any spelling. */
 export function phonesOfSeveral(messages: readonly Message[]): ReadonlySet<string> {
-  const firstTo = new Map<string, string>();
-  const several = new Set<string>();
-  for (const { phone } of messages) {
-    const person = personOf(phone);
-    const first = firstTo.get(person);
-    if (first === undefined) firstTo.set(person, phone);
-    else several.add(first).add(phone);
-  }
-  return several;
+  const byPerson = new Map<string, string[]>();
+  for (const { phone } of messages) addTo(byPerson, personOf(phone), phone);
+  return new Set([...byPerson.values()].filter(({ length }) => length > 1).flat());
 }
 
 /** A run whose first messages really go to somebody who tests it, and the others to nobody. */
@@ -73,15 +67,12 @@ export interface TestRun {
 }
 
 /** Gives the first messages that would be sent to the tester, and the others to nobody. */
-export function divertToTester(
-  { willSend, keptBack, duplicates }: Selection,
-  { phone, count }: TestRun,
-): Omit<Selection, 'willSend'> & { readonly messages: readonly Message[] } {
+export function divertToTester({ willSend, keptBack, duplicates }: Selection, { phone, count }: TestRun): Selection {
   const untested = willSend.slice(count).map((message): Result => {
     return { message, outcome: { kind: 'skipped', reason: 'test_run' } };
   });
-  const messages = willSend.slice(0, count).map((message) => ({ ...message, phone, testFor: message.phone }));
-  return { messages, keptBack: [...keptBack, ...untested], duplicates };
+  const diverted = willSend.slice(0, count).map((message) => ({ ...message, phone, testFor: message.phone }));
+  return { willSend: diverted, keptBack: [...keptBack, ...untested], duplicates };
 }
 
 /**
@@ -89,10 +80,6 @@ export function divertToTester(
  * message's request is about to leave: by then, a window may have closed.
  */
 export type KeepBack = (message: Message) => Skipped | null;
-
-const NOBODY: ReadonlySet<string> = new Set();
-const OPTED_OUT: Skipped = { kind: 'skipped', reason: 'opted_out' };
-const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
 
 /**
  * Decides which messages are kept back.
@@ -102,14 +89,14 @@ const EMPTY_FIELD: Skipped = { kind: 'skipped', reason: 'empty_field' };
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
-  const optedOut = neverSendTo.numbers.length === 0 ? NOBODY : peopleIn(neverSendTo, options.numberCheck);
+  const optedOut = peopleIn(neverSendTo, options.numberCheck);
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
-  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, timeZone);
+  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, testFor = phone, empty }) => {
-    if (optedOut.has(personOf(phone)) || optedOut.has(personOf(testFor))) return OPTED_OUT;
-    if (empty !== undefined && emptyFields === 'doNotSend') return EMPTY_FIELD;
+    if ([phone, testFor].some((each) => optedOut.has(personOf(each)))) return { kind: 'skipped', reason: 'opted_out' };
+    if (empty !== undefined && emptyFields === 'doNotSend') return { kind: 'skipped', reason: 'empty_field' };
     const sendAt = windows?.closedUntil(phone, now()) ?? null;
     return sendAt === null ? null : { kind: 'skipped', reason: 'outside_window', sendAt };
   };

@@ -19,27 +19,17 @@ const HORIZON = 14 * DAY;
 /** Clocks are changed at full and half hours of UTC alone. */
 const HALF_HOUR = 30;
 
-/** What is known for the minutes from `from` until `until`, both inclusive. */
-interface Opening {
-  readonly from: number;
-  readonly until: number;
-  readonly opens: number;
-}
-
 /** Tells when messages may leave. Moments are epoch milliseconds where they come in and go out, epoch minutes inside. */
 export class Windows {
-  private readonly fallback: readonly string[];
   /** The latest for each country: nearly all messages of a run ask for the same minute. */
-  private readonly answers = new Map<readonly string[], Opening>();
+  private readonly answers = new Map<readonly string[], { readonly minute: number; readonly opens: number }>();
   private readonly offsets = new Map<string, Map<number, number>>();
 
-  /** @param workflowZone for numbers that belong to no country, and with the workflow's clock for all */
+  /** @param workflowZone one; for numbers that belong to no country, and with the workflow's clock for all */
   constructor(
     private readonly window: SendWindow,
-    workflowZone: string,
-  ) {
-    this.fallback = [workflowZone];
-  }
+    private readonly workflowZone: readonly string[],
+  ) {}
 
   /**
    * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, it may
@@ -47,19 +37,16 @@ export class Windows {
    */
   closedUntil(phone: string, now: number): number | null {
     const own = this.window.clock === 'recipient' ? zonesOf(phone) : [];
-    const opens = this.opensAt(own.length > 0 ? own : this.fallback, Math.floor(now / MINUTE)) * MINUTE;
+    const opens = this.opensAt(own.length > 0 ? own : this.workflowZone, Math.floor(now / MINUTE)) * MINUTE;
     return opens <= now ? null : opens;
   }
 
   /** The first minute inside, from this one on. */
   private opensAt(zones: readonly string[], minute: number): number {
     const known = this.answers.get(zones);
-    if (known !== undefined && known.from <= minute && minute <= known.until) return known.opens;
-    const together = this.firstInside(zones, minute);
-    // Which minute is the first stays true until then; whether there is one at all depends on the minute.
-    const until = together ?? minute;
-    const opens = together ?? this.firstInside(zones.slice(0, 1), minute) ?? minute + HORIZON;
-    this.answers.set(zones, { from: minute, until, opens });
+    if (known?.minute === minute) return known.opens;
+    const opens = this.firstInside(zones, minute) ?? this.firstInside(zones.slice(0, 1), minute) ?? minute + HORIZON;
+    this.answers.set(zones, { minute, opens });
     return opens;
   }
 

@@ -8,60 +8,40 @@ import type { Offenders } from './rejections';
 
 export interface SettlementConfig {
   readonly journal: Pick<AccountJournal, 'settle'>;
-  /** How many messages of the run are uncertain since an earlier attempt. */
-  readonly uncertainBefore: number;
   /** Whether the first failure ends the run: no request starts after it. */
   readonly stopOnFailure: boolean;
   /** Called with the number of messages that got their outcomes. */
   readonly onSettled: (messages: number) => void;
 }
 
-/** Why no further request starts. */
-type End =
-  | { readonly kind: 'failure'; readonly why: Failure }
-  /** The failure of unsent messages counts the uncertain ones, so it is known only at the end. */
-  | { readonly kind: 'outage'; readonly why: Failure; readonly sign: Failure | null; readonly unsent: Batch[] };
-
 /** Gives messages their outcomes, each once, and ends the run if an outcome means that every other request would fail. */
 export class Settlement {
-  private readonly receipts: Receipt[] = [];
-  private uncertain: number;
-  private end: End | null = null;
+  readonly receipts: Receipt[] = [];
+  private end: Failure | null = null;
 
   /** @param onEnd called once, when the run ends */
   constructor(
     private readonly config: SettlementConfig,
     private readonly onEnd: () => void,
-  ) {
-    this.uncertain = config.uncertainBefore;
-  }
+  ) {}
 
+  /** Why no further request starts; null while the run goes on. */
   get whyEnded(): Failure | null {
-    return this.end?.why ?? null;
+    return this.end;
   }
 
   settle(receipt: Receipt): void {
-    for (const { outcome } of receipt.results) {
-      if (outcome.kind === 'uncertain') this.uncertain += 1;
-      if ('failure' in outcome) this.endAfter(outcome);
-    }
+    for (const { outcome } of receipt.results) if ('failure' in outcome) this.endAfter(outcome);
     this.add(this.config.journal.settle(receipt));
-  }
-
-  settleAll(batch: Batch, outcome: Unconfirmed): void {
-    if (batch.messages.length > 0) this.settle(receiptOf(batch, outcome));
   }
 
   /** Settles messages that this run has not sent. They are uncertain where something else may be sending them. */
   reject(batch: Batch, why: Failure): void {
-    if (this.end?.kind === 'outage' && why === this.end.why) {
-      this.end.unsent.push(batch);
-      return;
-    }
+    if (batch.messages.length === 0) return;
     const mayBeSent = why.sendAgain === 'checkFirst';
     // Another attempt sends these messages, and those of all other batches as well.
-    if (mayBeSent) this.endRun({ kind: 'failure', why });
-    this.settleAll(batch, { kind: mayBeSent ? 'uncertain' : 'not_sent', failure: why });
+    if (mayBeSent) this.endRun(why);
+    this.settle(receiptOf(batch, { kind: mayBeSent ? 'uncertain' : 'not_sent', failure: why }));
   }
 
   /** Messages named in the reply get their own failure. */
@@ -77,34 +57,14 @@ export class Settlement {
     this.config.onSettled(receipt.results.length);
   }
 
-  /** @param sign the last sign of the outage; null if an earlier attempt saw it */
-  endByOutage(sign: Failure | null): void {
-    this.endRun({ kind: 'outage', why: serviceDown(sign, 0), sign, unsent: [] });
-  }
-
-  /** Returns the receipts, once all batches are processed. */
-  finish(): readonly Receipt[] {
-    if (this.end?.kind === 'outage') {
-      const why = serviceDown(this.end.sign, this.uncertain);
-      for (const batch of this.end.unsent) this.settleAll(batch, { kind: 'not_sent', failure: why });
-    }
-    return this.receipts;
+  endRun(why: Failure): void {
+    if (this.end !== null) return;
+    this.end = why;
+    this.onEnd();
   }
 
   private endAfter({ kind, failure: why }: Unconfirmed): void {
     if (why.scope !== 'run' && !this.config.stopOnFailure) return;
-    const isWhy = why.scope === 'run' && kind === 'not_sent';
-    this.endRun({ kind: 'failure', why: isWhy ? why : failure('notStarted') });
+    this.endRun(why.scope === 'run' && kind === 'not_sent' ? why : failure('notStarted'));
   }
-
-  private endRun(end: End): void {
-    if (this.end !== null) return;
-    this.end = end;
-    this.onEnd();
-  }
-}
-
-function serviceDown(sign: Failure | null, uncertain: number): Failure {
-  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
-  return failure('serviceDown', { reason, uncertain }, { httpStatus, serviceSays });
 }

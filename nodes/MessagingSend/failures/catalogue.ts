@@ -35,25 +35,16 @@ const TEST_ELSEWHERE =
   "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
-function uncertainText(count: number): string {
-  if (count === 0) return 'No message of the run is uncertain.';
-  return count === 1
-    ? '1 message of the run is uncertain: it may have been sent.'
-    : `${count} messages of the run are uncertain: they may have been sent.`;
-}
-
 /** A number whose country has no numbers of this length. */
 interface WrongLength {
-  /** Such as "7 digits". */
-  readonly digits: string;
   /** Such as "212 (Morocco and others)". */
   readonly country: string;
   /** Such as "7, 9 or 10". */
   readonly lengths: string;
 }
 
-const wrongLength = ({ digits, country, lengths }: WrongLength) =>
-  `The phone number has ${digits} after the country code ${country}, which needs ${lengths}`;
+const wrongLength = ({ country, lengths }: WrongLength) =>
+  `The phone number needs ${lengths} digits after the country code ${country}`;
 
 /** Every failure that this node reports: by its code, what happened, then what to do. */
 export const CATALOGUE = {
@@ -63,10 +54,7 @@ export const CATALOGUE = {
     'The phone number is empty',
     'Fill in the number, or remove the item. If it is empty in all items, the expression names a column that they do not have.',
   ),
-  phoneNotText: invalidPhone<{ kind: string }>(
-    ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
-    WITH_COUNTRY_CODE,
-  ),
+  phoneNotText: invalidPhone('The phone number is not a text or a whole number', WITH_COUNTRY_CODE),
   phoneScientific: invalidPhone(
     'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
     FORMAT_AS_TEXT,
@@ -78,10 +66,7 @@ export const CATALOGUE = {
     'The phone number begins with 0, so its country code is missing',
     "Replace the 0 with the country code, such as 447700900123 for 07700 900123, or set the option 'Default Country Code'.",
   ),
-  phoneLength: invalidPhone<{ digits: string; wrong: string }>(
-    ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: it needs 7 to 15`,
-    WITH_COUNTRY_CODE,
-  ),
+  phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
   phoneDate: invalidPhone('The phone number is a date', 'Refer to the column that has the phone numbers.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
@@ -99,7 +84,6 @@ export const CATALOGUE = {
   phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', MISSING_CODE),
   phoneCodeMissing: invalidPhone<WrongLength>(wrongLength, MISSING_CODE),
   phoneImpossible: invalidPhone<WrongLength>(wrongLength, CHECK_NUMBER),
-  phoneTooLong: invalidPhone('The phone number is too long: it has more than 100 characters', WITH_COUNTRY_CODE),
 
   textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
   textNotText: invalidMessage<{ kind: string }>(
@@ -445,10 +429,9 @@ export const CATALOGUE = {
 
   // The run ended before this message's turn.
 
-  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
+  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string }>(
     'The service is down',
-    ({ reason, uncertain }) =>
-      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
+    ({ reason }) => `${reason === '' ? '' : `${reason}. `}Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',

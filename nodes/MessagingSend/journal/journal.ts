@@ -1,7 +1,7 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Batch, Message } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, receiptsOf, type Result } from '../messages/outcome';
+import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
 import { divide, type Intent, type Memory, type Recalled, WITHOUT_RECEIPT } from './recall';
@@ -51,7 +51,7 @@ export class AccountJournal {
       return { receipts: [skippedOf(taken)], pending: messages.filter((message) => !taken.has(message)) };
     } catch {
       const results = messages.map((message) => ({ message, outcome: UNSENT }));
-      return { receipts: receiptsOf(results).map((receipt) => this.withTruth(receipt)), pending: [] };
+      return { receipts: [this.withTruth({ batch: null, results, data: null })], pending: [] };
     }
   }
 

@@ -49,7 +49,7 @@ export interface Message extends Origin {
    * knows: what the item has for a phone now; empty where that can't be read.
    */
   readonly phone: string;
-  /** What the user gave for `phone`, where cleaning changed it; kept in a dry run only, to save memory. */
+  /** What the user gave for `phone`, where cleaning changed it. */
   readonly phoneGiven?: string;
   /** As the user has it. Whatever is sent of it, this is what the message is known by. */
   readonly text: string;
@@ -87,14 +87,6 @@ export interface Batch {
   /** Counted from 1. */
   readonly number: number;
   readonly messages: readonly Message[];
-}
-
-/** Divides a batch after its first `count` messages; both parts keep its number. */
-export function splitBatch({ number, messages }: Batch, count: number): [Batch, Batch] {
-  return [
-    { number, messages: messages.slice(0, count) },
-    { number, messages: messages.slice(count) },
-  ];
 }
 
 export function countMessages(batches: readonly Batch[]): number {

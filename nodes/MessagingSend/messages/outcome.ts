@@ -42,11 +42,6 @@ export interface Receipt {
   readonly data: JsonRecord | null;
 }
 
-/** The receipt of messages that no request carried, or of which the request is not known; none where there are none. */
-export function receiptsOf(results: readonly Result[]): Receipt[] {
-  return results.length === 0 ? [] : [{ batch: null, results, data: null }];
-}
-
 /** The receipt of a batch whose messages all have the same outcome, without an answer of the service. */
 export function receiptOf({ number, messages }: Batch, outcome: Outcome): Receipt {
   return { batch: number, results: messages.map((message) => ({ message, outcome })), data: null };

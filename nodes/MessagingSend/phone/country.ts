@@ -11,29 +11,26 @@ export interface Country {
   readonly lengths: readonly number[];
   /** What is dialled before a number inside the country; empty where nothing is. */
   readonly trunk: string;
-  /** The pattern of what is dialled before the code of another country, and of 00, which people write everywhere. */
-  readonly exit: string;
+  /** What is dialled before the code of another country; 00 as well, which people write everywhere. */
+  readonly exit: RegExp;
   /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
-  readonly mobile: {
-    readonly lengths: readonly number[];
-    /** As most mobile numbers are; 0 where that is not known. */
-    readonly usualLength: number;
-    readonly pattern: string;
-  };
-  /** The same, where nothing is dialled before a landline, or an 8; else empty. */
-  readonly landline: {
-    /** Their first two digits. */
-    readonly beginnings: ReadonlySet<string>;
-    readonly lengths: readonly number[];
-    /** Empty where landlines don't begin with a 0 that belongs to them. */
-    readonly pattern: string;
-  };
+  /** As most mobile numbers are; 0 where that is not known. */
+  readonly usualLength: number;
+  readonly mobile: KindOfNumber;
+  /** Known where nothing is dialled before a landline, or an 8; the pattern where landlines begin with a 0 of their own. */
+  readonly landline: KindOfNumber;
 }
 
-/** What the API takes (4.2), where no country says more. */
+interface KindOfNumber {
+  readonly lengths: readonly number[];
+  /** What the first two digits can be. */
+  readonly beginnings: readonly number[];
+  readonly pattern: RegExp;
+}
+
+/** What the API takes (4.2), where no country says more; at most 15. */
 export const MIN_DIGITS = 7;
-export const MAX_DIGITS = 15;
 
 let countries: ReadonlyMap<string, Country> | undefined;
 
@@ -41,47 +38,39 @@ let countries: ReadonlyMap<string, Country> | undefined;
 function allCountries(): ReadonlyMap<string, Country> {
   countries ??= new Map(
     NUMBERING_PLAN.trim()
-      .split('\n')
-      .map(readLine)
+      .split(/\s+/)
+      .map(readEntry)
       .map((country) => [country.code, country]),
   );
   return countries;
 }
 
-function readLine(line: string): Country {
-  const [code = '', region = '', lengths = '', trunk = '', zero = '', ...more] = line.split(';');
-  const [mobile = '', pattern = '', usual = '', exit = '', ...ofLandlines] = more;
-  const [landlines = '', landlineLengths = '', landlinePattern = ''] = ofLandlines;
+function readEntry(entry: string): Country {
+  const [code = '', region = '', lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
   return {
     code,
     region: region.slice(0, 2),
     shared: region.endsWith('+'),
-    lengths: numbersOf(lengths).filter((length) => {
-      const digits = code.length + length;
-      return digits >= MIN_DIGITS && digits <= MAX_DIGITS;
-    }),
+    lengths: numbersOf(lengths),
     trunk,
-    exit: exit === '' ? '00' : `00|${exit}`,
+    exit: wholly(exit === '' ? '00' : `00|${exit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
-    mobile: {
-      lengths: numbersOf(mobile === '' ? lengths : mobile),
-      usualLength: Number(usual),
-      pattern,
-    },
-    landline: {
-      beginnings: beginningsOf(landlines),
-      lengths: numbersOf(landlineLengths),
-      pattern: landlinePattern,
-    },
+    usualLength: Number(usualLength),
+    mobile: kindOfNumber(kinds),
+    landline: kindOfNumber(kinds.slice(3)),
   };
 }
 
-function beginningsOf(ranges: string): ReadonlySet<string> {
-  return new Set(numbersOf(ranges).map((number) => String(number).padStart(2, '0')));
+function kindOfNumber([lengths, beginnings, pattern = '']: readonly string[]): KindOfNumber {
+  return { lengths: numbersOf(lengths), beginnings: numbersOf(beginnings), pattern: wholly(pattern) };
+}
+
+function wholly(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`);
 }
 
 /** Reads `7,9-11`. */
-function numbersOf(ranges: string): number[] {
+function numbersOf(ranges = ''): number[] {
   if (ranges === '') return [];
   return ranges.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);
@@ -99,10 +88,11 @@ export function countryOf(digits: string): Country | undefined {
   return all.get(digits.slice(0, 1)) ?? all.get(digits.slice(0, 2)) ?? all.get(digits.slice(0, 3));
 }
 
-/** Such as "United Kingdom and others"; empty for a code that belongs to no country. */
-export function countryName({ region, shared }: Country): string {
-  if (region === '') return '';
-  return `${new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region}${shared ? ' and others' : ''}`;
+/** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
+export function countryName({ code, region, shared }: Country): string {
+  if (region === '') return code;
+  const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
+  return `${code} (${name}${shared ? ' and others' : ''})`;
 }
 
 /** Whether a 0 in front belongs to the number, as in Italy. */
@@ -115,44 +105,10 @@ export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
 
-/** Made once for each pattern. */
-const expressions = {
-  start: new Map<string, RegExp>(),
-  whole: new Map<string, RegExp>(),
-  beginning: new Map<string, RegExp>(),
-};
-
-export function patternAt(pattern: string, place: keyof typeof expressions): RegExp {
-  const known = expressions[place].get(pattern);
-  if (known !== undefined) return known;
-  const source = place === 'beginning' ? ofBeginnings(pattern) : pattern;
-  const made = new RegExp(`^(?:${source})${place === 'start' ? '' : '$'}`);
-  expressions[place].set(pattern, made);
-  return made;
-}
-
-/** What a number can begin with: each digit of its pattern may also be beyond the end. */
-function ofBeginnings(pattern: string): string {
-  return pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) => (part.startsWith('{') ? part : `(?:${part}|$)`));
-}
-
-/** Whether a number of this pattern can begin with these digits. */
-export function canBeginWith(pattern: string, digits: string): boolean {
-  return pattern !== '' && patternAt(pattern, 'beginning').test(digits);
-}
-
-export function isMatch(pattern: string, digits: string): boolean {
-  return pattern !== '' && patternAt(pattern, 'whole').test(digits);
-}
-
 /** Whether it is a mobile number by the pattern of its country: made-up and newly given out numbers may not be. */
 export function hasMobilePattern(number: string): boolean {
   const country = countryOf(number);
-  return country !== undefined && isMatch(country.mobile.pattern, number.slice(country.code.length));
-}
-
-export function isLandlineIn({ landline }: Country, national: string): boolean {
-  return landline.lengths.includes(national.length) && landline.beginnings.has(national.slice(0, 2));
+  return country?.mobile.pattern.test(number.slice(country.code.length)) === true;
 }
 
 /**
@@ -161,9 +117,9 @@ export function isLandlineIn({ landline }: Country, national: string): boolean {
  */
 export function isMobile(number: string): boolean {
   const country = countryOf(number);
-  return country !== undefined && isMobileIn(country, number.slice(country.code.length));
+  return country !== undefined && looksLike(country.mobile, number.slice(country.code.length));
 }
 
-export function isMobileIn({ mobile }: Country, national: string): boolean {
-  return mobile.lengths.includes(national.length) && canBeginWith(mobile.pattern, national.slice(0, 2));
+export function looksLike({ lengths, beginnings }: KindOfNumber, national: string): boolean {
+  return lengths.includes(national.length) && beginnings.includes(Number(national.slice(0, 2)));
 }

@@ -1,15 +1,4 @@
-import {
-  type Country,
-  countryOf,
-  dropsZero,
-  isLandlineIn,
-  isMatch,
-  isMobile,
-  isMobileIn,
-  keepsZero,
-  MIN_DIGITS,
-  patternAt,
-} from './country';
+import { type Country, countryOf, dropsZero, isMobile, keepsZero, looksLike, MIN_DIGITS } from './country';
 
 // Only its length decides whether a number is possible. What mobile numbers begin with decides between several possible
 // readings of the same digits, and refuses none.
@@ -42,14 +31,12 @@ const MAX_EXIT_DIGITS = 8;
  * @returns null where no country has such a number
  */
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
-  const { exit } = home;
-  if (!patternAt(exit, 'start').test(digits)) return null;
   // Nobody dials what is for other countries before the code of his own.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
   const readings: Array<{ readonly phone: string; readonly start: string }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
     const start = digits.slice(0, length);
-    const phone = isMatch(exit, start) ? internationalNumber(digits.slice(length)) : null;
+    const phone = home.exit.test(start) ? internationalNumber(digits.slice(length)) : null;
     if (phone !== null) readings.push({ phone, start });
   }
   const asWritten = readings.find(({ start }) => groups[0] === start);
@@ -71,7 +58,7 @@ export function numberFrom(home: Country, digits: string, groups: readonly strin
   const national = atHome(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
-  if (national !== null && withCode === null && home.trunk === '' && isLandlineIn(home, digits)) return national;
+  if (national !== null && withCode === null && home.trunk === '' && looksLike(home.landline, digits)) return national;
   const isForeign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups);
   const abroad = isForeign ? internationalNumber(digits) : null;
   if (abroad !== null && isMobile(abroad)) return abroad;
@@ -90,7 +77,7 @@ export function hasCodeAsGroup(digits: string, groups: readonly string[]): boole
 /** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
 function atHome(home: Country, national: string): string | null {
   const number = numberIn(home, national);
-  const isZeroLost = number === null && keepsZero(home) && isMobileIn(home, `0${national}`);
+  const isZeroLost = number === null && keepsZero(home) && looksLike(home.mobile, `0${national}`);
   return isZeroLost ? `${home.code}0${national}` : number;
 }
 
@@ -118,9 +105,9 @@ export function digitsBehind(number: string, groups: readonly string[], home: Co
 function isWholeMobile(number: string): boolean {
   const country = countryOf(number);
   if (country === undefined) return false;
-  const { usualLength } = country.mobile;
+  const { mobile, usualLength } = country;
   const national = number.slice(country.code.length);
-  return usualLength > 0 && national.length >= usualLength && isMobileIn(country, national);
+  return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
 }
 
 /**
@@ -130,7 +117,9 @@ function isWholeMobile(number: string): boolean {
 function afterTrunk(home: Country, digits: string): string | null {
   if (home.trunk !== '8' || !digits.startsWith('8')) return null;
   const rest = digits.slice(1);
-  const form = [rest, rest.replace(/^0/, '')].find((each) => isMobileIn(home, each) || isLandlineIn(home, each));
+  const form = [rest, rest.replace(/^0/, '')].find(
+    (each) => looksLike(home.mobile, each) || looksLike(home.landline, each),
+  );
   return form === undefined ? null : home.code + form;
 }
 
@@ -160,12 +149,13 @@ function formsOf(country: Country, national: string): string[] {
     const rest = national.slice(trunk.length);
     shorter.push(rest);
     // Belarus dials 80 before some numbers, and 8 before others. Elsewhere, a further zero can belong to the number.
-    const isExtra = (form: string) => !trunk.startsWith('0') || leadingZero === 'never' || isMobileIn(country, form);
+    const isExtra = (form: string) =>
+      !trunk.startsWith('0') || leadingZero === 'never' || looksLike(country.mobile, form);
     if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
-  if (!startsWith0) return [...bare.filter((form) => isMobileIn(country, form)), national, ...bare];
+  if (!startsWith0) return [...bare.filter((form) => looksLike(country.mobile, form)), national, ...bare];
   if (leadingZero === 'never') return bare;
   // Where a 0 is dialled, it belongs to the number only where that is usual.
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
@@ -185,7 +175,7 @@ export function usualSpelling(country: Country, national: string): string {
       const forms = [2, 3, 4]
         .filter((area) => national.length === 12 && national.startsWith('15', area))
         .map((area) => `9${national.slice(0, area)}${national.slice(area + 2)}`)
-        .filter((form) => isMatch(country.mobile.pattern, form));
+        .filter((form) => country.mobile.pattern.test(form));
       return forms.length === 1 ? (forms[0] ?? national) : national;
     }
     // Until 2016, Brazil's mobile numbers got a ninth digit, a 9.
@@ -195,11 +185,10 @@ export function usualSpelling(country: Country, national: string): string {
     default: {
       const { mobile, landline } = country;
       const isZeroTooMany =
-        landline.pattern !== '' &&
+        keepsZero(country) &&
         national.startsWith('0') &&
-        isMatch(mobile.pattern, national.slice(1)) &&
-        !isMatch(mobile.pattern, national) &&
-        !isMatch(landline.pattern, national);
+        mobile.pattern.test(national.slice(1)) &&
+        ![mobile, landline].some(({ pattern }) => pattern.test(national));
       return isZeroTooMany ? national.slice(1) : national;
     }
   }

@@ -7,7 +7,6 @@ import {
   dropsZero,
   hasMobilePattern,
   keepsZero,
-  MAX_DIGITS,
   MIN_DIGITS,
 } from './country';
 import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
@@ -67,29 +66,29 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
     return failure('countryCodeUnknown', { code: countryCode });
   }
   const text = asText(given);
-  if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
+  if (text === null) return failure('phoneNotText');
   const isClean = CLEAN.test(text);
   const written = isClean ? null : readWritten(text);
   if (written !== null && isFailure(written)) return written;
   const { digits, groups } = written ?? { digits: text, groups: UNGROUPED };
   const international = isClean ? text : digits.replace(INTERNATIONAL, '');
   const isMarked = international !== digits;
-  if (numberCheck === 'off') return unchecked(isMarked ? international : withCountryCode(digits, countryCode, home));
+  if (numberCheck === 'off') {
+    const all = isMarked ? international : withCountryCode(digits, countryCode, home);
+    return CLEAN.test(all) ? all : whyImpossible(all, isMarked);
+  }
   let phone: string | null = null;
   if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
   if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
   else phone ??= internationalNumber(international);
-  if (phone === null) {
-    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
-  }
+  if (phone === null) return isMarked ? whyImpossible(international, true) : whyImpossible(digits, false, home);
   if (groups.length > 1) {
     if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
     const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
     if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   }
   if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
-  // The item holds a clean text already, so that one takes no more memory.
-  return phone === text ? text : phone;
+  return phone;
 }
 
 interface Written {
@@ -102,7 +101,7 @@ interface Written {
 function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
-  if (visible.length > 100) return failure('phoneTooLong');
+  if (visible.length > 100) return failure('phoneLength');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
@@ -115,10 +114,10 @@ function readWritten(text: string): Written | Failure {
   });
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
-  if (isList(spaced)) return failure('phoneSeveral');
+  if (isSeveral(spaced, BETWEEN_NUMBERS)) return failure('phoneSeveral');
   if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
+  if (isSeveral(spaced, /[ /\\]+/) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
   const groups = spaced
     .replace(DECIMAL, '$1')
@@ -130,16 +129,13 @@ function readWritten(text: string): Written | Failure {
   return { digits, groups };
 }
 
-/** Whether two numbers stand with something between them that no number has: a comma, an "or". */
-function isList(text: string): boolean {
-  const parts = text.split(/[^\d\s()[\]+./\\\p{Pd}\u2212]+/u).map((part) => part.replace(/\D/g, ''));
-  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
-}
+/** What no number has in it: a comma, an "or". */
+const BETWEEN_NUMBERS = /[^\d\s()[\]+./\\\p{Pd}\u2212]+/u;
 
-/** Whether two parts between spaces or slashes are each long enough to be a number. */
-function isSeveral(text: string): boolean {
-  const parts = text.split(/[ /\\]+/).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
-  return parts.filter(({ length }) => length >= 7).length > 1;
+/** Whether two parts are each long enough to be a number. */
+function isSeveral(text: string, between: RegExp): boolean {
+  const parts = text.split(between).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
 }
 
 /** The one rule left with 'Number Check' off: a leading 0 stands for the default country code. */
@@ -149,70 +145,28 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
 }
 
-function unchecked(digits: string): string | Failure {
-  if (CLEAN.test(digits)) return digits;
-  return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
-}
-
-/** @param isMarked with + or 00, and so meant to have its country code */
-function whyImpossible(digits: string, isMarked: boolean): Failure {
-  if (digits.startsWith('0')) return failure('phoneCountryCode');
-  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return wrongLength(digits.length);
-  const country = countryOf(digits);
+/**
+ * @param isMarked with + or 00, and so meant to have its country code
+ * @param home the country that a number without + or 00 is read in
+ */
+function whyImpossible(digits: string, isMarked: boolean, home?: Country): Failure {
+  if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode');
+  if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
+  const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  const found = lengthIn(country, digits.slice(country.code.length));
-  return isMarked ? failure('phoneImpossible', found) : failure('phoneCodeMissing', found);
+  return failure(home !== undefined || isMarked ? 'phoneImpossible' : 'phoneCodeMissing', {
+    country: countryName(country),
+    lengths: LIST.format(country.lengths.map(String)),
+  });
 }
 
-function whyImpossibleAt(home: Country, digits: string): Failure {
-  if (digits.length > MAX_DIGITS + home.trunk.length) return wrongLength(digits.length);
-  return failure(
-    'phoneImpossible',
-    lengthIn(home, digits.startsWith(home.code) ? digits.slice(home.code.length) : digits),
-  );
-}
-
-function lengthIn(country: Country, national: string) {
-  const bare = withoutTrunk(country, national).length;
-  // One zero of several is not the reason.
-  const length = country.lengths.includes(bare) ? national.length : bare;
-  const name = countryName(country);
-  return {
-    digits: digitsText(length),
-    country: name === '' ? country.code : `${country.code} (${name})`,
-    lengths: lengthsText(country.lengths),
-  };
-}
-
-function wrongLength(length: number): Failure {
-  return failure('phoneLength', { digits: digitsText(length), wrong: length < MIN_DIGITS ? 'short' : 'long' });
-}
-
-function digitsText(length: number): string {
-  return length === 1 ? '1 digit' : `${length} digits`;
-}
-
-/** Such as "7, 9 or 10", and "4 to 15" for a range without gaps. */
-function lengthsText(lengths: readonly number[]): string {
-  const [first = 0, last = first] = [lengths[0], lengths.at(-1)];
-  if (lengths.length > 2 && last - first === lengths.length - 1) return `${first} to ${last}`;
-  return lengths.length === 1 ? String(first) : `${lengths.slice(0, -1).join(', ')} or ${last}`;
-}
+/** Such as "7, 9 or 10". */
+const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function asText(given: unknown): string | null {
   if (typeof given === 'string') return given;
   if (typeof given === 'bigint') return given.toString();
-  if (typeof given === 'number' && Number.isFinite(given)) {
-    // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
-    return Number.isInteger(given) ? String(given) : null;
-  }
+  // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
+  if (Number.isInteger(given)) return String(given);
   return given === null || given === undefined ? '' : null;
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'an object';
-  if (typeof value === 'number')
-    return Number.isNaN(value) ? 'the result of an invalid calculation' : 'a number with decimal places';
-  return `a ${typeof value}`;
 }

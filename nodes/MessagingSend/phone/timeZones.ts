@@ -2,7 +2,6 @@ import { ZONE_TABLE } from './zoneTable';
 
 /** A country code and the first five digits after it: no beginning in the table is longer. */
 const LONGEST_BEGINNING = 8;
-const NO_ZONES: readonly string[] = [];
 
 let table: ReadonlyMap<string, readonly string[]> | undefined;
 
@@ -18,7 +17,7 @@ export function zonesOf(phone: string): readonly string[] {
     const zones = table.get(phone.slice(0, length));
     if (zones !== undefined) return zones;
   }
-  return NO_ZONES;
+  return [];
 }
 
 function readTable(): ReadonlyMap<string, readonly string[]> {

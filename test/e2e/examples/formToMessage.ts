@@ -48,7 +48,7 @@ export function testForm({ instance, received, onForm, whileActive }: ExampleWor
 
       await page.getByLabel('Phone number').fill('12');
       await send(page);
-      assert.match(await pageWith(page, 'which is too short'), /^Your message was not sent/m);
+      assert.match(await pageWith(page, 'needs 7 to 15 digits'), /^Your message was not sent/m);
       assert.deepEqual(await entered(page), ['Ada Example', '12', 'your order is ready.']);
       assert.deepEqual(received(), []);
 
