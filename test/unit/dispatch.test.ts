@@ -320,50 +320,38 @@ describe('A batch that the journal refuses', () => {
 });
 
 describe('A batch that waits for another run of this process', () => {
-  /** The journal lets item 0 wait until `finish` is called, and then leave. */
+  /** The journal lets item 0 wait until another one was accepted, and then leave. */
   function waiting() {
-    let end: () => void = () => undefined;
-    const until = new Promise<void>((resolve) => (end = resolve));
-    let isOver = false;
-    const { journal: own, log } = journal((items) => (items.includes(0) && !isOver ? { kind: 'wait', until } : LEAVE));
-    const finish = (): void => {
-      isOver = true;
-      end();
-    };
-    return { own, log, finish };
+    const { journal: own, log } = journal((items) =>
+      items.includes(0) && !log.includes('accepted 1') ? { kind: 'wait' } : LEAVE,
+    );
+    return { own, once: () => [...new Set(log)] };
   }
-  const turn = async () => await new Promise((resolve) => setTimeout(resolve, 20));
 
   test('is asked for again, and lets others use its slot and its turn at the breaker', async () => {
-    const { own, log, finish } = waiting();
-    // The run begins with one request at a time, and there is one slot.
-    const run = new Run(acceptAll, { journal: own, parallelRequests: 2, requestsPerMinute: 1 });
-    const sent = run.send(messagesUpTo(2), 1);
-    await turn();
-    expect(run.requests).toEqual([[1]]);
-    finish();
-    await sent;
-    expect(log).toEqual(['wait 0', 'leave 1', 'accepted 1', 'leave 0', 'accepted 0']);
+    const { own, once } = waiting();
+    // There is one slot.
+    const run = await send(2, 1, acceptAll, { journal: own, parallelRequests: 2, requestsPerMinute: 1 });
+    expect(once()).toEqual(['wait 0', 'leave 1', 'accepted 1', 'leave 0', 'accepted 0']);
     expect(run.items('sent')).toEqual([0, 1]);
   });
 
   test('is not sent if the run ends first', async () => {
-    const { own, log } = waiting();
+    const { own, once } = waiting();
     const run = await send(2, 1, () => WRONG_KEY, { journal: own, parallelRequests: 2 });
-    expect(log).toEqual(['wait 0', 'leave 1', 'rejected 1']);
+    expect(once()).toEqual(['wait 0', 'leave 1', 'rejected 1']);
     expect(run.items('not_sent')).toEqual([0, 1]);
     expect(run.failureOf(0)).toMatch(/^INVALID_API_KEY/);
   });
 
   test('is not sent if the user stops the run', async () => {
-    const { own, log } = waiting();
+    const { own, once } = waiting();
     const stop = new AbortController();
     const run = new Run(acceptAll, { journal: own, signal: stop.signal });
     const sent = run.send(messagesUpTo(1));
-    await turn();
-    stop.abort();
+    setTimeout(() => stop.abort(), 20);
     await sent;
-    expect(log).toEqual(['wait 0']);
+    expect(once()).toEqual(['wait 0']);
     expect(run.failureOf(0)).toMatch(/^STOPPED/);
   });
 });

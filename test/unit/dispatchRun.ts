@@ -87,7 +87,7 @@ export class Run {
       now: () => this.time,
       sleep: async (milliseconds: number) => {
         this.time += milliseconds;
-        await Promise.resolve();
+        await new Promise(setImmediate);
       },
       random: () => 1,
     };
