@@ -244,11 +244,8 @@ describe('The link of Send and Wait for Response', () => {
     },
   );
 
-  test('refuses a form of 15 MB, and takes the longest text that the page allows', async () => {
+  test('takes the longest text that the page allows', async () => {
     const answer = await ask(withParameters({ responseType: 'freeText' }));
-    const { status, item, page } = await answer({ text: 'short', more: 'x'.repeat(15_000_000) });
-    expect([status, item]).toEqual([413, undefined]);
-    expect(page).toContain('This is too long: at most 10,000 characters can be sent.');
     const text = '€'.repeat(10_000);
     expect((await answer({ text })).item).toMatchObject({ data: { text } });
   });
@@ -264,7 +261,7 @@ describe('The link of Send and Wait for Response', () => {
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
     expect(page).toContain('<form method="post" enctype="application/x-www-form-urlencoded">');
-    expect(page).toContain(responseType === 'approval' ? 'Choose an answer.' : 'Write an answer first.');
+    expect(page).toContain('An answer is required.');
   });
 
   test('does not decline where the page offers only to approve', async () => {

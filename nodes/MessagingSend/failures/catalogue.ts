@@ -128,11 +128,7 @@ export const CATALOGUE = {
     'Shorten the text.',
   ),
 
-  listNotJson: invalidList(
-    "'Messages' is not valid JSON",
-    'Check quotes and commas, or use an expression that returns the list.',
-  ),
-  listNotList: invalidList("'Messages' is not a list", LIST_FORM),
+  listNotList: invalidList("'Messages' is not a list in JSON", `${LIST_FORM} Or use an expression that returns one.`),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
   expressionFailed: invalidParameter<{ reason: string }>(

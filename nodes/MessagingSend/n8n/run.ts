@@ -12,6 +12,7 @@ import { type Failure, failure, FailureError, isFailure } from '../failures/fail
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
 import { requestsOf, Tally } from '../requests/requests';
+import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
@@ -25,7 +26,6 @@ import { countInCustomData, progressReporter, reportSummary } from './output/rep
 import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
-import { isTool } from './tool';
 
 export interface Job {
   readonly operation: SendOperation;

@@ -17,8 +17,6 @@ export interface NodeAccount extends Account {
 export interface Accounts {
   /** The account of an item, the same object for the same account, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  /** The account of all items, if they certainly share one. */
-  readonly only: NodeAccount | null;
   readonly count: number;
   /** Why no item can have an account; null where that depends on the item. */
   readonly failure: Failure | null;
@@ -53,25 +51,21 @@ export async function readAccounts(
   if (first.isForAll) return oneForAll(first.account);
 
   const known = new Map<string, NodeAccount>();
-  const unified = (account: NodeAccount | Failure): NodeAccount | Failure => {
-    if (isFailure(account)) return account;
-    const identity = JSON.stringify([account.baseUrl, account.apiKey]);
-    const same = known.get(identity) ?? account;
-    known.set(identity, same);
-    return same;
-  };
-  const accounts = [unified(first.account)];
+  const accounts: Array<NodeAccount | Failure> = [];
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    accounts.push(unified((await read(context, accounts.length)).account));
+    const { account } = accounts.length === 0 ? first : await read(context, accounts.length);
+    const identity = isFailure(account) ? null : JSON.stringify([account.baseUrl, account.apiKey]);
+    const same = identity === null ? account : (known.get(identity) ?? account);
+    if (identity !== null && !isFailure(same)) known.set(identity, same);
+    accounts.push(same);
     await pause();
   }
   const stopped = failure('stopped');
-  return { of: (item) => accounts[item] ?? stopped, only: null, count: known.size, failure: null };
+  return { of: (item) => accounts[item] ?? stopped, count: known.size, failure: null };
 }
 
 function oneForAll(account: NodeAccount | Failure): Accounts {
-  const [only, broken] = isFailure(account) ? [null, account] : [account, null];
-  return { of: () => account, only, count: 1, failure: broken };
+  return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
 }
 
 /** The account that the credential gives for an item, and whether every item gets the same. */

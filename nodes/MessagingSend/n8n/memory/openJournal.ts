@@ -15,7 +15,7 @@ import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import type { Message } from '../../messages/message';
-import { isTool } from '../tool';
+import { isTool } from '../assumptions';
 import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 

@@ -6,6 +6,7 @@ import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
 import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
 import type { Outcome } from '../../messages/outcome';
+import { isHumanReview, isTool } from '../../n8n/assumptions';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ReadParameter } from '../../n8n/input/itemParameters';
 import {
@@ -17,7 +18,6 @@ import {
   requestsPerMinute,
 } from '../../n8n/input/options';
 import { sendForRun } from '../../n8n/run';
-import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
