@@ -31,8 +31,6 @@ const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it n
 const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const TOP_UP = 'Top up the account, then send only what is left.';
-const TEST_ELSEWHERE =
-  "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 function uncertainText(count: number): string {
@@ -206,8 +204,8 @@ export const CATALOGUE = {
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
-  optOutsNotList: notSetUp<{ kind: string }>(
-    ({ kind }) => `'Never Send To' is ${kind}, not a list of numbers`,
+  optOutsNotList: notSetUp(
+    "'Never Send To' is not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
   testPhoneUnreadable: notSetUp<{ reason: string }>(
@@ -267,10 +265,9 @@ export const CATALOGUE = {
     'Add the review step to the agent again.',
   ),
   proxyInvalid: notSetUp(
-    "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
-    'Correct the proxy.',
+    "'Proxy' under Request Options is not the address of an HTTP proxy, such as http://proxy.example.com:3128",
+    'Correct the proxy. In its user name and password, write a percent sign as %25.',
   ),
-  proxyProtocol: notSetUp("'Proxy' under Request Options must be an HTTP or HTTPS proxy", 'Correct the proxy.'),
 
   // The service rejected the request: nothing was sent.
 
@@ -429,14 +426,9 @@ export const CATALOGUE = {
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  dryRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Dry Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
-  ),
-
-  testRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Test Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
+  testInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
+    "'Dry Run' and 'Test Run' can't be used in a retry, after which n8n would offer no other",
+    "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.",
   ),
 
   // The run ended before this message's turn.

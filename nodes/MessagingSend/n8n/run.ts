@@ -89,8 +89,7 @@ export async function sendForRun(
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
     // Neither sends what was to be sent, and n8n would take it for the Retry that succeeded.
-    if (context.getMode() === 'retry' && dryRun) whyNot ??= failure('dryRunInRetry');
-    else if (context.getMode() === 'retry' && testRun !== null) whyNot ??= failure('testRunInRetry');
+    if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';

@@ -1,6 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+import { asText } from '../api/records';
 import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,
@@ -111,8 +112,7 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
 
 /** Without a threshold nothing would ever be low, so there is no fallback. */
 function readThreshold(value: unknown): number {
-  const threshold =
-    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
+  const threshold = Number(asText(value));
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
   throw new FailureError(failure('thresholdInvalid'));
 }

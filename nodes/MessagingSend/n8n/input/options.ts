@@ -113,6 +113,11 @@ export function readNumber(given: GivenOptions, field: INodeProperties): number 
   });
 }
 
+/** A field by its path within the collection of the options. */
+export function within<Field extends INodeProperties>(path: string, field: Field): Field {
+  return { ...field, name: `${path}.${field.name}` };
+}
+
 export function readCount(given: GivenOptions, field: INodeProperties): number {
   return Math.floor(readNumber(given, field));
 }

@@ -244,8 +244,7 @@ function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
     const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
     if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
     // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
-    const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
-    throw new FailureError(failure('optOutsNotList', { kind }));
+    throw new FailureError(failure('optOutsNotList'));
   });
   // Without numbers, it is left to the items whether theirs can be used.
   if (numbers.length === 0) return { numbers, countryCode: null };
