@@ -151,32 +151,16 @@ export const CATALOGUE = {
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formLabelEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no label`,
-    CORRECT_FORM,
-  ),
-  formLabelReserved: invalidParameter<{ place: number; label: string }>(
-    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}, which the output needs`,
-    CORRECT_FORM,
-  ),
-  formLabelRepeated: invalidParameter<{ place: number; other: number }>(
-    ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
+  formLabelInvalid: invalidParameter<{ place: number; reserved: string }>(
+    ({ place, reserved }) => `Field ${place} in 'Form Elements' needs a label of its own, other than ${reserved}`,
     CORRECT_FORM,
   ),
   formTypeUnknown: invalidParameter<{ place: number; types: string }>(
     ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
     CORRECT_FORM,
   ),
-  formOptionsEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no 'Field Options'`,
-    CORRECT_FORM,
-  ),
-  formOptionEmpty: invalidParameter<{ place: number; option: number }>(
-    ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
-    CORRECT_FORM,
-  ),
-  formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
-    ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
+  formOptionsInvalid: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' needs 'Field Options', each with another text`,
     CORRECT_FORM,
   ),
 
