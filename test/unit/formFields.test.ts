@@ -42,7 +42,7 @@ describe('The fields of a custom form', () => {
   });
 
   const label = (place: number) =>
-    `Field ${place} in 'Form Elements' needs a label of its own, other than respondedAt and __proto__`;
+    `Field ${place} in 'Form Elements' needs a label that no other field has, and not respondedAt or __proto__`;
   const OPTIONS = "Field 1 in 'Form Elements' needs 'Field Options', each with another text";
   const TYPES = 'checkbox, date, dropdown, email, number, radio, text, textarea';
 

@@ -152,7 +152,8 @@ export const CATALOGUE = {
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
   formLabelInvalid: invalidParameter<{ place: number; reserved: string }>(
-    ({ place, reserved }) => `Field ${place} in 'Form Elements' needs a label of its own, other than ${reserved}`,
+    ({ place, reserved }) =>
+      `Field ${place} in 'Form Elements' needs a label that no other field has, and not ${reserved}`,
     CORRECT_FORM,
   ),
   formTypeUnknown: invalidParameter<{ place: number; types: string }>(
@@ -196,11 +197,10 @@ export const CATALOGUE = {
     ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
     "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
-  sendWindowTimes: notSetUp(
-    "'Send Window' needs two times, such as 09:00 and 20:00, the earlier first",
-    "Correct 'From' and 'To'. For a window over midnight, use two nodes.",
+  sendWindowInvalid: notSetUp(
+    "'Send Window' needs days, a time zone, and two times, such as 09:00 and 20:00, the earlier first",
+    'Correct the option. For a window over midnight, use two nodes.',
   ),
-  sendWindowDays: notSetUp("'Send Window' has no days", "Choose 'Days'."),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
@@ -396,10 +396,6 @@ export const CATALOGUE = {
   linkLost: uncertainWithCode('LINK_LOST')(
     'An earlier execution sent the message, and its link no longer works',
     ASK_AGAIN,
-  ),
-  questionUncertain: uncertainWithCode('…')<{ reason: string }>(
-    ({ reason }) => reason,
-    `If it was sent, its link no longer works. ${ASK_AGAIN}`,
   ),
   outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
   textChanged: uncertainWithCode('UNCERTAIN')(

@@ -9,7 +9,6 @@ import {
   optionsField,
   readLimitOptions,
   readNumber,
-  type ReadRunParameter,
   requestsPerMinute,
 } from '../n8n/input/options';
 import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
@@ -92,7 +91,7 @@ export interface TriggerSettings {
  * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
-  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
+  const read = (path: string, fallback: unknown) => context.getNodeParameter(path, fallback);
   const given = new GivenOptions('options', read);
   const givenForRequests = new GivenOptions('requestOptions', read);
   const reminder = readNumber(given, remindEvery) * HOUR;

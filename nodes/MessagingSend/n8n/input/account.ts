@@ -15,9 +15,8 @@ export interface NodeAccount extends Account {
 
 /** The accounts of the items of a run: a credential whose fields are expressions can give each item another. */
 export interface Accounts {
-  /** The account of an item, the same object for the same account, or why it has none. */
+  /** The account of an item, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  readonly count: number;
   /** Why no item can have an account; null where that depends on the item. */
   readonly failure: Failure | null;
 }
@@ -50,22 +49,17 @@ export async function readAccounts(
   const first = await read(context, 0);
   if (first.isForAll) return oneForAll(first.account);
 
-  const known = new Map<string, NodeAccount>();
-  const accounts: Array<NodeAccount | Failure> = [];
+  const accounts = [first.account];
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    const { account } = accounts.length === 0 ? first : await read(context, accounts.length);
-    const identity = isFailure(account) ? null : JSON.stringify([account.baseUrl, account.apiKey]);
-    const same = identity === null ? account : (known.get(identity) ?? account);
-    if (identity !== null && !isFailure(same)) known.set(identity, same);
-    accounts.push(same);
+    accounts.push((await read(context, accounts.length)).account);
     await pause();
   }
   const stopped = failure('stopped');
-  return { of: (item) => accounts[item] ?? stopped, count: known.size, failure: null };
+  return { of: (item) => accounts[item] ?? stopped, failure: null };
 }
 
 function oneForAll(account: NodeAccount | Failure): Accounts {
-  return { of: () => account, count: 1, failure: isFailure(account) ? account : null };
+  return { of: () => account, failure: isFailure(account) ? account : null };
 }
 
 /** The account that the credential gives for an item, and whether every item gets the same. */

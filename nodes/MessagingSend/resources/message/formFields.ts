@@ -109,7 +109,7 @@ export function readFormFields(given: unknown): Field[] {
     const place = index + 1;
     const label = labels[index] ?? '';
     if (['', ...RESERVED].includes(label) || labels.indexOf(label) !== index) {
-      throw new FailureError(failure('formLabelInvalid', { place, reserved: RESERVED.join(' and ') }));
+      throw new FailureError(failure('formLabelInvalid', { place, reserved: RESERVED.join(' or ') }));
     }
     return readField(field, place, { label, required: isOn(field.requiredField) });
   });

@@ -8,17 +8,11 @@ import { choiceField, type GivenOptions, readChoice, readNumber, valuesOf, withi
 const limitType = choiceField({
   displayName: 'Limit Type',
   name: 'limitType',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'After Time Interval',
-      value: 'afterTimeInterval',
-      description: 'Wait for a certain time after the message was sent',
-    },
-    { name: 'At Specified Time', value: 'atSpecifiedTime', description: 'Wait until a certain date and time' },
-  ],
   default: 'afterTimeInterval',
+  choices: {
+    afterTimeInterval: ['After Time Interval', 'Wait for a certain time after the message was sent'],
+    atSpecifiedTime: ['At Specified Time', 'Wait until a certain date and time'],
+  },
 });
 
 const resumeAmount: INodeProperties = {
@@ -35,15 +29,9 @@ const MILLISECONDS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as 
 const resumeUnit = choiceField({
   displayName: 'Unit',
   name: 'resumeUnit',
-  type: 'options',
-  noDataExpression: true,
   displayOptions: { show: { limitType: ['afterTimeInterval'] } },
-  options: [
-    { name: 'Minutes', value: 'minutes' },
-    { name: 'Hours', value: 'hours' },
-    { name: 'Days', value: 'days' },
-  ],
   default: 'hours',
+  choices: { minutes: ['Minutes'], hours: ['Hours'], days: ['Days'] },
 });
 
 const maxDateAndTime: INodeProperties = {
