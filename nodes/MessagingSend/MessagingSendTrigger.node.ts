@@ -42,16 +42,10 @@ export class MessagingSendTrigger implements INodeType {
     ],
     triggerPanel: {
       header: '',
-      executionsHelp: {
-        inactive:
-          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Once you\'re happy with your workflow</b>, publish it. Then n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
-        active:
-          '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>Your workflow also executes automatically</b>, because it is published: n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
-      },
-      activationHint: {
-        inactive: 'Once the workflow is published, n8n checks the balance at the Poll Times.',
-        active: 'n8n checks the balance at the Poll Times, and starts the workflow only when it is low.',
-      },
+      executionsHelp:
+        '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>While your workflow is published</b>, n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
+      activationHint:
+        'While the workflow is published, n8n checks the balance at the Poll Times, and starts the workflow only when it is low.',
     },
     properties: lowBalanceProperties,
   };

@@ -46,9 +46,9 @@ describe("'Never Send To'", () => {
 
   test.each([
     ['447700900001, nobody', "Number 2 of 2 in 'Never Send To' can't be used: The phone number contains letters"],
-    ['={{ ({ phone: 1 }) }}', "'Never Send To' is an object, not a list of numbers"],
+    ['={{ ({ phone: 1 }) }}', "'Never Send To' is not a list of numbers"],
     ['{{ $json.optOuts }}', "'Never Send To' contains an expression that was not evaluated"],
-    ['={{ $json.missing.phone }}', "'Never Send To' is nothing, not a list of numbers"],
+    ['={{ $json.missing.phone }}', "'Never Send To' is not a list of numbers"],
   ])("that can't be read (%s) keeps everything from being sent", async (neverSendTo, message) => {
     const parameters = withOptions(SEND_BULK, { neverSendTo });
     expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);

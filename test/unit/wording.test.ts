@@ -109,7 +109,7 @@ const catalogue = Object.entries(CATALOGUE).flatMap(([name, { message, advice }]
 );
 /** Keys of a description whose values the panel, the editor or the credential's test show. */
 const SHOWN =
-  /^(displayName|name|description|hint|placeholder|action|message|header|active|inactive|waitingNodeTooltip)$/;
+  /^(displayName|name|description|hint|placeholder|action|message|header|executionsHelp|activationHint|waitingNodeTooltip)$/;
 const shown: Array<readonly [where: string, text: string]> = [
   ...[...nodes, ...credentials].flatMap((description) => textsIn(description, description.displayName)),
   ...catalogue,

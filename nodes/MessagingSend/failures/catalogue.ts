@@ -31,8 +31,6 @@ const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it n
 const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const TOP_UP = 'Top up the account, then send only what is left.';
-const TEST_ELSEWHERE =
-  "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 /** A number whose country has no numbers of this length. */
@@ -112,11 +110,7 @@ export const CATALOGUE = {
     'Shorten the text.',
   ),
 
-  listNotJson: invalidList(
-    "'Messages' is not valid JSON",
-    'Check quotes and commas, or use an expression that returns the list.',
-  ),
-  listNotList: invalidList("'Messages' is not a list", LIST_FORM),
+  listNotList: invalidList("'Messages' is not a list in JSON", `${LIST_FORM} Or use an expression that returns one.`),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
   expressionFailed: invalidParameter<{ reason: string }>(
@@ -141,32 +135,17 @@ export const CATALOGUE = {
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formLabelEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no label`,
-    CORRECT_FORM,
-  ),
-  formLabelReserved: invalidParameter<{ place: number; label: string }>(
-    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}, which the output needs`,
-    CORRECT_FORM,
-  ),
-  formLabelRepeated: invalidParameter<{ place: number; other: number }>(
-    ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
+  formLabelInvalid: invalidParameter<{ place: number; reserved: string }>(
+    ({ place, reserved }) =>
+      `Field ${place} in 'Form Elements' needs a label that no other field has, and not ${reserved}`,
     CORRECT_FORM,
   ),
   formTypeUnknown: invalidParameter<{ place: number; types: string }>(
     ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
     CORRECT_FORM,
   ),
-  formOptionsEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no 'Field Options'`,
-    CORRECT_FORM,
-  ),
-  formOptionEmpty: invalidParameter<{ place: number; option: number }>(
-    ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
-    CORRECT_FORM,
-  ),
-  formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
-    ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
+  formOptionsInvalid: invalidParameter<{ place: number }>(
+    ({ place }) => `Field ${place} in 'Form Elements' needs 'Field Options', each with another text`,
     CORRECT_FORM,
   ),
 
@@ -194,19 +173,18 @@ export const CATALOGUE = {
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
-  optOutsNotList: notSetUp<{ kind: string }>(
-    ({ kind }) => `'Never Send To' is ${kind}, not a list of numbers`,
+  optOutsNotList: notSetUp(
+    "'Never Send To' is not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
   testPhoneUnreadable: notSetUp<{ reason: string }>(
     ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
     "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
-  sendWindowTimes: notSetUp(
-    "'Send Window' needs two times, such as 09:00 and 20:00, the earlier first",
-    "Correct 'From' and 'To'. For a window over midnight, use two nodes.",
+  sendWindowInvalid: notSetUp(
+    "'Send Window' needs days, a time zone, and two times, such as 09:00 and 20:00, the earlier first",
+    'Correct the option. For a window over midnight, use two nodes.',
   ),
-  sendWindowDays: notSetUp("'Send Window' has no days", "Choose 'Days'."),
   thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1",
@@ -255,10 +233,9 @@ export const CATALOGUE = {
     'Add the review step to the agent again.',
   ),
   proxyInvalid: notSetUp(
-    "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
-    'Correct the proxy.',
+    "'Proxy' under Request Options is not the address of an HTTP proxy, such as http://proxy.example.com:3128",
+    'Correct the proxy. In its user name and password, write a percent sign as %25.',
   ),
-  proxyProtocol: notSetUp("'Proxy' under Request Options must be an HTTP or HTTPS proxy", 'Correct the proxy.'),
 
   // The service rejected the request: nothing was sent.
 
@@ -404,10 +381,6 @@ export const CATALOGUE = {
     'An earlier execution sent the message, and its link no longer works',
     ASK_AGAIN,
   ),
-  questionUncertain: uncertainWithCode('…')<{ reason: string }>(
-    ({ reason }) => reason,
-    `If it was sent, its link no longer works. ${ASK_AGAIN}`,
-  ),
   outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
   textChanged: uncertainWithCode('UNCERTAIN')(
     'An earlier attempt sent a message to this number, perhaps this one with another text',
@@ -417,14 +390,9 @@ export const CATALOGUE = {
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  dryRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Dry Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
-  ),
-
-  testRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Test Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
+  testInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
+    "'Dry Run' and 'Test Run' can't be used in a retry, after which n8n would offer no other",
+    "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.",
   ),
 
   // The run ended before this message's turn.

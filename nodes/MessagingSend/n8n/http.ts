@@ -52,40 +52,33 @@ export function httpCall(
 ): Call {
   // Without it, n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
-  // One for each request that is in flight at the same time.
-  const idle: IExecuteFunctions[] = [];
   const send = async ({ endpoint, body, timeout = Infinity }: ApiRequest): Promise<HttpAnswer> => {
-    const own = idle.pop() ?? withSignal(context, signal);
-    try {
-      // Many requests may leave, or get their answers, at the same time.
-      await pause();
-      const answer = (await context.helpers.httpRequestWithAuthentication.call(
-        own,
-        CREDENTIAL,
-        {
-          ...REQUEST_DEFAULTS,
-          ...options.http,
-          timeout: Math.min(options.http.timeout, timeout),
-          headers: { ...REQUEST_DEFAULTS.headers },
-          method: endpoint.method,
-          baseURL: account.baseUrl,
-          url: endpoint.path,
-          body: body as IDataObject | undefined,
-        },
-        { credentialsDecrypted },
-      )) as IN8nHttpFullResponse;
-      await pause();
-      return answer;
-    } finally {
-      idle.push(own);
-    }
+    // Many requests may leave, or get their answers, at the same time.
+    await pause();
+    const answer = (await context.helpers.httpRequestWithAuthentication.call(
+      withSignal(context, signal),
+      CREDENTIAL,
+      {
+        ...REQUEST_DEFAULTS,
+        ...options.http,
+        timeout: Math.min(options.http.timeout, timeout),
+        headers: { ...REQUEST_DEFAULTS.headers },
+        method: endpoint.method,
+        baseURL: account.baseUrl,
+        url: endpoint.path,
+        body: body as IDataObject | undefined,
+      },
+      { credentialsDecrypted },
+    )) as IN8nHttpFullResponse;
+    await pause();
+    return answer;
   };
   return callBy(send, account.apiKey);
 }
 
 /**
  * n8n's helper adds a listener to the signal of the context it is called on, for each request; a poll has no signal. Node
- * warns of a leak if a signal has more than ten, so the context gets a signal of its own.
+ * warns of a leak if a signal has more than ten, so each request gets a signal of its own.
  */
 function withSignal(context: Context, signal: AbortSignal | undefined): IExecuteFunctions {
   const own = signal && AbortSignal.any([signal]);

@@ -12,10 +12,11 @@ import { type Failure, failure, FailureError, isFailure } from '../failures/fail
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
 import { requestsOf, Tally } from '../requests/requests';
+import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
-import { GivenOptions, includeOtherFields, readBoolean, type ReadRunParameter } from './input/options';
+import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOf, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
@@ -25,7 +26,6 @@ import { countInCustomData, progressReporter, reportSummary } from './output/rep
 import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
-import { isTool } from './tool';
 
 export interface Job {
   readonly operation: SendOperation;
@@ -82,15 +82,14 @@ export async function sendForRun(
   context: IExecuteFunctions,
   job: Job,
 ): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
-  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, 0, fallback);
+  const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
   const given = readSettings(job, read, canRemember(context));
   const { dryRun, testRun, duplicateMessages, maxWait } = given.options;
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
     // Neither sends what was to be sent, and n8n would take it for the Retry that succeeded.
-    if (context.getMode() === 'retry' && dryRun) whyNot ??= failure('dryRunInRetry');
-    else if (context.getMode() === 'retry' && testRun !== null) whyNot ??= failure('testRunInRetry');
+    if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
@@ -144,7 +143,7 @@ async function sendForItem(
 }
 
 /** @param canRemember whether n8n keeps anything for the node beyond the execution */
-function readSettings(job: Job, read: ReadRunParameter, canRemember: boolean): Settings {
+function readSettings(job: Job, read: GivenOptions['read'], canRemember: boolean): Settings {
   const { readOptions } = job;
   const given = new GivenOptions('options', read);
   const givenForRequests = new GivenOptions('requestOptions', read);
@@ -175,6 +174,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
     const tally = new Tally();
+    const senders = new Map<string, Sender>();
     const outcomes = await deliver({
       operation: job.operation,
       drafts: job.drafts,
@@ -182,7 +182,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      senderOf: sendersOf(run, tally),
+      senderOf: (item) => senderOf(item, run, senders, tally),
       keepBack,
       journal,
       pause,
@@ -190,29 +190,30 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
       onProgress,
     });
     const delivered = job.review?.(outcomes) ?? outcomes;
-    return { delivered, summary: summarize(delivered, tally, accounts.count, options) };
+    return { delivered, summary: summarize(delivered, tally, senders.size, options) };
   } finally {
     await journal.end();
   }
 }
 
-function sendersOf(
+/** The same object for all items of an account. */
+function senderOf(
+  item: number,
   { context, settings, accounts, callFor, outages }: Invocation,
+  senders: Map<string, Sender>,
   tally: Tally,
-): (item: number) => Sender | Failure {
+): Sender | Failure {
+  const account = accounts.of(item);
+  if (isFailure(account)) return account;
+  const name = JSON.stringify([account.baseUrl, account.apiKey]);
+  const known = senders.get(name);
+  if (known !== undefined) return known;
   const limits = { ...settings.options, interval: settings.requestOptions.interval };
-  const senders = new Map<NodeAccount, Sender>();
-  return (item) => {
-    const account = accounts.of(item);
-    if (isFailure(account)) return account;
-    const known = senders.get(account);
-    if (known !== undefined) return known;
-    const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
-    const id = accountId(account);
-    const sender = { account: id, requests, outages: outagesIn(outages.kept, id, outages.execution, Date.now) };
-    senders.set(account, sender);
-    return sender;
-  };
+  const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
+  const id = accountId(account);
+  const sender = { account: id, requests, outages: outagesIn(outages.kept, id, outages.execution, Date.now) };
+  senders.set(name, sender);
+  return sender;
 }
 
 async function itemsOrError(

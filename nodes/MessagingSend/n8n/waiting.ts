@@ -1,7 +1,6 @@
 import type {
   IDataObject,
   IExecuteFunctions,
-  INode,
   INodeExecutionData,
   IWebhookDescription,
   IWebhookFunctions,
@@ -10,9 +9,9 @@ import type {
 
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
-import { encodingOf, maxFormBytes, type Question, readSubmission, type Submission } from '../questions/question';
+import { encodingOf, type Question, readForm } from '../questions/question';
+import { isHumanReview } from './assumptions';
 import { runIndexOf } from './memory/execution';
-import { isHumanReview } from './tool';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
@@ -55,17 +54,11 @@ export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
   return context.getSignedResumeUrl({ [RUN]: String(run) });
 }
 
-const OPENED_BY = {
-  thisMachine: 'no phone can open',
-  ownNetwork: 'only phones in its network can open',
-} as const;
-
 /** Warns over the output of a link that does not open everywhere. Only n8n's configuration can correct it. */
 export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
-  const link = linkTo(context, asked);
-  const reach = reachOf(link);
-  if (reach === 'unknown') return;
-  const message = `The link in the message begins with ${new URL(link).origin}, which ${OPENED_BY[reach]}. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.`;
+  const { origin, hostname } = new URL(linkTo(context, asked));
+  if (!OWN_NETWORK.test(hostname.replace(/\.$/, ''))) return;
+  const message = `The link in the message begins with ${origin}, which no phone outside this n8n's network can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.`;
   context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
@@ -106,20 +99,21 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const kept = keptQuestion(this);
   if (kept === null) return show(this, 410, closedPage());
   const { question } = kept;
-  const { method, headers, rawBody } = this.getRequestObject() as PageRequest;
+  const { method, headers } = this.getRequestObject() as PageRequest;
   if (method !== 'POST') return show(this, 200, questionPage(question));
   const encoding = encodingOf(question.response);
-  if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== encoding) {
-    return show(this, 415, questionPage(question));
-  }
-  const isTooLarge = (rawBody?.length ?? Number(headers['content-length'] ?? Infinity)) > maxFormBytes(question);
+  if (headers['content-type']?.startsWith(encoding) !== true) return show(this, 415, questionPage(question));
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;
-  const answer = readSubmission(question, isTooLarge ? null : isRecord(form) ? form : {});
-  if (answer.kind === 'refused') return show(this, isTooLarge ? 413 : 400, questionPage(question, answer));
+  const answer = readForm(question, isRecord(form) ? form : {});
+  if (answer.kind === 'refused') return show(this, 400, questionPage(question, answer));
   if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
   setHeaders(this);
-  const data = { ...dataOf(answer, this.getNode()), respondedAt: new Date().toISOString() };
+  const { comment, ...others } = answer.data;
+  // In human review, an AI Agent passes a comment of this name to its model.
+  const answered =
+    isHumanReview(this.getNode()) && comment !== undefined ? { ...others, chatInput: comment } : answer.data;
+  const data: IDataObject = { ...answered, respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
   // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
@@ -158,8 +152,6 @@ function show(context: IWebhookFunctions, status: number, page: string): Promise
 interface PageRequest {
   readonly method: string;
   readonly headers: Readonly<Partial<Record<string, string>>>;
-  /** Of a form with files, n8n keeps none. */
-  readonly rawBody?: Uint8Array;
 }
 
 interface PageResponse {
@@ -173,21 +165,6 @@ function setHeaders(context: IWebhookFunctions): PageResponse {
   const response = context.getResponseObject() as PageResponse;
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
   return response;
-}
-
-/** The names that n8n's own nodes use. In human review, an AI Agent passes a comment named `chatInput` to its model. */
-function dataOf(answer: Submission, node: INode): IDataObject {
-  switch (answer.kind) {
-    case 'customForm':
-      return answer.values;
-    case 'freeText':
-      return { text: answer.text };
-    case 'approval': {
-      const { approved, comment } = answer;
-      if (comment === null) return { approved };
-      return isHumanReview(node) ? { approved, chatInput: comment } : { approved, comment };
-    }
-  }
 }
 
 /** The question that the node waits for; null if the link is for another one. */
@@ -208,15 +185,9 @@ function readKept(kept: unknown): Kept | null {
   return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;
 }
 
-const THIS_MACHINE = /^(?:localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
-
-/** Private and link-local addresses, names without a dot, and the endings that are kept for local networks. */
+/**
+ * Addresses of this machine, private and link-local ones, names without a dot, and the endings that are kept for local
+ * networks. A URL has its host in lower case, and IPv4 addresses of any form as four numbers.
+ */
 const OWN_NETWORK =
-  /^(?:10\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|192\.168\.[\d.]+|169\.254\.[\d.]+|\[f[cd][\da-f]{2}:.*\]|\[fe[89ab][\da-f]:.*\]|[^.:[]+|.+\.(?:local|internal|home\.arpa))$/;
-
-/** Whose phones can open a link. The URL has its host in lower case, and IPv4 addresses of any form as four numbers. */
-export function reachOf(link: string): 'thisMachine' | 'ownNetwork' | 'unknown' {
-  const hostname = new URL(link).hostname.replace(/\.$/, '');
-  if (THIS_MACHINE.test(hostname)) return 'thisMachine';
-  return OWN_NETWORK.test(hostname) ? 'ownNetwork' : 'unknown';
-}
+  /^(?:0\.0\.0\.0|(?:10|127)\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|192\.168\.[\d.]+|169\.254\.[\d.]+|\[::1?\]|\[f[cd][\da-f]{2}:.*\]|\[fe[89ab][\da-f]:.*\]|[^.:[]+|.+\.(?:localhost|local|internal|home\.arpa))$/;

@@ -1,18 +1,14 @@
 /** What a person fills in or chooses on the page. Executions store it, with their question. */
-export type Field = WrittenField | Dropdown | Choices;
+export type Field = WrittenField | ChoiceField;
 
 export interface WrittenField extends Labelled {
   readonly kind: 'text' | 'textarea' | 'number' | 'email' | 'date';
   readonly placeholder: string;
 }
 
-export type Dropdown = WithOptions<'dropdown'>;
-
-/** One option or, with checkboxes, any number of them, all in view. */
-export type Choices = WithOptions<'radio'> | WithOptions<'checkbox'>;
-
-interface WithOptions<Kind> extends Labelled {
-  readonly kind: Kind;
+/** One option or, with checkboxes, any number of them. */
+export interface ChoiceField extends Labelled {
+  readonly kind: 'dropdown' | 'radio' | 'checkbox';
   readonly options: readonly string[];
 }
 
@@ -28,6 +24,8 @@ export type Value = string | number | string[] | null;
 /** The most that can be written, in UTF-16 units: browsers count them, and the end of a line as one, for `maxlength`. */
 export const MAX_WRITTEN = 10_000;
 
+export const REQUIRED = 'An answer is required.';
+
 /** A number beyond it loses digits. */
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
@@ -35,17 +33,6 @@ export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 const NUMBER = /^-?\d*\.?\d+(?:e[-+]?\d+)?$/i;
 const DOMAIN_LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
 const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*$`, 'i');
-
-const LEFT_EMPTY = {
-  text: 'Write an answer first.',
-  textarea: 'Write an answer first.',
-  number: 'Enter a number.',
-  email: 'Enter an email address.',
-  date: 'Choose a date.',
-  dropdown: 'Choose an answer.',
-  radio: 'Choose an answer.',
-  checkbox: 'Choose at least one.',
-} as const satisfies Record<Field['kind'], string>;
 
 /**
  * What a form holds for a field: a text, or the places of the options that were chosen.
@@ -59,9 +46,8 @@ export function writtenIn(given: unknown): string[] {
 /** Why a field can't be filled in like this, in words for the page; null if it can. */
 export function problemWith(field: Field, written: readonly string[]): string | null {
   const [text] = written;
-  if (text === undefined) return field.required ? LEFT_EMPTY[field.kind] : null;
-  if ('options' in field)
-    return chosenFrom(field.options, written).length < written.length ? 'Choose an answer.' : null;
+  if (text === undefined) return field.required ? REQUIRED : null;
+  if ('options' in field) return chosenFrom(field.options, written).length < written.length ? REQUIRED : null;
   if (text.length > MAX_WRITTEN) {
     return `This has ${count(text.length)} characters, but at most ${count(MAX_WRITTEN)} can be sent.`;
   }

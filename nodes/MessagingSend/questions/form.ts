@@ -1,5 +1,5 @@
 import { withoutDirections } from '../api/serviceText';
-import { type Choices, count, type Dropdown, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
+import { type ChoiceField, count, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
 import { fieldsOf, type NamedField, type Refusal, type Response } from './question';
 
 // The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what they
@@ -39,11 +39,11 @@ function formField({ name, field }: NamedField, refusal: Refusal | undefined): s
     },
   };
   const label = escapeHtml(field.label) + markOf(field);
-  if (field.kind === 'radio' || field.kind === 'checkbox') {
+  if ('options' in field && field.kind !== 'dropdown') {
     return `<fieldset><legend>${label}</legend>${problem}${choices(field, shown)}</fieldset>`;
   }
   const labelled = label === '' ? '' : `<label for="${name}">${label}</label>`;
-  return labelled + problem + box(field, shown) + limit;
+  return labelled + problem + ('options' in field ? dropdown(field, shown) : box(field, shown)) + limit;
 }
 
 /** Follows the label of a field that can't be left empty. */
@@ -58,7 +58,7 @@ interface Shown {
   readonly attributes: Attributes;
 }
 
-function choices({ kind: type, options }: Choices, { written, id, attributes }: Shown): string {
+function choices({ kind: type, options }: ChoiceField, { written, id, attributes }: Shown): string {
   const inputs = options.map((option, place) => {
     const input = attributesOf({
       type,
@@ -74,34 +74,25 @@ function choices({ kind: type, options }: Choices, { written, id, attributes }: 
   return inputs.join('');
 }
 
-function box(field: WrittenField | Dropdown, { written, id, attributes }: Shown): string {
+function dropdown({ options }: ChoiceField, { written, id, attributes }: Shown): string {
+  const all = options.map((option, place) => {
+    const selected = { value: String(place), selected: written[0] === String(place) };
+    return `<option${attributesOf(selected)}>${escapeHtml(option)}</option>`;
+  });
+  const own = attributesOf({ class: 'box', ...id, ...attributes });
+  return `<select${own}><option value="">–</option>${all.join('')}</select>`;
+}
+
+function box({ kind: type, label, required, placeholder }: WrittenField, { written, id, attributes }: Shown): string {
   const [text = ''] = written;
   const own = { class: 'box', ...id, ...attributes };
-  switch (field.kind) {
-    case 'textarea': {
-      const rows = field.required ? '4' : '2';
-      const area = {
-        ...own,
-        ...TEXT,
-        rows,
-        placeholder: field.placeholder,
-        'aria-labelledby': field.label === '' && 'question',
-      };
-      // A browser drops a line break at the beginning.
-      return `<textarea${attributesOf(area)}>\n${escapeHtml(text)}</textarea>`;
-    }
-    case 'dropdown': {
-      const options = field.options.map((option, place) => {
-        const selected = { value: String(place), selected: text === String(place) };
-        return `<option${attributesOf(selected)}>${escapeHtml(option)}</option>`;
-      });
-      return `<select${attributesOf(own)}><option value="">–</option>${options.join('')}</select>`;
-    }
-    default: {
-      const { kind: type, placeholder } = field;
-      return `<input${attributesOf({ type, ...own, ...BROWSER_CHECKS[type], placeholder, value: text })}>`;
-    }
+  if (type !== 'textarea') {
+    return `<input${attributesOf({ type, ...own, ...BROWSER_CHECKS[type], placeholder, value: text })}>`;
   }
+  const labelledBy = { 'aria-labelledby': label === '' && 'question' };
+  const area = attributesOf({ ...own, ...TEXT, rows: required ? '4' : '2', placeholder, ...labelledBy });
+  // A browser drops a line break at the beginning.
+  return `<textarea${area}>\n${escapeHtml(text)}</textarea>`;
 }
 
 type Attributes = Readonly<Record<string, string | boolean>>;

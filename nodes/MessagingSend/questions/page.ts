@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml, formFields, problemAt } from './form';
-import {
-  DECISION,
-  DECISIONS,
-  encodingOf,
-  type Question,
-  type Refusal,
-  type Response,
-  type Submission,
-} from './question';
+import { type Answer, DECISION, DECISIONS, encodingOf, type Question, type Refusal, type Response } from './question';
 
 // The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
 // so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with; what has its own
@@ -96,14 +88,10 @@ export function questionPage({ text, response }: Question, refusal?: Refusal): s
 }
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
-export function thanksPage({ thanks, response }: Question, answer: Submission): string {
-  const label =
-    response.kind === 'approval' && answer.kind === 'approval'
-      ? answer.approved
-        ? response.approveLabel
-        : response.declineLabel
-      : null;
-  const decision = label === null ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
+export function thanksPage({ thanks, response }: Question, { data }: Answer): string {
+  const { approveLabel = '', declineLabel = '' } = response.kind === 'approval' ? response : {};
+  const label = data.approved === true ? approveLabel : (declineLabel ?? '');
+  const decision = label === '' ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`);
 }
 

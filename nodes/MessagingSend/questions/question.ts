@@ -1,5 +1,5 @@
-import { asText } from '../api/records';
-import { count, type Field, MAX_WRITTEN, problemWith, type Value, valueOf, writtenIn } from './field';
+import type { JsonRecord } from '../api/records';
+import { type Field, problemWith, REQUIRED, type Value, valueOf, writtenIn } from './field';
 
 /** What a person is asked by a message with a link, as the page behind the link shows it. The execution stores it. */
 export interface Question {
@@ -22,12 +22,12 @@ export type Response =
   | { readonly kind: 'freeText'; readonly buttonLabel: string }
   | { readonly kind: 'customForm'; readonly fields: readonly Field[]; readonly buttonLabel: string };
 
-/** What a person has sent with the page of a question. */
-export type Submission =
-  | { readonly kind: 'approval'; readonly approved: boolean; readonly comment: string | null }
-  | { readonly kind: 'freeText'; readonly text: string }
-  /** What each field was filled in with, by its label. */
-  | { readonly kind: 'customForm'; readonly values: Readonly<Record<string, Value>> };
+/** What a person has answered: the `data` of the output, with the names that n8n's own nodes use. */
+export interface Answer {
+  readonly kind: 'answer';
+  /** `approved` and perhaps a `comment`, a `text`, or what each field of a form was filled in with, by its label. */
+  readonly data: Readonly<Record<string, Value | boolean>>;
+}
 
 /** The name and the values of the buttons of an approval. */
 export const DECISION = 'decision';
@@ -61,11 +61,6 @@ export function encodingOf({ kind }: Response): 'multipart/form-data' | 'applica
   return kind === 'customForm' ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
 }
 
-/** The most bytes that a form of the page can have: each of its characters has at most 9. n8n itself takes 16 MB. */
-export function maxFormBytes({ response }: Question): number {
-  return 100_000 * Math.max(1, fieldsOf(response).length);
-}
-
 /** Why a form is no answer to the question. */
 export interface Refusal {
   readonly kind: 'refused';
@@ -75,42 +70,25 @@ export interface Refusal {
   readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
-/** @param form that the page sent; null if it is too large to be read */
-export function readSubmission(
-  { response }: Question,
-  form: Readonly<Record<string, unknown>> | null,
-): Submission | Refusal {
-  const fields = fieldsOf(response);
-  if (form === null) {
-    const { name } = fields.find(({ field }) => !('options' in field)) ?? { name: DECISION };
-    const reason = `This is too long: at most ${count(MAX_WRITTEN)} characters can be sent.`;
-    return { kind: 'refused', problems: { [name]: reason }, written: {} };
-  }
-  const read = fields.map(({ name, field }) => ({ name, field, written: writtenIn(form[name]) }));
-  const problems = Object.fromEntries(
-    [
-      ...read.map(({ name, field, written }) => [name, problemWith(field, written)] as const),
-      [DECISION, isDecided(response, form[DECISION]) ? null : 'Choose an answer.'] as const,
-    ].flatMap(([name, problem]) => (problem === null ? [] : [[name, problem] as const])),
+/** @param form that the page sent */
+export function readForm({ response }: Question, form: JsonRecord): Answer | Refusal {
+  const read = fieldsOf(response).map(({ name, field }) => ({ name, field, written: writtenIn(form[name]) }));
+  const problems = read.map(({ name, field, written }) => [name, problemWith(field, written)] as const);
+  const undecided = isDecided(response, form[DECISION]) ? null : REQUIRED;
+  const found = [...problems, [DECISION, undecided] as const].flatMap(([name, problem]) =>
+    problem === null ? [] : [[name, problem] as const],
   );
-  if (Object.keys(problems).length > 0) {
+  if (found.length > 0) {
     const written = Object.fromEntries(read.map(({ name, written }) => [name, written]));
-    return { kind: 'refused', problems, written };
+    return { kind: 'refused', problems: Object.fromEntries(found), written };
   }
-  const values = read.map(({ field, written }) => [field.label, valueOf(field, written)] as const);
-  const text = asText(values[0]?.[1]);
-  switch (response.kind) {
-    case 'approval':
-      return {
-        kind: 'approval',
-        approved: form[DECISION] === DECISIONS.approve,
-        comment: text === '' ? null : text,
-      };
-    case 'freeText':
-      return { kind: 'freeText', text };
-    case 'customForm':
-      return { kind: 'customForm', values: Object.fromEntries(values) };
-  }
+  const isForm = response.kind === 'customForm';
+  const values = read.map(
+    ({ name, field, written }) => [isForm ? field.label : name, valueOf(field, written)] as const,
+  );
+  if (response.kind !== 'approval') return { kind: 'answer', data: Object.fromEntries(values) };
+  const comment = Object.fromEntries(values.filter(([, value]) => value !== null));
+  return { kind: 'answer', data: { approved: form[DECISION] === DECISIONS.approve, ...comment } };
 }
 
 /** Whether one of the buttons was used that decide, if the page has any. */

@@ -1,9 +1,9 @@
 import type { IExecutePaginationFunctions, INodeExecutionData, INodePropertyRouting } from 'n8n-workflow';
 
 import { failure, FailureError } from '../failures/failure';
+import { isTool } from '../n8n/assumptions';
 import { setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
-import { isTool } from '../n8n/tool';
 import { sendAndWait } from './message/sendAndWait';
 
 /**

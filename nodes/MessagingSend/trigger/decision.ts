@@ -1,5 +1,3 @@
-import { isNumber, isRecord } from '../api/records';
-
 export interface LowBalanceSettings {
   readonly threshold: number;
   /** By how much the credits must rise above the threshold before the next drop counts; 0 or more. */
@@ -19,14 +17,14 @@ export interface Balance {
 export interface LowBalanceState {
   /** Whether a drop was reported and is not over yet. */
   readonly low: boolean;
-  readonly credits: number | null;
-  readonly threshold: number | null;
+  readonly credits: number;
+  readonly threshold: number;
   readonly owner: string | number | null;
   /** When it last started the workflow for this drop, in milliseconds since 1970. */
   readonly firedAt: number | null;
 }
 
-export interface Decision {
+interface Decision {
   readonly fires: boolean;
   /** The credits at the poll before; null if there was none, or one of another account. */
   readonly previousCredits: number | null;
@@ -37,22 +35,22 @@ export interface Decision {
 const TOLERANCE = 30_000;
 
 /**
- * Decides whether a poll starts the workflow. A drop is reported once; after that, only as a reminder, or when the
- * credits have risen above the threshold, and by the margin, and dropped again.
- * @param before null at the first poll
+ * Decides whether a poll starts the workflow. A drop is reported once for each threshold; after that, only as a reminder,
+ * or when the credits have risen above the threshold, and by the margin, and dropped again.
+ * @param before of the poll before, if there was one
  * @param now milliseconds since 1970
  */
 export function decide(
-  before: LowBalanceState | null,
+  before: LowBalanceState | undefined,
   balance: Balance,
   settings: LowBalanceSettings,
   now: number,
 ): Decision {
-  const known = before !== null && isSameOwner(before, balance) ? before : null;
   const { credits, owner } = balance;
   const { threshold, remindEvery } = settings;
+  const known = owner === null || (before?.owner ?? owner) === owner ? before : undefined;
   const isLow = credits < threshold;
-  const isReported = known !== null && known.low && !isOver(known, credits, settings);
+  const isReported = known?.low === true && known.threshold === threshold && !isOver(credits, settings);
   // If the clock was set back, the time counts from now.
   const firedAt = isReported ? Math.min(known.firedAt ?? now, now) : null;
   const isReminder = firedAt !== null && remindEvery !== null && now - firedAt >= remindEvery - TOLERANCE;
@@ -64,29 +62,6 @@ export function decide(
   };
 }
 
-function isOver(reported: LowBalanceState, credits: number, { threshold, margin }: LowBalanceSettings): boolean {
-  if (credits > threshold && credits >= threshold + margin) return true;
-  // After a change of the threshold, a report still holds for credits below both the old and the new one.
-  const { threshold: old } = reported;
-  return old !== null && old !== threshold && credits >= Math.min(old, threshold);
-}
-
-function isSameOwner(before: LowBalanceState, { owner }: Balance): boolean {
-  return before.owner === null || owner === null || before.owner === owner;
-}
-
-/** Reads the kept state; state that can't be read counts as none. */
-export function readState(value: unknown): LowBalanceState | null {
-  if (!isRecord(value) || typeof value.low !== 'boolean') return null;
-  return {
-    low: value.low,
-    credits: numberOrNull(value.credits),
-    threshold: numberOrNull(value.threshold),
-    owner: typeof value.owner === 'string' ? value.owner : numberOrNull(value.owner),
-    firedAt: numberOrNull(value.firedAt),
-  };
-}
-
-function numberOrNull(value: unknown): number | null {
-  return isNumber(value) ? value : null;
+function isOver(credits: number, { threshold, margin }: LowBalanceSettings): boolean {
+  return credits > threshold && credits >= threshold + margin;
 }

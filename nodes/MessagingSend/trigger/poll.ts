@@ -7,14 +7,11 @@ import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccount } from '../n8n/input/account';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
-import { decide, readState } from './decision';
+import { decide, type LowBalanceState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';
 
 /** The name under which the state is kept in the static data of the node. */
 const KEPT = 'lowBalance';
-
-/** The time n8n gives a poll, in milliseconds, for releases that don't tell. */
-const POLL_BUDGET = 5 * 60_000;
 
 /**
  * The `poll` of the trigger.
@@ -49,7 +46,8 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   const now = Date.now();
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
-  const { fires, previousCredits, next } = decide(readState(kept[KEPT]), { credits, owner }, settings.lowBalance, now);
+  const before = kept[KEPT] as LowBalanceState | undefined;
+  const { fires, previousCredits, next } = decide(before, { credits, owner }, settings.lowBalance, now);
   const isTest = context.getMode() === 'manual';
   if (!isTest) kept[KEPT] = { ...next };
   if (!fires && !isTest) return null;
@@ -72,7 +70,7 @@ async function readData(
   account: NodeAccount,
   { limits, requestOptions }: TriggerSettings,
 ): Promise<JsonRecord> {
-  const budget = hasBudget(context) ? context.getPollBudgetMs() : POLL_BUDGET;
+  const budget = budgetOf(context);
   const deadline = AbortSignal.timeout(budget);
   const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
   const call = httpCall(context, account, requestOptions, deadline);
@@ -86,7 +84,7 @@ async function readData(
   throw nodeApiError(context.getNode(), why);
 }
 
-/** n8n 2.35 does not have it. */
-function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
-  return typeof context.getPollBudgetMs === 'function';
+/** The time n8n gives a poll, in milliseconds; n8n 2.35 does not tell. */
+function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
+  return context.getPollBudgetMs?.() ?? 5 * 60_000;
 }

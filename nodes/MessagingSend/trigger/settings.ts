@@ -1,6 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+import { asText } from '../api/records';
 import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,
@@ -8,7 +9,6 @@ import {
   optionsField,
   readLimitOptions,
   readNumber,
-  type ReadRunParameter,
   requestsPerMinute,
 } from '../n8n/input/options';
 import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
@@ -91,7 +91,7 @@ export interface TriggerSettings {
  * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
-  const read: ReadRunParameter = (path, fallback) => context.getNodeParameter(path, fallback);
+  const read = (path: string, fallback: unknown) => context.getNodeParameter(path, fallback);
   const given = new GivenOptions('options', read);
   const givenForRequests = new GivenOptions('requestOptions', read);
   const reminder = readNumber(given, remindEvery) * HOUR;
@@ -111,8 +111,7 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
 
 /** Without a threshold nothing would ever be low, so there is no fallback. */
 function readThreshold(value: unknown): number {
-  const threshold =
-    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
+  const threshold = Number(asText(value));
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
   throw new FailureError(failure('thresholdInvalid'));
 }

@@ -15,11 +15,8 @@ export interface NodeAccount extends Account {
 
 /** The accounts of the items of a run: a credential whose fields are expressions can give each item another. */
 export interface Accounts {
-  /** The account of an item, the same object for the same account, or why it has none. */
+  /** The account of an item, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  /** The account of all items, if they certainly share one. */
-  readonly only: NodeAccount | null;
-  readonly count: number;
   /** Why no item can have an account; null where that depends on the item. */
   readonly failure: Failure | null;
 }
@@ -52,26 +49,17 @@ export async function readAccounts(
   const first = await read(context, 0);
   if (first.isForAll) return oneForAll(first.account);
 
-  const known = new Map<string, NodeAccount>();
-  const unified = (account: NodeAccount | Failure): NodeAccount | Failure => {
-    if (isFailure(account)) return account;
-    const identity = JSON.stringify([account.baseUrl, account.apiKey]);
-    const same = known.get(identity) ?? account;
-    known.set(identity, same);
-    return same;
-  };
-  const accounts = [unified(first.account)];
+  const accounts = [first.account];
   while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
-    accounts.push(unified((await read(context, accounts.length)).account));
+    accounts.push((await read(context, accounts.length)).account);
     await pause();
   }
   const stopped = failure('stopped');
-  return { of: (item) => accounts[item] ?? stopped, only: null, count: known.size, failure: null };
+  return { of: (item) => accounts[item] ?? stopped, failure: null };
 }
 
 function oneForAll(account: NodeAccount | Failure): Accounts {
-  const [only, broken] = isFailure(account) ? [null, account] : [account, null];
-  return { of: () => account, only, count: 1, failure: broken };
+  return { of: () => account, failure: isFailure(account) ? account : null };
 }
 
 /** The account that the credential gives for an item, and whether every item gets the same. */

@@ -68,28 +68,23 @@ function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft 
   const origin = { item, entry: null, phone: null };
   const list = parseList(read('messages', item));
   const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, '')), key: readMessageKey(item, read) };
-  if (list === NOT_JSON) return [unsendable(origin, failure('listNotJson'))];
-  if (!Array.isArray(list)) return [unsendable(origin, failure('listNotList'))];
-  return list.map((value: unknown, entry) =>
+  if (list === null) return [unsendable(origin, failure('listNotList'))];
+  return list.map((value, entry) =>
     isRecord(value)
       ? { ...origin, kind: 'draft', entry, phone: value.phone, message: value.message, ...forAll }
       : unsendable({ ...origin, entry }, failure('listEntryNotObject')),
   );
 }
 
-const NOT_JSON = Symbol('not JSON');
-
-/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got. */
-function parseList(given: unknown): unknown {
-  let value = given;
-  if (typeof given === 'string' && given.trim() !== '') {
-    try {
-      value = JSON.parse(given);
-    } catch {
-      return NOT_JSON;
-    }
+/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got; null if it is none. */
+function parseList(given: unknown): unknown[] | null {
+  try {
+    const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+    const list = isRecord(value) ? value.messages : value;
+    return Array.isArray(list) ? list : null;
+  } catch {
+    return null;
   }
-  return isRecord(value) && Array.isArray(value.messages) ? value.messages : value;
 }
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
@@ -105,9 +100,7 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
  */
 export function countryCodeIn(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : 'neither';
-  const digits = text.replace(/^\s*(?:\+|00)?|\s+$/g, '');
-  if (digits === '') return null;
+  const digits = asText(value).replace(/^\s*(?:\+|00)?|\s+$/g, '');
   if (/^[1-9]\d{0,3}$/.test(digits)) return digits;
   throw new FailureError(failure('countryCodeInvalid'));
 }

@@ -106,9 +106,6 @@ interface Part {
 
 const NONE: readonly string[] = [];
 
-/** Of a longer expression, its beginning is enough to find it. */
-const LONG = /^([^]{40})[^]+$/;
-
 /**
  * Finds the parts of a text that are empty because their expression gives nothing for an item, as in "Hello ,".
  * n8n evaluates a text as a whole, so a part is evaluated again, alone, where it may be empty: a text is searched in a
@@ -153,7 +150,7 @@ function partsOf(parameter: unknown): readonly Part[] {
     const path = plainPath(`=${expression}`);
     return {
       expression,
-      name: path === null ? source.trim().replace(LONG, '$1…') : path.join('.'),
+      name: path === null ? source.trim() : path.join('.'),
       around: squeezed(`${pieces[index - 1]}${pieces[index + 1]}`),
     };
   });

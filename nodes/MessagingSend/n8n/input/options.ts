@@ -66,12 +66,6 @@ export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'inte
 }
 
 /**
- * Reads a parameter that holds for the whole run, by its path.
- * @throws what n8n throws for an expression that fails
- */
-export type ReadRunParameter = (path: string, fallback: unknown) => unknown;
-
-/**
  * The options in a collection of a node. Each is read alone: n8n evaluates a collection as a whole, so one failing
  * expression would end the run. An option that can't be used gets its default.
  */
@@ -81,7 +75,8 @@ export class GivenOptions {
 
   constructor(
     private readonly collection: string,
-    private readonly read: ReadRunParameter,
+    /** @throws what n8n throws for an expression that fails */
+    readonly read: (path: string, fallback: unknown) => unknown,
   ) {}
 
   /**
@@ -113,6 +108,11 @@ export function readNumber(given: GivenOptions, field: INodeProperties): number 
   });
 }
 
+/** A field by its path within the collection of the options. */
+export function within<Field extends INodeProperties>(path: string, field: Field): Field {
+  return { ...field, name: `${path}.${field.name}` };
+}
+
 export function readCount(given: GivenOptions, field: INodeProperties): number {
   return Math.floor(readNumber(given, field));
 }
@@ -133,8 +133,19 @@ export type ChoiceField<Value extends string> = Omit<INodeProperties, 'options'>
   default: Value;
 };
 
-export function choiceField<Value extends string>(field: ChoiceField<Value>): ChoiceField<Value> {
-  return field;
+/** @param choices by their values: the name of each, and what it does */
+export function choiceField<Value extends string>({
+  choices,
+  ...field
+}: Omit<INodeProperties, 'type' | 'options'> & {
+  default: NoInfer<Value>;
+  choices: Readonly<Record<Value, readonly [name: string, description?: string]>>;
+}): ChoiceField<Value> {
+  const options = (Object.keys(choices) as Value[]).map((value) => {
+    const [name, description] = choices[value];
+    return { name, value, description };
+  });
+  return { ...field, type: 'options', noDataExpression: true, options };
 }
 
 /** @param absent what holds without the option, if not the field's default */

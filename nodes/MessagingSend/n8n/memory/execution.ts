@@ -2,8 +2,7 @@
 import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../../api/records';
-import { RECOVERED_SIGN, TOKEN } from '../assumptions';
-import { isTool } from '../tool';
+import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
 
 /** What n8n keeps of the node with the execution, through Retry On Fail and Retry. */
 export function keptOf(context: Pick<IExecuteFunctions, 'getContext'>): JsonRecord {

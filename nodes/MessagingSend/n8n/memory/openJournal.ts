@@ -13,7 +13,7 @@ import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
-import { isTool } from '../tool';
+import { isTool } from '../assumptions';
 import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 

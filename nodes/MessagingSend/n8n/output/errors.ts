@@ -1,7 +1,7 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type Failure, FailureError } from '../../failures/failure';
-import { isTool } from '../tool';
+import { isTool } from '../assumptions';
 import { countsText, descriptionOf, inSentences, isNothing, reasonsText, secondSendText } from './sentences';
 import type { Summary } from './summary';
 

@@ -3,8 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isRecord } from '../../api/records';
 import type { Progress } from '../../delivery/deliver';
+import { isTool } from '../assumptions';
 import { keptOf, runIndexOf } from '../memory/execution';
-import { isTool } from '../tool';
 import {
   contentsText,
   counted,

@@ -31,21 +31,23 @@ export const message: INodeProperties = {
 
 /** The two fields that Send, and Send Bulk with one message per item, have in common. */
 export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {
-  const text: INodeProperties = { ...message, hint: textHint };
   return [
-    notForModels(phone, show),
-    forModels(
+    ...forPeopleAndModels(
       phone,
       show,
       'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123',
     ),
-    notForModels(text, show),
-    forModels(
-      text,
+    ...forPeopleAndModels(
+      { ...message, hint: textHint },
       show,
       `Text to send, at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, even if the same text was sent before.`,
     ),
   ];
+}
+
+/** @param hint by which the model fills it in */
+function forPeopleAndModels(parameter: INodeProperties, show: Show, hint: string): INodeProperties[] {
+  return [notForModels(parameter, show), forModels(parameter, show, hint)];
 }
 
 /**
@@ -55,15 +57,13 @@ export function recipientAndText(show: Show, textHint?: string): INodeProperties
  */
 export function forModels(parameter: INodeProperties, show: Show, hint?: string): INodeProperties {
   const property: INodeProperties = { ...parameter, displayOptions: { show: { ...show, '@tool': [true] } } };
-  return hint === undefined ? property : { ...property, default: filledInByModel(parameter, hint) };
+  if (hint === undefined) return property;
+  // What the editor's button writes; n8n recognises it by the comment.
+  const expression = `/*n8n-auto-generated-fromAI-override*/ $fromAI('${parameter.displayName}', \`${hint}\`, '${parameter.type}')`;
+  return { ...property, default: `={{ ${expression} }}` };
 }
 
 /** The same parameter everywhere else. */
 export function notForModels(parameter: INodeProperties, show: Show): INodeProperties {
   return { ...parameter, displayOptions: { show, hide: { '@tool': [true] } } };
-}
-
-/** The expression that the editor's button writes; n8n recognises it by the comment. */
-function filledInByModel({ displayName, type }: INodeProperties, hint: string): string {
-  return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${displayName}', \`${hint}\`, '${type}') }}`;
 }

@@ -98,8 +98,8 @@ const RESERVED = ['respondedAt', '__proto__'];
 
 /**
  * Reads the fields of the form.
- * @throws FailureError for the first that can't be shown. Fields and options are named by their places, counted from 1, as
- * their texts could come from an item.
+ * @throws FailureError for the first that can't be shown. Fields are named by their places, counted from 1, as their texts
+ * could come from an item.
  */
 export function readFormFields(given: unknown): Field[] {
   const fields = Array.isArray(given) ? given.map((field: unknown) => (isRecord(field) ? field : {})) : [];
@@ -108,10 +108,9 @@ export function readFormFields(given: unknown): Field[] {
   return fields.map((field, index) => {
     const place = index + 1;
     const label = labels[index] ?? '';
-    const other = labels.indexOf(label) + 1;
-    if (label === '') throw new FailureError(failure('formLabelEmpty', { place }));
-    if (RESERVED.includes(label)) throw new FailureError(failure('formLabelReserved', { place, label }));
-    if (other !== place) throw new FailureError(failure('formLabelRepeated', { place, other }));
+    if (['', ...RESERVED].includes(label) || labels.indexOf(label) !== index) {
+      throw new FailureError(failure('formLabelInvalid', { place, reserved: RESERVED.join(' or ') }));
+    }
     return readField(field, place, { label, required: isOn(field.requiredField) });
   });
 }
@@ -137,14 +136,10 @@ function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' 
 }
 
 function readOptions(given: unknown, place: number): string[] {
-  const values = isRecord(given) && Array.isArray(given.values) ? given.values : [];
-  if (values.length === 0) throw new FailureError(failure('formOptionsEmpty', { place }));
-  const options = values.map((value: unknown) => (isRecord(value) ? asText(value.option).trim() : ''));
-  for (const [index, text] of options.entries()) {
-    const [option, other] = [index + 1, options.indexOf(text) + 1];
-    if (text === '') throw new FailureError(failure('formOptionEmpty', { place, option }));
-    if (other !== option) throw new FailureError(failure('formOptionRepeated', { place, option, other }));
-  }
+  const values: unknown = isRecord(given) ? given.values : [];
+  const options = [values].flat().map((value) => (isRecord(value) ? asText(value.option).trim() : ''));
+  const isValid = options.length > 0 && !options.includes('') && new Set(options).size === options.length;
+  if (!isValid) throw new FailureError(failure('formOptionsInvalid', { place }));
   return options;
 }
 

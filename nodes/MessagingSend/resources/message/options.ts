@@ -59,19 +59,16 @@ const dryRun: INodeProperties = {
 const duplicateMessages = choiceField({
   displayName: 'Duplicate Messages',
   name: 'duplicateMessages',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'Send Every One', value: 'send', description: 'Send every message, even if the same one was sent before' },
-    { name: 'Send Once in This Run', value: 'sendOnce', description: 'Send each message only once in a run' },
-    {
-      name: 'Send Once, Also in Later Runs',
-      value: 'sendOnceEver',
-      description: 'Send each message only once, even if an earlier execution of this node sent it',
-    },
-  ],
   default: 'sendOnce',
   description: "What to do with messages that have the same number and text, or the same 'Message Key'",
+  choices: {
+    send: ['Send Every One', 'Send every message, even if the same one was sent before'],
+    sendOnce: ['Send Once in This Run', 'Send each message only once in a run'],
+    sendOnceEver: [
+      'Send Once, Also in Later Runs',
+      'Send each message only once, even if an earlier execution of this node sent it',
+    ],
+  },
 });
 
 /** Read for each item, in `n8n/input/drafts.ts`. */
@@ -88,41 +85,28 @@ const messageKey: INodeProperties = {
 const emptyFields = choiceField({
   displayName: 'Empty Fields',
   name: 'emptyFields',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: "Don't Send",
-      value: 'doNotSend',
-      description: 'The message is not sent, and its item says which field is empty',
-    },
-    { name: 'Send Anyway', value: 'send', description: 'The message is sent with a gap' },
-  ],
   default: 'doNotSend',
   description:
     "What to do with a message if a field in its text is empty, as in 'Hello ,'. Off unless added: the message is sent.",
+  choices: {
+    doNotSend: ["Don't Send", 'The message is not sent, and its item says which field is empty'],
+    send: ['Send Anyway', 'The message is sent with a gap'],
+  },
 });
 
 const longMessages = choiceField({
   displayName: 'Long Messages',
   name: 'longMessages',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Do Not Shorten',
-      value: 'fail',
-      description: 'Send does not send the message. Send Bulk does, and the service decides: its limit is not known.',
-    },
-    {
-      name: 'Split Into Several',
-      value: 'split',
-      description: 'The text is sent in several messages, and each uses 1 credit',
-    },
-    { name: 'Truncate', value: 'truncate', description: `Only the first ${MAX_TEXT} characters are sent` },
-  ],
   default: 'fail',
   description: `What to do with texts of more than ${MAX_TEXT} characters`,
+  choices: {
+    fail: [
+      'Do Not Shorten',
+      'Send does not send the message. Send Bulk does, and the service decides: its limit is not known.',
+    ],
+    split: ['Split Into Several', 'The text is sent in several messages, and each uses 1 credit'],
+    truncate: ['Truncate', `Only the first ${MAX_TEXT} characters are sent`],
+  },
 });
 
 const neverSendTo: INodeProperties = {
@@ -139,41 +123,28 @@ const neverSendTo: INodeProperties = {
 export const numberCheck = choiceField({
   displayName: 'Number Check',
   name: 'numberCheck',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: 'Mobile Numbers Only',
-      value: 'mobile',
-      description: 'Accept only mobile numbers. This also finds most numbers with a digit missing.',
-    },
-    { name: 'Off', value: 'off', description: 'Accept any 7 to 15 digits, if a country has changed its numbers' },
-    { name: 'On', value: 'on', description: 'Accept only numbers of a length that exists in their country' },
-  ],
   default: 'on',
   description:
     'Whether to compare phone numbers with the numbering plan of their country. A number with a wrong length can reach a stranger.',
+  choices: {
+    mobile: ['Mobile Numbers Only', 'Accept only mobile numbers. This also finds most numbers with a digit missing.'],
+    off: ['Off', 'Accept any 7 to 15 digits, if a country has changed its numbers'],
+    on: ['On', 'Accept only numbers of a length that exists in their country'],
+  },
 });
 
 const uncertain = choiceField({
   displayName: 'On Uncertain Outcome',
   name: 'uncertain',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    {
-      name: "Don't Send Again",
-      value: 'report',
-      description: 'The message is reported as uncertain and never sent again automatically',
-    },
-    {
-      name: 'Send Again',
-      value: 'sendAgain',
-      description: 'A retry sends the message again. The recipient may get it twice, and it may use credits twice.',
-    },
-  ],
   default: 'report',
   description: 'What a retry does with a message that may have been sent, because the service did not confirm it',
+  choices: {
+    report: ["Don't Send Again", 'The message is reported as uncertain and never sent again automatically'],
+    sendAgain: [
+      'Send Again',
+      'A retry sends the message again. The recipient may get it twice, and it may use credits twice.',
+    ],
+  },
 });
 
 const parallelRequests: INodeProperties = {
@@ -244,8 +215,7 @@ function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
     const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
     if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
     // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
-    const kind = typeof value === 'object' && value !== null ? 'an object' : 'nothing';
-    throw new FailureError(failure('optOutsNotList', { kind }));
+    throw new FailureError(failure('optOutsNotList'));
   });
   // Without numbers, it is left to the items whether theirs can be used.
   if (numbers.length === 0) return { numbers, countryCode: null };
@@ -267,19 +237,19 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     numberCheck: check,
     parallelRequests: readCount(given, parallelRequests),
     sendWindow: readSendWindow(given),
-    testRun: readTestRun(given, { countryCode: null, numberCheck: check }),
+    testRun: readTestRun(given, check),
     uncertain: readChoice(given, uncertain),
   };
 }
 
 /** @returns null where the option is not added. Whatever else it is, no message may leave for a recipient. */
-export function readTestRun(given: GivenOptions, rules: PhoneRules): TestRun | null {
+function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): TestRun | null {
   return given.get(testRun.name, testRun.displayName, null, (value) => {
     if (value === undefined || value === '') return null;
     const values = valuesIn(value);
     // A landline can be somebody's own as well.
-    const numberCheck = rules.numberCheck === 'mobile' ? 'on' : rules.numberCheck;
-    const phone = cleanPhone(values.phone ?? '', { ...rules, numberCheck });
+    const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
+    const phone = cleanPhone(values.phone ?? '', rules);
     if (typeof phone !== 'string') throw new FailureError(failure('testPhoneUnreadable', { reason: phone.message }));
     const count = Math.floor(Number(values.count ?? DEFAULT_COUNT));
     if (count >= 1 && Number.isFinite(count)) return { phone, count };

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { valuesOf } from '../../n8n/input/options';
+import { choiceField, valuesOf } from '../../n8n/input/options';
 import type { Question, Response } from '../../questions/question';
 import { formFields, readFormFields } from './formFields';
 
@@ -33,17 +33,12 @@ export const responseType: INodeProperties = {
   description: 'How the recipient answers the question',
 };
 
-const approvalType: INodeProperties = {
+const approvalType = choiceField({
   displayName: 'Type of Approval',
   name: 'approvalType',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'Approve and Decline', value: 'double' },
-    { name: 'Approve Only', value: 'single' },
-  ],
   default: 'double',
-};
+  choices: { double: ['Approve and Decline'], single: ['Approve Only'] },
+});
 
 const approveLabel: INodeProperties = {
   displayName: 'Approve Button Label',

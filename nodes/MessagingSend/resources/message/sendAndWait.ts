@@ -5,7 +5,8 @@ import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
 import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
-import type { Outcome } from '../../messages/outcome';
+import type { Outcome, Result } from '../../messages/outcome';
+import { isHumanReview, isTool } from '../../n8n/assumptions';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ReadParameter } from '../../n8n/input/itemParameters';
 import {
@@ -17,7 +18,6 @@ import {
   requestsPerMinute,
 } from '../../n8n/input/options';
 import { sendForRun } from '../../n8n/run';
-import { isHumanReview, isTool } from '../../n8n/tool';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
@@ -96,7 +96,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
       return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };
     },
     failure: notForModel(this.getNode()),
-    review: (outcomes) => review(outcomes, hasLink),
+    review: (delivered) => (hasLink ? delivered : withoutLost(delivered)),
   });
   if (!isSent(delivered)) return [items];
   warnOfLink(this, asked);
@@ -138,20 +138,12 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   }
 }
 
-/** Replaces outcomes after which nobody may be able to answer the message, so that another must be sent. */
-function review(delivered: Delivered, hasLink: boolean): Delivered {
-  const reviewed = (outcome: Outcome): Outcome => {
-    if (outcome.kind === 'uncertain') {
-      const { message: reason, code, httpStatus, serviceSays } = outcome.failure;
-      return { ...outcome, failure: failure('questionUncertain', { reason }, { code, httpStatus, serviceSays }) };
-    }
-    const isLost = outcome.kind === 'sent' && delivered.recalled > 0 && !hasLink;
-    return isLost ? { kind: 'uncertain', failure: failure('linkLost') } : outcome;
-  };
-  const receipts = delivered.receipts.map((receipt) => ({
-    ...receipt,
-    results: receipt.results.map(({ message, outcome }) => ({ message, outcome: reviewed(outcome) })),
-  }));
+/** Of a question that an earlier execution has asked, the link no longer works, so that another must be sent. */
+function withoutLost(delivered: Delivered): Delivered {
+  if (delivered.recalled === 0) return delivered;
+  const lost: Outcome = { kind: 'uncertain', failure: failure('linkLost') };
+  const reviewed = ({ message, outcome }: Result) => ({ message, outcome: outcome.kind === 'sent' ? lost : outcome });
+  const receipts = delivered.receipts.map((receipt) => ({ ...receipt, results: receipt.results.map(reviewed) }));
   return { ...delivered, receipts };
 }
 

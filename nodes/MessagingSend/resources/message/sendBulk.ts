@@ -3,6 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import { draftsFromSource } from '../../n8n/input/drafts';
+import { choiceField } from '../../n8n/input/options';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
@@ -30,22 +31,16 @@ export const sendBulk: INodePropertyOptions = {
   routing: routingOf(SEND_BULK.endpoint, forItem(JOB)),
 };
 
-const source: INodeProperties = {
+const source = choiceField({
   displayName: 'Source',
   name: 'source',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'A JSON List', value: 'json', description: 'A list of messages of any length, for example from a webhook' },
-    {
-      name: 'One Message per Input Item',
-      value: 'items',
-      description: "Each item's own values are used for 'Phone' and 'Message'",
-    },
-  ],
   default: 'items',
   description: 'Where the messages come from',
-};
+  choices: {
+    json: ['A JSON List', 'A list of messages of any length, for example from a webhook'],
+    items: ['One Message per Input Item', "Each item's own values are used for 'Phone' and 'Message'"],
+  },
+});
 
 // n8n's field for JSON shows no placeholder.
 const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';

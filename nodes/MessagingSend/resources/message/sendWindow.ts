@@ -2,10 +2,24 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { DeliveryOptions } from '../../delivery/options';
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions, valuesIn, valuesOf } from '../../n8n/input/options';
+import { choiceField, type GivenOptions, valuesIn, valuesOf } from '../../n8n/input/options';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const DEFAULTS = { from: '09:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 0], timeZone: 'recipient' };
+
+const timeZone = choiceField({
+  displayName: 'Time Zone',
+  name: 'timeZone',
+  default: 'recipient',
+  description: 'Whose clock counts',
+  choices: {
+    recipient: [
+      "Recipient's",
+      "The time of the recipient's country. If it has several time zones, the window must be open in all of them.",
+    ],
+    workflow: ["Workflow's", "The time zone in the workflow's settings"],
+  },
+});
 
 export const sendWindow: INodeProperties = {
   displayName: 'Send Window',
@@ -31,22 +45,7 @@ export const sendWindow: INodeProperties = {
       placeholder: 'e.g. 09:00',
       description: 'First minute in which messages may be sent, from 00:00 to 23:59',
     },
-    {
-      displayName: 'Time Zone',
-      name: 'timeZone',
-      type: 'options',
-      options: [
-        {
-          name: "Recipient's",
-          value: 'recipient',
-          description:
-            "The time of the recipient's country. If it has several time zones, the window must be open in all of them.",
-        },
-        { name: "Workflow's", value: 'workflow', description: "The time zone in the workflow's settings" },
-      ],
-      default: 'recipient',
-      description: 'Whose clock counts',
-    },
+    timeZone,
     {
       displayName: 'To',
       name: 'to',
@@ -66,12 +65,12 @@ export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow
     const [from, to] = [minuteOfDay(values.from), minuteOfDay(values.to)];
     const days: unknown[] = Array.isArray(values.days) ? values.days : [];
     const { timeZone: clock } = values;
-    if (from === null || to === null || from >= to) throw new FailureError(failure('sendWindowTimes'));
-    if (days.length === 0 || !days.every((day) => Number.isInteger(day) && DAYS[Number(day)] !== undefined)) {
-      throw new FailureError(failure('sendWindowDays'));
+    const areDays = days.length > 0 && days.every((day) => Number.isInteger(day) && DAYS[Number(day)] !== undefined);
+    const isClock = clock === 'recipient' || clock === 'workflow';
+    if (from !== null && to !== null && from < to && areDays && isClock) {
+      return { from, to, days: new Set(days.map(Number)), clock };
     }
-    if (clock === 'recipient' || clock === 'workflow') return { from, to, days: new Set(days.map(Number)), clock };
-    throw new FailureError(failure('optionNotChoice', { option: 'Time Zone', choices: 'recipient, workflow' }));
+    throw new FailureError(failure('sendWindowInvalid'));
   });
 }
 

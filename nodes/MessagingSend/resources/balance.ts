@@ -5,16 +5,16 @@ import type {
   INodePropertyOptions,
 } from 'n8n-workflow';
 
-import { GET_BALANCE } from '../../api/endpoints';
-import { BALANCE_FIELDS, creditsOf, pick } from '../../api/records';
-import { failure, FailureError } from '../../failures/failure';
-import { type NodeAccount, readAccount } from '../../n8n/input/account';
-import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../../n8n/input/options';
-import { nodeApiError, setUpError } from '../../n8n/output/errors';
-import { routedCall, type RoutedRequest, routingOf } from '../../n8n/routing';
-import { type RequestLimits, requestsOf } from '../../requests/requests';
+import { GET_BALANCE } from '../api/endpoints';
+import { BALANCE_FIELDS, creditsOf, pick } from '../api/records';
+import { failure, FailureError } from '../failures/failure';
+import { type NodeAccount, readAccount } from '../n8n/input/account';
+import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/options';
+import { nodeApiError, setUpError } from '../n8n/output/errors';
+import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
+import { type RequestLimits, requestsOf } from '../requests/requests';
 
-export const get: INodePropertyOptions = {
+const get: INodePropertyOptions = {
   name: 'Get',
   value: 'get',
   action: 'Get credit balance',
@@ -22,15 +22,25 @@ export const get: INodePropertyOptions = {
   routing: routingOf(GET_BALANCE, getBalance),
 };
 
-export const getFields: INodeProperties[] = [optionsField([maxWait, requestsPerMinute], { resource: ['balance'] })];
+export const balanceProperties: INodeProperties[] = [
+  {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    displayOptions: { show: { resource: ['balance'] } },
+    options: [get],
+    default: 'get',
+  },
+  optionsField([maxWait, requestsPerMinute], { resource: ['balance'] }),
+];
 
 /** One item `{ credits, user_id, user_name }` (API 2.1). */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
   const { account, limits } = await setUp(this);
   const call = routedCall(this, request, account);
-  const reply = await requestsOf(account, call, limits, this.getExecutionCancelSignal()).make({
-    endpoint: GET_BALANCE,
-  });
+  const requests = requestsOf(account, call, limits, this.getExecutionCancelSignal());
+  const reply = await requests.make({ endpoint: GET_BALANCE });
   const item = this.getItemIndex();
   if (reply.kind !== 'accepted') throw nodeApiError(this.getNode(), reply.failure, item);
   const credits = creditsOf(reply.data);
