@@ -88,7 +88,7 @@ describe('A message that only the service refuses', () => {
 
   test('is named when the run stops', async () => {
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-    const message = 'The service rejected the phone number of this message';
+    const message = 'The service rejected this message';
     expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
     expect(received()).toEqual([]);
   });
@@ -100,15 +100,15 @@ test('Every invalid entry of a list has its own item, with its place in the list
   expect(outputs[0]).toHaveLength(1);
   expect(outputs[1]?.map(({ json }) => [json.error, detailsOf({ json }).entry])).toEqual([
     ['The entry is not an object', 1],
-    ['The phone number contains letters', 2],
+    ['The phone number contains a character that is not allowed', 2],
     ['The entry is not an object', 3],
   ]);
 });
 
 test.each([
-  ['invalid JSON', '{ not json', "'Messages' is not valid JSON"],
-  ['a quoted text', '"text"', "'Messages' is not a list"],
-  ['an empty text', '', "'Messages' is not a list"],
+  ['invalid JSON', '{ not json', "'Messages' is not a list, or not valid JSON"],
+  ['a quoted text', '"text"', "'Messages' is not a list, or not valid JSON"],
+  ['an empty text', '', "'Messages' is not a list, or not valid JSON"],
 ])('A list that is %s fails with a message that says so', async (_what, list, message) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
   expect(error?.message).toBe(message);

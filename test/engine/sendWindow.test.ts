@@ -50,9 +50,9 @@ test("By the workflow's clock, which is New York's here, all are inside or none"
 });
 
 test.each([
-  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'needs two times'],
-  ['a time that is none', { from: '9 am' }, 'needs two times'],
-  ['no day', { days: [] }, 'has no days'],
+  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, "'From' must be"],
+  ['a time that is none', { from: '9 am' }, "'From' must be"],
+  ['no day', { days: [] }, "'Days' must be"],
 ])('With %s nothing is sent', async (_what, window, message) => {
   const parameters = within(SEND_BULK, window);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);

@@ -54,11 +54,11 @@ describe('The fields of a custom form', () => {
     ],
     [
       [{ fieldLabel: 'A' }, { fieldLabel: 'B' }, { fieldLabel: 'A ' }],
-      "Fields 1 and 3 in 'Form Elements' have the same label",
+      "Field 3 in 'Form Elements' has the same label as field 1",
     ],
     ...['file', 'Text', 'toString', 7].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType }],
-      `The 'Element Type' of field 1 in 'Form Elements' must be one of ${TYPES}`,
+      `Field 1 in 'Form Elements' must have one of these as its 'Element Type': ${TYPES}`,
     ]),
     ...['dropdown', 'radio', 'checkbox'].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
@@ -66,9 +66,9 @@ describe('The fields of a custom form', () => {
     ]),
     [[{ fieldLabel: 'A', fieldType: 'radio' }], "Field 1 in 'Form Elements' has no 'Field Options'"],
     [[null], "Field 1 in 'Form Elements' has no label"],
-    [[radio('a', ' ')], "Option 2 of field 1 in 'Form Elements' is empty"],
-    [[{ fieldLabel: 'A' }, radio({}, 'a')], "Option 1 of field 2 in 'Form Elements' is empty"],
-    [[radio('a', 'b', ' a')], "Options 1 and 3 of field 1 in 'Form Elements' are the same"],
+    [[radio('a', ' ')], "Field 1 in 'Form Elements' has an empty option"],
+    [[{ fieldLabel: 'A' }, radio({}, 'a')], "Field 2 in 'Form Elements' has an empty option"],
+    [[radio('a', 'b', ' a')], "Field 1 in 'Form Elements' has the same option twice"],
   ])('are refused if they are %j', (given, message) => {
     expect(refusal(given)).toBe(`INVALID_PARAMETER: ${message}`);
   });

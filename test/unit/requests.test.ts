@@ -11,7 +11,7 @@ type Answer = () => Reply | Promise<Reply>;
 
 const refusal = (headers: Headers, now = 0): Reply => ({
   kind: 'rejected',
-  failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
+  failure: failure('rateLimited', { wait: 'a minute' }, { httpStatus: 429 }),
   error: {},
   fromService: true,
   retryable: false,
@@ -76,8 +76,6 @@ async function made(refusals: readonly Headers[], limits: Partial<RequestLimits>
 test.each<[what: string, headers: Headers, seconds: number]>([
   ['the seconds of Retry-After', after(7), 7],
   ['the date of Retry-After', after(new Date(9_000).toUTCString()), 9],
-  ['X-RateLimit-Reset', { 'x-ratelimit-reset': '13' }, 13],
-  ['RateLimit-Reset if Retry-After is 0', { ...after(0), 'ratelimit-reset': '4' }, 4],
   ['a second if Retry-After is 0', after(0), 1],
   ['a second if Retry-After is in the past', after(new Date(-5_000).toUTCString()), 1],
   ['a second if Retry-After is absurdly long', after(99_999_999), 1],

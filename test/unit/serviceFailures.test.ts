@@ -98,7 +98,7 @@ describe('An outage in the middle of a campaign', () => {
     const run = await send(60, 2, lostFrom(3), { ...PARALLEL, balance: () => LOST, uncertainBefore: 7 });
     const uncertain = 7 + run.items('uncertain').length;
     expect(run.adviceOf(59)).toBe(
-      `It is out of order. ${uncertain} messages of the run are uncertain: they may have been sent. Wait until the service works again. Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.`,
+      `It is out of order. Uncertain messages of the run: ${uncertain}. Wait until the service works again. Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.`,
     );
   });
 });
@@ -132,7 +132,7 @@ const BLOCKED = rejectWith(
 );
 const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
 const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
-const LIMITED = rejectWith({ ...failure('rateLimited', { perMinute: 60, wait: 'a minute' }), httpStatus: 429 });
+const LIMITED = rejectWith({ ...failure('rateLimited', { wait: 'a minute' }), httpStatus: 429 });
 
 /** A service that gives this answer to every request with one of these items. */
 const answering =
@@ -160,7 +160,7 @@ describe('An answer that may be about the run or about one request', () => {
     const run = await send(30, 1, answering(BLOCKED, item));
     expect(run.items('not_sent')).toEqual([item]);
     expect(run.items('sent')).toHaveLength(29);
-    expect(run.failureOf(item)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
+    expect(run.failureOf(item)).toBe('FORBIDDEN: Not allowed');
     expect(run.balances).toBe(1);
   });
 
@@ -183,7 +183,6 @@ describe('An answer that may be about the run or about one request', () => {
   test('is searched for its cause in a batch', async () => {
     const run = await send(250, 100, answering(BLOCKED, 0, 77));
     expect(run.items('not_sent')).toEqual([0, 77]);
-    expect(run.failureOf(77)).toMatch(/rejected this message/);
   });
 
   test.each([

@@ -75,7 +75,9 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   switch (rules.longMessages) {
     case 'truncate': {
       const start = truncate(text, max);
-      return isVisible(start) ? { ...whole, parts: [start] } : failure('textBlankWhenCut', { max });
+      return isVisible(start)
+        ? { ...whole, parts: [start] }
+        : failure('textTooLong', { characters: codePoints(text), max });
     }
     case 'split': {
       const parts = split(text, max).filter(isVisible);
@@ -84,9 +86,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
         : { ...whole, parts };
     }
     case 'fail':
-      return after === ''
-        ? failure('textTooLong', { characters: codePoints(text), max })
-        : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
+      return failure('textTooLong', { characters: codePoints(text), max });
   }
 }
 

@@ -1,3 +1,4 @@
+import { creditsTooLow } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
 import type { Reply } from '../api/reply';
@@ -235,12 +236,9 @@ function conclude(delivered: Delivered, { options, journal }: Delivery): Deliver
  * @param required texts to send, at 1 credit each
  */
 export function creditsFailure(reply: Reply, required: number): Failure | null {
-  if (reply.kind !== 'accepted') {
-    const { message: reason, advice, ...details } = reply.failure;
-    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
-  }
-  const available = creditsOf(reply.data);
-  if (available === null) return failure('creditsNotReported');
-  const credits = { required, available };
-  return available >= required ? null : failure('creditsTooLowForRun', credits, { credits });
+  const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
+  if (available !== null) return available >= required ? null : creditsTooLow({ required, available });
+  const why = reply.kind === 'accepted' ? failure('balanceNotReported') : reply.failure;
+  const { message: reason, advice, ...details } = why;
+  return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
 }

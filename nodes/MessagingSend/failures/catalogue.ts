@@ -3,8 +3,6 @@ const invalidMessage = withCode('INVALID_MESSAGE');
 const invalidList = withCode('INVALID_MESSAGES');
 const invalidParameter = withCode('INVALID_PARAMETER');
 const notSetUp = withCode('NOT_SET_UP', 'run');
-const rejectedValue = withCode('VALIDATION_ERROR');
-const fewCredits = withCode('INSUFFICIENT_CREDITS', 'run');
 const unreachable = withCode('UNREACHABLE_…', 'run');
 
 const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
@@ -14,46 +12,18 @@ const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 
 const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
-const CHECK_NUMBER =
-  "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
-const MISSING_CODE =
-  "Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
+const CHECK_CODE =
+  "Check the number. Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
 const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
-const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
 const CORRECT_OPTION = 'Correct the option.';
-const CORRECT_FORM = `Correct 'Form Elements'. ${IF_EXPRESSION}`;
 const CORRECT_CREDENTIAL = `Correct the credential. ${IF_EXPRESSION}`;
 const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
-const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
 const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
-const TOP_UP = 'Top up the account, then send only what is left.';
-const TEST_ELSEWHERE =
-  "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
-
-function uncertainText(count: number): string {
-  if (count === 0) return 'No message of the run is uncertain.';
-  return count === 1
-    ? '1 message of the run is uncertain: it may have been sent.'
-    : `${count} messages of the run are uncertain: they may have been sent.`;
-}
-
-/** A number whose country has no numbers of this length. */
-interface WrongLength {
-  /** Such as "7 digits". */
-  readonly digits: string;
-  /** Such as "212 (Morocco and others)". */
-  readonly country: string;
-  /** Such as "7, 9 or 10". */
-  readonly lengths: string;
-}
-
-const wrongLength = ({ digits, country, lengths }: WrongLength) =>
-  `The phone number has ${digits} after the country code ${country}, which needs ${lengths}`;
 
 /** Every failure that this node reports: by its code, what happened, then what to do. */
 export const CATALOGUE = {
@@ -67,12 +37,10 @@ export const CATALOGUE = {
     ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
     WITH_COUNTRY_CODE,
   ),
-  phoneScientific: invalidPhone(
-    'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
-    FORMAT_AS_TEXT,
+  phoneCalculated: invalidPhone(
+    'The phone number is negative or in scientific notation (such as 4.47E+11): a spreadsheet has changed it',
+    'In the spreadsheet, format the column as text and enter the numbers again.',
   ),
-  phoneNegative: invalidPhone('The phone number is negative: a spreadsheet read it as a calculation', FORMAT_AS_TEXT),
-  phoneLetters: invalidPhone('The phone number contains letters', ONE_NUMBER),
   phoneCharacters: invalidPhone('The phone number contains a character that is not allowed', ONE_NUMBER),
   phoneCountryCode: invalidPhone(
     'The phone number begins with 0, so its country code is missing',
@@ -88,18 +56,17 @@ export const CATALOGUE = {
     'The phone number has extra digits, such as an extension or decimal places',
     'Remove them. If all digits belong to the number, write it without spaces and dashes, with + and its country code.',
   ),
-  phoneBackwards: invalidPhone(
-    'The phone number contains an invisible character that shows its digits in another order',
-    'Type in the number instead of pasting it.',
-  ),
   phoneNotMobile: invalidPhone(
     'The phone number is not a mobile number of its country',
     "Check the number. To allow landlines, set the option 'Number Check' to On.",
   ),
-  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', MISSING_CODE),
-  phoneCodeMissing: invalidPhone<WrongLength>(wrongLength, MISSING_CODE),
-  phoneImpossible: invalidPhone<WrongLength>(wrongLength, CHECK_NUMBER),
-  phoneTooLong: invalidPhone('The phone number is too long: it has more than 100 characters', WITH_COUNTRY_CODE),
+  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', CHECK_CODE),
+  /** `digits` such as "7 digits", `country` such as "212 (Morocco and others)", `lengths` such as "7, 9 or 10". */
+  phoneImpossible: invalidPhone<{ digits: string; country: string; lengths: string }>(
+    ({ digits, country, lengths }) =>
+      `The phone number has ${digits} after the country code ${country}, which needs ${lengths}`,
+    `${CHECK_CODE} If its country has changed its numbering plan, set the option 'Number Check' to Off.`,
+  ),
 
   textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
   textNotText: invalidMessage<{ kind: string }>(
@@ -114,25 +81,12 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'Refer to a field within the object, such as {{ $json.customer.name }}.',
   ),
-  textBlankWhenCut: invalidMessage<{ max: number }>(
-    ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
-    'Remove the blank characters at the start.',
-  ),
   textTooLong: invalidMessage<{ characters: number; max: number }>(
     ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
     "Shorten the text, or set the option 'Long Messages'.",
   ),
-  textTooLongForLink: invalidMessage<{ characters: number; max: number; link: number }>(
-    ({ characters, max, link }) =>
-      `The message has ${characters} characters and its link ${link}, but at most ${max} can be sent in all`,
-    'Shorten the text.',
-  ),
 
-  listNotJson: invalidList(
-    "'Messages' is not valid JSON",
-    'Check quotes and commas, or use an expression that returns the list.',
-  ),
-  listNotList: invalidList("'Messages' is not a list", LIST_FORM),
+  listNotList: invalidList("'Messages' is not a list, or not valid JSON", LIST_FORM),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
   expressionFailed: invalidParameter<{ reason: string }>(
@@ -143,12 +97,8 @@ export const CATALOGUE = {
     "'Message Key' contains an expression that was not evaluated",
     SWITCH_TO_EXPRESSION,
   ),
-  countryCodeUnknown: invalidParameter<{ code: string }>(
-    ({ code }) => `'Default Country Code' is ${code}, which is not a known country code`,
-    `${CORRECT_OPTION} ${IF_EXPRESSION}`,
-  ),
   countryCodeInvalid: invalidParameter(
-    "'Default Country Code' must be 1 to 4 digits, such as 44",
+    "'Default Country Code' is not a known country code, such as 44",
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
   messageKeyEmpty: invalidParameter(
@@ -157,48 +107,15 @@ export const CATALOGUE = {
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formLabelEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no label`,
-    CORRECT_FORM,
-  ),
-  formLabelReserved: invalidParameter<{ place: number; label: string }>(
-    ({ place, label }) => `Field ${place} in 'Form Elements' can't have the label ${label}, which the output needs`,
-    CORRECT_FORM,
-  ),
-  formLabelRepeated: invalidParameter<{ place: number; other: number }>(
-    ({ place, other }) => `Fields ${other} and ${place} in 'Form Elements' have the same label`,
-    CORRECT_FORM,
-  ),
-  formTypeUnknown: invalidParameter<{ place: number; types: string }>(
-    ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
-    CORRECT_FORM,
-  ),
-  formOptionsEmpty: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' has no 'Field Options'`,
-    CORRECT_FORM,
-  ),
-  formOptionEmpty: invalidParameter<{ place: number; option: number }>(
-    ({ place, option }) => `Option ${option} of field ${place} in 'Form Elements' is empty`,
-    CORRECT_FORM,
-  ),
-  formOptionRepeated: invalidParameter<{ place: number; option: number; other: number }>(
-    ({ place, option, other }) => `Options ${other} and ${option} of field ${place} in 'Form Elements' are the same`,
-    CORRECT_FORM,
+  formFieldInvalid: invalidParameter<{ place: number; wrong: string }>(
+    ({ place, wrong }) => `Field ${place} in 'Form Elements' ${wrong}`,
+    `Correct 'Form Elements'. ${IF_EXPRESSION}`,
   ),
 
   // The node is not set up.
 
-  optionNotBoolean: notSetUp<{ option: string }>(({ option }) => `'${option}' must be true or false`, CORRECT_OPTION),
-  optionNotChoice: notSetUp<{ option: string; choices: string }>(
-    ({ option, choices }) => `'${option}' must be one of ${choices}`,
-    CORRECT_OPTION,
-  ),
-  optionNotNumber: notSetUp<{ option: string; min: number }>(
-    ({ option, min }) => `'${option}' must be a number of at least ${min}`,
-    CORRECT_OPTION,
-  ),
-  optionNotDate: notSetUp<{ option: string }>(
-    ({ option }) => `'${option}' must be a date and time in the future`,
+  optionInvalid: notSetUp<{ option: string; needed: string }>(
+    ({ option, needed }) => `'${option}' must be ${needed}`,
     CORRECT_OPTION,
   ),
   optionUnreadable: notSetUp<{ option: string; reason: string }>(
@@ -218,25 +135,12 @@ export const CATALOGUE = {
     ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
     "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
-  sendWindowTimes: notSetUp(
-    "'Send Window' needs two times, such as 09:00 and 20:00, the earlier first",
-    "Correct 'From' and 'To'. For a window over midnight, use two nodes.",
-  ),
-  sendWindowDays: notSetUp("'Send Window' has no days", "Choose 'Days'."),
-  thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
-    "'Base URL' in the credential is not an address such as https://api.example.com/v1",
+    "'Base URL' in the credential is not an address such as https://api.example.com/v1, without user name and password",
     CORRECT_CREDENTIAL,
   ),
-  baseUrlLogin: notSetUp(
-    "'Base URL' in the credential contains a user name or a password, which it can't have",
-    "Remove the part from // to @. If it is the API key, enter it in 'API Key'.",
-  ),
   apiKeyEmpty: notSetUp("'API Key' in the credential is empty", CORRECT_CREDENTIAL),
-  apiKeyCharacters: notSetUp<{ kind: string }>(
-    ({ kind }) => `The API key contains ${kind}, which can't be part of a key`,
-    ENTER_KEY,
-  ),
+  apiKeyCharacters: notSetUp("The API key contains a character that can't be part of a key", ENTER_KEY),
   credentialUnreadable: notSetUp<{ reason: string }>(
     ({ reason }) => `The credential can't be read: ${reason}`,
     `Select the credential in the node again. ${IF_EXPRESSION}`,
@@ -270,32 +174,24 @@ export const CATALOGUE = {
     "'Response Type' must be Approval in human review: nothing else approves a call",
     'Add the review step to the agent again.',
   ),
-  proxyInvalid: notSetUp(
-    "'Proxy' under Request Options is not an address such as http://proxy.example.com:3128",
-    'Correct the proxy.',
-  ),
-  proxyProtocol: notSetUp("'Proxy' under Request Options must be an HTTP or HTTPS proxy", 'Correct the proxy.'),
 
   // The service rejected the request: nothing was sent.
 
-  apiKeyMissing: withCode('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
   apiKeyInvalid: withCode('INVALID_API_KEY', 'run')(
     'The API key is not valid',
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
-  creditsTooLow: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits (${required} needed, ${available} left)`,
-    TOP_UP,
+  /** `figures` such as " (5 needed, 3 left)". */
+  creditsTooLow: withCode('INSUFFICIENT_CREDITS', 'run')<{ figures: string }>(
+    ({ figures }) => `Not enough credits${figures}`,
+    'Top up the account, then send only what is left.',
   ),
-  creditsTooLowUnknown: fewCredits('Not enough credits', TOP_UP),
-  valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct it, then try again.'),
-  messageInvalid: rejectedValue<{ part: string }>(
+  valueInvalid: withCode('VALIDATION_ERROR')<{ part: string }>(
     ({ part }) => `The service rejected ${part}`,
     'Correct it, then try again.',
   ),
-  rateLimited: withCode('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
-    ({ perMinute }) =>
-      `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
+  rateLimited: withCode('RATE_LIMITED', 'run')<{ wait: string }>(
+    'The rate limit is reached: the service allows 60 requests per minute for each API key',
     ({ wait }) =>
       `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
   ),
@@ -307,25 +203,17 @@ export const CATALOGUE = {
     ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
     ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
   ),
-  redirectedNowhere: withCode('REDIRECTED', 'unclear')<{ status: number }>(
-    ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
-    `${CHECK_BASE_URL} If it is right, ask the service's support.`,
-  ),
   notFound: withCode('NOT_FOUND', 'unclear')<{ status: number }>(
     ({ status }) => `The service does not know this address (HTTP ${status})`,
     CHECK_BASE_URL,
   ),
   forbidden: withCode('FORBIDDEN', 'unclear')<{ status: number }>(
-    ({ status }) => `The service, or a firewall in front of it, does not allow this request (HTTP ${status})`,
-    'Check in your account settings what this API key may do.',
-  ),
-  messageBlocked: withCode('FORBIDDEN')<{ status: number }>(
-    ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
-    'Check its number and text: a firewall can block a link or a word.',
+    ({ status }) => `The service, or a firewall in front of it, rejected the request (HTTP ${status})`,
+    'Check in your account settings what this API key may do, and the number and text: a firewall can block a link or a word.',
   ),
   refusedWithStatus: withCode('HTTP_4…')<{ status: number }>(
     ({ status }) => `The service rejected the request (HTTP ${status})`,
-    REASON_OF_SERVICE,
+    'Correct what the service names as the reason. If it names none, ask its support.',
   ),
 
   // The credits were checked first: nothing was sent.
@@ -333,14 +221,6 @@ export const CATALOGUE = {
   creditsNotRead: withCode('…', 'run')<{ reason: string; advice: string }>(
     ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
     ({ advice }) => advice,
-  ),
-  creditsNotReported: withCode('UNREADABLE_ANSWER', 'run')(
-    'Nothing was sent, because the service did not report the credits',
-    "Try again later, or turn off the option 'Check Credits First'.",
-  ),
-  creditsTooLowForRun: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits for the run (${required} needed, ${available} left)`,
-    "Top up the account, or turn off the option 'Check Credits First'.",
   ),
 
   // n8n's database was not reached: nothing was sent.
@@ -368,10 +248,6 @@ export const CATALOGUE = {
     'n8n, or the machine it runs on, does not allow a connection to the service',
     "Ask the administrator of this n8n to allow the service's host.",
   ),
-  credentialInvalid: unreachable(
-    "The Base URL or the API key contains a character that can't be sent in a request",
-    `Copy both to the credential again. The Base URL has the form https://host/v1.`,
-  ),
 
   // The message may have been sent.
 
@@ -382,9 +258,6 @@ export const CATALOGUE = {
   connectionLost: uncertainWithCode('CONNECTION_LOST')(
     'The connection to the service was lost before its response arrived',
     'Check the network between n8n and the service.',
-  ),
-  serverError: uncertainWithCode('SERVER_ERROR')<{ status: number }>(
-    ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
   ),
   gatewayError: uncertainWithCode('HTTP_…')<{ status: number }>(
     ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
@@ -433,14 +306,9 @@ export const CATALOGUE = {
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  dryRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Dry Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
-  ),
-
-  testRunInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
-    "'Test Run' can't be used in a retry, after which n8n would offer no other",
-    TEST_ELSEWHERE,
+  testInRetry: uncertainWithCode('NOT_SET_UP', 'run')<{ option: string }>(
+    ({ option }) => `'${option}' can't be used in a retry, after which n8n would offer no other`,
+    "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.",
   ),
 
   // The run ended before this message's turn.
@@ -448,7 +316,7 @@ export const CATALOGUE = {
   serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
     'The service is down',
     ({ reason, uncertain }) =>
-      `${reason === '' ? '' : `${reason}. `}${uncertainText(uncertain)} Wait until the service works again. ${THEN_SEND_THE_REST}`,
+      `${reason === '' ? '' : `${reason}. `}Uncertain messages of the run: ${uncertain}. Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
@@ -483,9 +351,9 @@ export type Scope = 'request' | 'run' | 'unclear';
 export type SendAgain = 'safe' | 'checkFirst';
 
 /** One kind of failure. Whatever varies from case to case is passed in as values. */
-export interface Entry<Values, Code extends string> {
-  /** Shown as `details.code` of an item; docs/errors.md explains each. */
-  readonly code: Code;
+export interface Entry<Values> {
+  /** Shown as `details.code` of an item; docs/errors.md explains each. One with "…" is completed where it happens. */
+  readonly code: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
   readonly message: (values: Values) => string;
@@ -495,18 +363,14 @@ export interface Entry<Values, Code extends string> {
 type Text<Values> = string | ((values: Values) => string);
 
 /** Declares entries with a code, after which sending again is safe: `withCode(code, scope)(message, advice)`. */
-export function withCode<const Code extends string>(
-  code: Code,
-  scope: Scope = 'request',
-  sendAgain: SendAgain = 'safe',
-) {
-  return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values, Code> => {
+function withCode(code: string, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
+  return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values> => {
     const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
     return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
   };
 }
 
 /** Declares entries after which the message may have been sent. */
-export function uncertainWithCode<const Code extends string>(code: Code, scope: Scope = 'request') {
+function uncertainWithCode(code: string, scope: Scope = 'request') {
   return withCode(code, scope, 'checkFirst');
 }

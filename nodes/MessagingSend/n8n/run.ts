@@ -89,8 +89,8 @@ export async function sendForRun(
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
     // Neither sends what was to be sent, and n8n would take it for the Retry that succeeded.
-    if (context.getMode() === 'retry' && dryRun) whyNot ??= failure('dryRunInRetry');
-    else if (context.getMode() === 'retry' && testRun !== null) whyNot ??= failure('testRunInRetry');
+    const test = dryRun ? 'Dry Run' : testRun === null ? null : 'Test Run';
+    if (context.getMode() === 'retry' && test !== null) whyNot ??= failure('testInRetry', { option: test });
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';

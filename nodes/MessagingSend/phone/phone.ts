@@ -37,6 +37,8 @@ const INTERNATIONAL = /^(?:\+00|\+|00)/;
 /** A day as ISO 8601, Europe or North America write it, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
 const DATE =
   /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
+/** What a spreadsheet makes of a number that it takes for a calculation, or finds too long: -447700900123, 4.47E+11. */
+const CALCULATED = /^(?:[-\u2212]\d+|\+?\d+(?:[.,]\d+)?e[+-]?\d+)$/i;
 /** A number that passed through a spreadsheet or a database as a decimal. */
 const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
 
@@ -64,7 +66,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   const { countryCode, numberCheck } = rules;
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
   if (countryCode !== null && home === undefined && numberCheck !== 'off') {
-    return failure('countryCodeUnknown', { code: countryCode });
+    return failure('countryCodeInvalid');
   }
   const text = asText(given);
   if (text === null) return failure('phoneNotText', { kind: kindOf(given) });
@@ -80,7 +82,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
   else phone ??= internationalNumber(international);
   if (phone === null) {
-    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international, isMarked);
+    return home !== undefined && !isMarked ? whyImpossibleAt(home, digits) : whyImpossible(international);
   }
   if (groups.length > 1) {
     if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
@@ -102,11 +104,10 @@ interface Written {
 function readWritten(text: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
-  if (visible.length > 100) return failure('phoneTooLong');
-  if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
-  if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
+  if (visible.length > 100) return failure('phoneLength', { digits: 'more than 100 characters', wrong: 'long' });
+  if (CALCULATED.test(visible)) return failure('phoneCalculated');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
-  if (BACKWARDS.test(text)) return failure('phoneBackwards');
+  if (BACKWARDS.test(text)) return failure('phoneCharacters');
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
   const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
     const country = countryWithCode(code);
@@ -116,7 +117,6 @@ function readWritten(text: string): Written | Failure {
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
   if (isList(spaced)) return failure('phoneSeveral');
-  if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
   if (isSeveral(spaced) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
@@ -154,14 +154,12 @@ function unchecked(digits: string): string | Failure {
   return digits.startsWith('0') ? failure('phoneCountryCode') : wrongLength(digits.length);
 }
 
-/** @param isMarked with + or 00, and so meant to have its country code */
-function whyImpossible(digits: string, isMarked: boolean): Failure {
+function whyImpossible(digits: string): Failure {
   if (digits.startsWith('0')) return failure('phoneCountryCode');
   if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return wrongLength(digits.length);
   const country = countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  const found = lengthIn(country, digits.slice(country.code.length));
-  return isMarked ? failure('phoneImpossible', found) : failure('phoneCodeMissing', found);
+  return failure('phoneImpossible', lengthIn(country, digits.slice(country.code.length)));
 }
 
 function whyImpossibleAt(home: Country, digits: string): Failure {

@@ -114,5 +114,5 @@ function readThreshold(value: unknown): number {
   const threshold =
     typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : NaN;
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
-  throw new FailureError(failure('thresholdInvalid'));
+  throw new FailureError(failure('optionInvalid', { option: 'Warn Below', needed: 'a number above 0' }));
 }

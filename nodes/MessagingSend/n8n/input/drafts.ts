@@ -68,7 +68,6 @@ function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft 
   const origin = { item, entry: null, phone: null };
   const list = parseList(read('messages', item));
   const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, '')), key: readMessageKey(item, read) };
-  if (list === NOT_JSON) return [unsendable(origin, failure('listNotJson'))];
   if (!Array.isArray(list)) return [unsendable(origin, failure('listNotList'))];
   return list.map((value: unknown, entry) =>
     isRecord(value)
@@ -77,16 +76,14 @@ function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft 
   );
 }
 
-const NOT_JSON = Symbol('not JSON');
-
-/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got. */
+/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got; null for other texts. */
 function parseList(given: unknown): unknown {
   let value = given;
   if (typeof given === 'string' && given.trim() !== '') {
     try {
       value = JSON.parse(given);
     } catch {
-      return NOT_JSON;
+      return null;
     }
   }
   return isRecord(value) && Array.isArray(value.messages) ? value.messages : value;

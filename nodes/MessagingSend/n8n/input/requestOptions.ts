@@ -104,7 +104,7 @@ export function readRequestOptions(given: GivenOptions): RequestOptions {
     given.get(path, option, fallback, (value) => {
       if (typeof value !== 'string' || value.trim() === '') return isNumber(value) ? value : fallback;
       if (Number.isFinite(Number(value))) return Number(value);
-      throw new FailureError(failure('optionNotNumber', { option, min: 0 }));
+      throw new FailureError(failure('optionInvalid', { option, needed: 'a number' }));
     });
   const size = number('batching.batch.batchSize', 'Items per Batch', MAX_BATCH_SIZE);
   const timeout = number('timeout', 'Timeout', DEFAULT_TIMEOUT);
@@ -126,9 +126,11 @@ function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
   const address = typeof value === 'string' ? value.trim() : '';
   if (address === '') return undefined;
   const withProtocol = address.includes('://') ? address : `http://${address}`;
-  if (!URL.canParse(withProtocol)) throw new FailureError(failure('proxyInvalid'));
+  if (!/^https?:/i.test(withProtocol) || !URL.canParse(withProtocol)) {
+    const needed = 'the address of an HTTP proxy, such as http://proxy.example.com:3128';
+    throw new FailureError(failure('optionInvalid', { option: 'Proxy', needed }));
+  }
   const url = new URL(withProtocol);
-  if (!/^https?:$/.test(url.protocol)) throw new FailureError(failure('proxyProtocol'));
   const protocol = url.protocol.replace(':', '');
   return {
     host: url.hostname,

@@ -98,8 +98,8 @@ const RESERVED = ['respondedAt', '__proto__'];
 
 /**
  * Reads the fields of the form.
- * @throws FailureError for the first that can't be shown. Fields and options are named by their places, counted from 1, as
- * their texts could come from an item.
+ * @throws FailureError for the first that can't be shown. Fields are named by their places, counted from 1, as their
+ * labels could come from an item.
  */
 export function readFormFields(given: unknown): Field[] {
   const fields = Array.isArray(given) ? given.map((field: unknown) => (isRecord(field) ? field : {})) : [];
@@ -109,9 +109,9 @@ export function readFormFields(given: unknown): Field[] {
     const place = index + 1;
     const label = labels[index] ?? '';
     const other = labels.indexOf(label) + 1;
-    if (label === '') throw new FailureError(failure('formLabelEmpty', { place }));
-    if (RESERVED.includes(label)) throw new FailureError(failure('formLabelReserved', { place, label }));
-    if (other !== place) throw new FailureError(failure('formLabelRepeated', { place, other }));
+    if (label === '') throw wrong(place, 'has no label');
+    if (RESERVED.includes(label)) throw wrong(place, `can't have the label ${label}, which the output needs`);
+    if (other !== place) throw wrong(place, `has the same label as field ${other}`);
     return readField(field, place, { label, required: isOn(field.requiredField) });
   });
 }
@@ -132,20 +132,21 @@ function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' 
     case 'textarea':
       return { ...named, kind: type, placeholder: asText(given.placeholder).trim() };
     default:
-      throw new FailureError(failure('formTypeUnknown', { place, types: Object.keys(TYPES).join(', ') }));
+      throw wrong(place, `must have one of these as its 'Element Type': ${Object.keys(TYPES).join(', ')}`);
   }
 }
 
 function readOptions(given: unknown, place: number): string[] {
   const values = isRecord(given) && Array.isArray(given.values) ? given.values : [];
-  if (values.length === 0) throw new FailureError(failure('formOptionsEmpty', { place }));
+  if (values.length === 0) throw wrong(place, "has no 'Field Options'");
   const options = values.map((value: unknown) => (isRecord(value) ? asText(value.option).trim() : ''));
-  for (const [index, text] of options.entries()) {
-    const [option, other] = [index + 1, options.indexOf(text) + 1];
-    if (text === '') throw new FailureError(failure('formOptionEmpty', { place, option }));
-    if (other !== option) throw new FailureError(failure('formOptionRepeated', { place, option, other }));
-  }
+  if (options.includes('')) throw wrong(place, 'has an empty option');
+  if (new Set(options).size < options.length) throw wrong(place, 'has the same option twice');
   return options;
+}
+
+function wrong(place: number, what: string): FailureError {
+  return new FailureError(failure('formFieldInvalid', { place, wrong: what }));
 }
 
 /** An expression may give a text. */

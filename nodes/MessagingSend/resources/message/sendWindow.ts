@@ -66,13 +66,17 @@ export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow
     const [from, to] = [minuteOfDay(values.from), minuteOfDay(values.to)];
     const days: unknown[] = Array.isArray(values.days) ? values.days : [];
     const { timeZone: clock } = values;
-    if (from === null || to === null || from >= to) throw new FailureError(failure('sendWindowTimes'));
+    if (from === null || to === null || from >= to) throw wrong('From', "a time such as 09:00, and earlier than 'To'");
     if (days.length === 0 || !days.every((day) => Number.isInteger(day) && DAYS[Number(day)] !== undefined)) {
-      throw new FailureError(failure('sendWindowDays'));
+      throw wrong('Days', 'at least one day');
     }
     if (clock === 'recipient' || clock === 'workflow') return { from, to, days: new Set(days.map(Number)), clock };
-    throw new FailureError(failure('optionNotChoice', { option: 'Time Zone', choices: 'recipient, workflow' }));
+    throw wrong('Time Zone', 'one of recipient, workflow');
   });
+}
+
+function wrong(option: string, needed: string): FailureError {
+  return new FailureError(failure('optionInvalid', { option, needed }));
 }
 
 /** Reads 9:00, 09:00 or 24:00; null for anything else. */

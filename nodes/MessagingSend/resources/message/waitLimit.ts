@@ -102,7 +102,9 @@ function futureDate(value: unknown, timezone: string): Date {
   } catch {
     // It is no date at all.
   }
-  throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
+  throw new FailureError(
+    failure('optionInvalid', { option: maxDateAndTime.displayName, needed: 'a date and time in the future' }),
+  );
 }
 
 /** What follows a time in a date with a time zone. */
