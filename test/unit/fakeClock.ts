@@ -14,8 +14,6 @@ export class FakeClock implements Clock {
     this.time = start;
   }
 
-  readonly random = (): number => 1;
-
   readonly now = (): number => this.time;
 
   readonly sleep = async (milliseconds: number): Promise<void> =>
