@@ -105,6 +105,10 @@ export class Settlement {
 }
 
 function serviceDown(sign: Failure | null, uncertain: number): Failure {
-  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
-  return failure('serviceDown', { reason, uncertain }, { httpStatus, serviceSays });
+  const { httpStatus = null, serviceSays = '', message } = sign ?? {};
+  return failure(
+    'serviceDown',
+    { sign: message === undefined ? '' : `${message}. `, uncertain },
+    { httpStatus, serviceSays },
+  );
 }

@@ -25,7 +25,7 @@ const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
-/** Every failure that this node reports: by its code, what happened, then what to do. */
+/** Every failure that this node reports: by its code, what happened, then what to do. `{name}` is a value of the case. */
 export const CATALOGUE = {
   // The input can't be sent.
 
@@ -33,10 +33,7 @@ export const CATALOGUE = {
     'The phone number is empty',
     'Fill in the number, or remove the item. If it is empty in all items, the expression names a column that they do not have.',
   ),
-  phoneNotText: invalidPhone<{ kind: string }>(
-    ({ kind }) => `The phone number is ${kind}, not a text or a whole number`,
-    WITH_COUNTRY_CODE,
-  ),
+  phoneNotText: invalidPhone('The phone number is {kind}, not a text or a whole number', WITH_COUNTRY_CODE),
   phoneCalculated: invalidPhone(
     'The phone number is negative or in scientific notation (such as 4.47E+11): a spreadsheet has changed it',
     'In the spreadsheet, format the column as text and enter the numbers again.',
@@ -46,10 +43,7 @@ export const CATALOGUE = {
     'The phone number begins with 0, so its country code is missing',
     "Replace the 0 with the country code, such as 447700900123 for 07700 900123, or set the option 'Default Country Code'.",
   ),
-  phoneLength: invalidPhone<{ digits: string; wrong: string }>(
-    ({ digits, wrong }) => `The phone number has ${digits}, which is too ${wrong}: it needs 7 to 15`,
-    WITH_COUNTRY_CODE,
-  ),
+  phoneLength: invalidPhone('The phone number has {digits}, which is too {wrong}: it needs 7 to 15', WITH_COUNTRY_CODE),
   phoneDate: invalidPhone('The phone number is a date', 'Refer to the column that has the phone numbers.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
@@ -62,17 +56,13 @@ export const CATALOGUE = {
   ),
   phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', CHECK_CODE),
   /** `digits` such as "7 digits", `country` such as "212 (Morocco and others)", `lengths` such as "7, 9 or 10". */
-  phoneImpossible: invalidPhone<{ digits: string; country: string; lengths: string }>(
-    ({ digits, country, lengths }) =>
-      `The phone number has ${digits} after the country code ${country}, which needs ${lengths}`,
+  phoneImpossible: invalidPhone(
+    'The phone number has {digits} after the country code {country}, which needs {lengths}',
     `${CHECK_CODE} If its country has changed its numbering plan, set the option 'Number Check' to Off.`,
   ),
 
   textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
-  textNotText: invalidMessage<{ kind: string }>(
-    ({ kind }) => `The message is ${kind}, not a text`,
-    'Refer to the field that contains the text.',
-  ),
+  textNotText: invalidMessage('The message is {kind}, not a text', 'Refer to the field that contains the text.'),
   textNotEvaluated: invalidMessage(
     'The message contains an expression that was not evaluated',
     'Switch the field from Fixed to Expression, here or in the node that the text comes from.',
@@ -81,16 +71,16 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'Refer to a field within the object, such as {{ $json.customer.name }}.',
   ),
-  textTooLong: invalidMessage<{ characters: number; max: number }>(
-    ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
+  textTooLong: invalidMessage(
+    'The message has {characters} characters, but at most {max} can be sent',
     "Shorten the text, or set the option 'Long Messages'.",
   ),
 
   listNotList: invalidList("'Messages' is not a list, or not valid JSON", LIST_FORM),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
-  expressionFailed: invalidParameter<{ reason: string }>(
-    ({ reason }) => `An expression can't be evaluated: ${reason}`,
+  expressionFailed: invalidParameter(
+    "An expression can't be evaluated: {reason}",
     "Check this node's expressions for this item.",
   ),
   keyNotEvaluated: invalidParameter(
@@ -107,32 +97,26 @@ export const CATALOGUE = {
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formFieldInvalid: invalidParameter<{ place: number; wrong: string }>(
-    ({ place, wrong }) => `Field ${place} in 'Form Elements' ${wrong}`,
+  formFieldInvalid: invalidParameter(
+    "Field {place} in 'Form Elements' {wrong}",
     `Correct 'Form Elements'. ${IF_EXPRESSION}`,
   ),
 
   // The node is not set up.
 
-  optionInvalid: notSetUp<{ option: string; needed: string }>(
-    ({ option, needed }) => `'${option}' must be ${needed}`,
-    CORRECT_OPTION,
-  ),
-  optionUnreadable: notSetUp<{ option: string; reason: string }>(
-    ({ option, reason }) => `'${option}' can't be read: ${reason}`,
-    CORRECT_OPTION,
-  ),
-  optOutUnreadable: notSetUp<{ place: number; count: number; reason: string }>(
-    ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
+  optionInvalid: notSetUp("'{option}' must be {needed}", CORRECT_OPTION),
+  optionUnreadable: notSetUp("'{option}' can't be read: {reason}", CORRECT_OPTION),
+  optOutUnreadable: notSetUp(
+    "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
-  optOutsNotList: notSetUp<{ kind: string }>(
-    ({ kind }) => `'Never Send To' is ${kind}, not a list of numbers`,
+  optOutsNotList: notSetUp(
+    "'Never Send To' is {kind}, not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
-  testPhoneUnreadable: notSetUp<{ reason: string }>(
-    ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
+  testPhoneUnreadable: notSetUp(
+    "The phone of 'Test Run' can't be used: {reason}",
     "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
   baseUrlInvalid: notSetUp(
@@ -141,17 +125,16 @@ export const CATALOGUE = {
   ),
   apiKeyEmpty: notSetUp("'API Key' in the credential is empty", CORRECT_CREDENTIAL),
   apiKeyCharacters: notSetUp("The API key contains a character that can't be part of a key", ENTER_KEY),
-  credentialUnreadable: notSetUp<{ reason: string }>(
-    ({ reason }) => `The credential can't be read: ${reason}`,
+  credentialUnreadable: notSetUp(
+    "The credential can't be read: {reason}",
     `Select the credential in the node again. ${IF_EXPRESSION}`,
   ),
   sendOnceUnavailable: notSetUp(
     "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. For an MCP server or a sub-agent, choose another value for the option 'Duplicate Messages', or let it call a workflow that contains this node.",
   ),
-  sendOnceTooMany: notSetUp<{ count: string; limit: string }>(
-    ({ count, limit }) =>
-      `'Send Once, Also in Later Runs' remembers ${limit} messages, and this run has ${count}, so nothing was sent`,
+  sendOnceTooMany: notSetUp(
+    "'Send Once, Also in Later Runs' remembers {limit} messages, and this run has {count}, so nothing was sent",
     "Divide the list, or choose another value for the option 'Duplicate Messages'.",
   ),
   operationUnknown: notSetUp(
@@ -182,45 +165,38 @@ export const CATALOGUE = {
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
   /** `figures` such as " (5 needed, 3 left)". */
-  creditsTooLow: withCode('INSUFFICIENT_CREDITS', 'run')<{ figures: string }>(
-    ({ figures }) => `Not enough credits${figures}`,
+  creditsTooLow: withCode('INSUFFICIENT_CREDITS', 'run')(
+    'Not enough credits{figures}',
     'Top up the account, then send only what is left.',
   ),
-  valueInvalid: withCode('VALIDATION_ERROR')<{ part: string }>(
-    ({ part }) => `The service rejected ${part}`,
-    'Correct it, then try again.',
-  ),
-  rateLimited: withCode('RATE_LIMITED', 'run')<{ wait: string }>(
+  valueInvalid: withCode('VALIDATION_ERROR')('The service rejected {part}', 'Correct it, then try again.'),
+  rateLimited: withCode('RATE_LIMITED', 'run')(
     'The rate limit is reached: the service allows 60 requests per minute for each API key',
-    ({ wait }) =>
-      `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
+    "Wait {wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.",
   ),
   messageNotAccepted: withCode('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',
     'Check its number and text.',
   ),
-  redirected: withCode('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
-    ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
-    ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
+  redirected: withCode('REDIRECTED', 'unclear')(
+    'The address has moved (HTTP {status}), and redirects are not followed when sending',
+    "Enter the new address{origin} as 'Base URL' in the credential.",
   ),
-  notFound: withCode('NOT_FOUND', 'unclear')<{ status: number }>(
-    ({ status }) => `The service does not know this address (HTTP ${status})`,
-    CHECK_BASE_URL,
-  ),
-  forbidden: withCode('FORBIDDEN', 'unclear')<{ status: number }>(
-    ({ status }) => `The service, or a firewall in front of it, rejected the request (HTTP ${status})`,
+  notFound: withCode('NOT_FOUND', 'unclear')('The service does not know this address (HTTP {status})', CHECK_BASE_URL),
+  forbidden: withCode('FORBIDDEN', 'unclear')(
+    'The service, or a firewall in front of it, rejected the request (HTTP {status})',
     'Check in your account settings what this API key may do, and the number and text: a firewall can block a link or a word.',
   ),
-  refusedWithStatus: withCode('HTTP_4…')<{ status: number }>(
-    ({ status }) => `The service rejected the request (HTTP ${status})`,
+  refusedWithStatus: withCode('HTTP_4…')(
+    'The service rejected the request (HTTP {status})',
     'Correct what the service names as the reason. If it names none, ask its support.',
   ),
 
   // The credits were checked first: nothing was sent.
 
-  creditsNotRead: withCode('…', 'run')<{ reason: string; advice: string }>(
-    ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
-    ({ advice }) => advice,
+  creditsNotRead: withCode('…', 'run')(
+    'Nothing was sent, because the credits could not be checked: {reason}',
+    '{advice}',
   ),
 
   // n8n's database was not reached: nothing was sent.
@@ -259,11 +235,11 @@ export const CATALOGUE = {
     'The connection to the service was lost before its response arrived',
     'Check the network between n8n and the service.',
   ),
-  gatewayError: uncertainWithCode('HTTP_…')<{ status: number }>(
-    ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
+  gatewayError: uncertainWithCode('HTTP_…')(
+    'The service, or a gateway in front of it, did not return a result (HTTP {status})',
   ),
-  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')<{ status: number }>(
-    ({ status }) => `The response is not from this API (HTTP ${status})`,
+  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')(
+    'The response is not from this API (HTTP {status})',
     CHECK_BASE_URL,
   ),
   messageNotListed: uncertainWithCode('NOT_LISTED')(
@@ -272,8 +248,8 @@ export const CATALOGUE = {
   messageUnclear: uncertainWithCode('NOT_CONFIRMED')(
     'The service responded, but did not confirm that it sent this message',
   ),
-  partlySent: uncertainWithCode('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
-    ({ sent, parts, reason }) => `Only ${sent} of the ${parts} parts of the text were certainly sent: ${reason}`,
+  partlySent: uncertainWithCode('PARTLY_SENT')(
+    'Only {sent} of the {parts} parts of the text were certainly sent: {reason}',
     'Nothing more of the text is sent automatically.',
   ),
   stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
@@ -293,10 +269,7 @@ export const CATALOGUE = {
     'An earlier execution sent the message, and its link no longer works',
     ASK_AGAIN,
   ),
-  questionUncertain: uncertainWithCode('…')<{ reason: string }>(
-    ({ reason }) => reason,
-    `If it was sent, its link no longer works. ${ASK_AGAIN}`,
-  ),
+  questionUncertain: uncertainWithCode('…')('{reason}', `If it was sent, its link no longer works. ${ASK_AGAIN}`),
   outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
   textChanged: uncertainWithCode('UNCERTAIN')(
     'An earlier attempt sent a message to this number, perhaps this one with another text',
@@ -306,17 +279,17 @@ export const CATALOGUE = {
     'Another retry of this execution is running and sends its messages, so this one sent nothing',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
-  testInRetry: uncertainWithCode('NOT_SET_UP', 'run')<{ option: string }>(
-    ({ option }) => `'${option}' can't be used in a retry, after which n8n would offer no other`,
+  testInRetry: uncertainWithCode('NOT_SET_UP', 'run')(
+    "'{option}' can't be used in a retry, after which n8n would offer no other",
     "Remove the option, save, and choose 'Retry with currently saved workflow'. Or test in a new execution.",
   ),
 
   // The run ended before this message's turn.
 
-  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string; uncertain: number }>(
+  /** `sign` is the last sign of it, as a sentence; empty if an earlier attempt saw it. */
+  serviceDown: withCode('SERVICE_DOWN', 'run')(
     'The service is down',
-    ({ reason, uncertain }) =>
-      `${reason === '' ? '' : `${reason}. `}Uncertain messages of the run: ${uncertain}. Wait until the service works again. ${THEN_SEND_THE_REST}`,
+    `{sign}Uncertain messages of the run: {uncertain}. Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
@@ -350,24 +323,22 @@ export type Scope = 'request' | 'run' | 'unclear';
 /** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
 export type SendAgain = 'safe' | 'checkFirst';
 
-/** One kind of failure. Whatever varies from case to case is passed in as values. */
-export interface Entry<Values> {
+/** One kind of failure. Its texts have names in braces for what varies from case to case. */
+export interface Entry<Message extends string = string, Advice extends string = string> {
   /** Shown as `details.code` of an item; docs/errors.md explains each. One with "…" is completed where it happens. */
   readonly code: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
-  readonly message: (values: Values) => string;
-  readonly advice: (values: Values) => string;
+  readonly message: Message;
+  readonly advice: Advice;
 }
-
-type Text<Values> = string | ((values: Values) => string);
 
 /** Declares entries with a code, after which sending again is safe: `withCode(code, scope)(message, advice)`. */
 function withCode(code: string, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
-  return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values> => {
-    const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
-    return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
-  };
+  return <const Message extends string, const Advice extends string = ''>(
+    message: Message,
+    advice?: Advice,
+  ): Entry<Message, Advice | ''> => ({ code, scope, sendAgain, message, advice: advice ?? '' });
 }
 
 /** Declares entries after which the message may have been sent. */

@@ -37,26 +37,32 @@ export class FailureError extends Error {
   }
 }
 
-type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
+/** The names in braces in a text. A list or an expression that a text shows has spaces in its braces. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${string} ${string}` ? never : Name) | NamesIn<Rest>
+  : never;
+type NamesOf<Name extends FailureName> = NamesIn<(typeof CATALOGUE)[Name]['message' | 'advice']>;
 
 /** What a failure adds to its entry, or knows better. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
 export function failure<Name extends FailureName>(
   name: Name,
-  ...[values, details = {}]: ValuesOf<Name> extends undefined
+  ...[values, details = {}]: [NamesOf<Name>] extends [never]
     ? [values?: undefined, details?: Details]
-    : [values: ValuesOf<Name>, details?: Details]
+    : [values: Readonly<Record<NamesOf<Name>, string | number>>, details?: Details]
 ): Failure {
-  const { code, scope, sendAgain, message, advice } = CATALOGUE[name] as Entry<unknown>;
+  const { code, scope, sendAgain, message, advice }: Entry = CATALOGUE[name];
+  const given: Readonly<Record<string, string | number>> = values ?? {};
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (braces, key: string) => String(given[key] ?? braces));
   return {
-    code: details.code ?? code,
-    httpStatus: details.httpStatus ?? null,
-    message: message(values),
-    advice: advice(values),
-    serviceSays: details.serviceSays ?? '',
-    scope: details.scope ?? scope,
-    sendAgain: details.sendAgain ?? sendAgain,
-    ...(details.credits && { credits: details.credits }),
+    httpStatus: null,
+    serviceSays: '',
+    code,
+    scope,
+    sendAgain,
+    ...details,
+    message: filled(message),
+    advice: filled(advice),
   };
 }
