@@ -86,7 +86,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
         : { ...whole, parts };
     }
     case 'fail':
-      return failure('textTooLong', { characters: codePoints(text), max });
+      return failure('textTooLong', { characters: codePoints(own), max: max - codePoints(after) });
   }
 }
 

@@ -73,7 +73,7 @@ export const CATALOGUE = {
   ),
   textTooLong: invalidMessage(
     'The message has {characters} characters, but at most {max} can be sent',
-    "Shorten the text, or set the option 'Long Messages'.",
+    "Shorten the text. In Send and Send Bulk, the option 'Long Messages' can split it.",
   ),
 
   listNotList: invalidList("'Messages' is not a list, or not valid JSON", LIST_FORM),
