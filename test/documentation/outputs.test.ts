@@ -113,7 +113,7 @@ function toolError(phone: string): string | undefined {
   const wrong = unsendable({ item: 0, entry: null, phone }, checked);
   const delivered = { ...NOTHING_DELIVERED, unsendable: [wrong] };
   const options = { dryRun: false, duplicateMessages: 'send', testRun: null } as const;
-  return runError(node, summarize(delivered, { requests: 0, waited: 0 }, 1, options))?.message;
+  return runError(node, summarize(delivered, 0, 1, options))?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

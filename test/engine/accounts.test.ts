@@ -78,7 +78,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
     expect(error?.description).toContain(
-      "Nothing was sent. To send the other 2 messages anyway, set On Error under Settings to Continue (using error output). Items 1, 3 were not sent: 'API Key' in the credential is empty.",
+      "Nothing was sent. To send the others anyway, set On Error under Settings to Continue (using error output). Items 1, 3 were not sent: 'API Key' in the credential is empty.",
     );
     expect(requests()).toEqual([]);
   });

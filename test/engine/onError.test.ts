@@ -20,7 +20,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { error } = await run({ items: mixed, parameters });
     expect(error).toMatchObject({ name: 'NodeOperationError', message: WRONG_PHONE, context: { itemIndex: 1 } });
     expect(error?.description).toContain(
-      'Nothing was sent. To send the other 3 messages anyway, set On Error under Settings to Continue (using error output). Item 1 was not sent: the phone number begins with 0, so its country code is missing. Item 3 was not sent: the message is empty. Numbering starts at 0.',
+      'Nothing was sent. To send the others anyway, set On Error under Settings to Continue (using error output). Item 1 was not sent: the phone number begins with 0, so its country code is missing. Item 3 was not sent: the message is empty. Numbering starts at 0.',
     );
     expect(requests()).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe('A message that only the service refuses', () => {
 
   test('is named when the run stops', async () => {
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-    const message = 'The service rejected the phone number of this message';
+    const message = 'The service rejected this message';
     expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
     expect(received()).toEqual([]);
   });
@@ -100,7 +100,7 @@ test('Every invalid entry of a list has its own item, with its place in the list
   expect(outputs[0]).toHaveLength(1);
   expect(outputs[1]?.map(({ json }) => [json.error, detailsOf({ json }).entry])).toEqual([
     ['The entry is not an object', 1],
-    ['The phone number contains letters', 2],
+    ['The phone number contains a character that is not allowed', 2],
     ['The entry is not an object', 3],
   ]);
 });

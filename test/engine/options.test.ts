@@ -17,7 +17,7 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   test('sends nothing if the credits do not cover the run, whatever On Error says', async () => {
     sandbox().setCredits(4);
     const { error } = await run({ items: contacts(5), parameters: checking });
-    expect(error?.message).toBe('Not enough credits for the run (5 needed, 4 left)');
+    expect(error?.message).toBe('Not enough credits (5 needed, 4 left)');
     const { outputs } = await run({ items: contacts(5), parameters: checking, onError: 'continueErrorOutput' });
     expect(outputs.map(({ length }) => length)).toEqual([0, 5]);
     for (const item of outputs[1] ?? []) {
@@ -60,7 +60,9 @@ test.each(SENDING_OPERATIONS)(
   async (_name, parameters) => {
     const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
     const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.[0]?.json.error).toMatch(/^The phone number needs 9 digits after the country code 212 \(Morocco/);
+    expect(outputs[1]?.[0]?.json.error).toMatch(
+      /^The phone number needs 9 digits after the country code 212 \(Morocco/,
+    );
     expect(requests()).toEqual([]);
     await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
     expect(received()).toEqual(['2125550109']);
@@ -147,7 +149,7 @@ describe("'Dry Run'", () => {
     expect(ran.outputs[0]?.at(-1)?.json).toMatchObject({ phone: phoneAt(149), batch: batches });
     expect(ran.outputs[1]).toHaveLength(1);
     expect(hintsOf(ran)[0]?.message).toBe(
-      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains letters. Numbering starts at 0.`,
+      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains a character that is not allowed. Numbering starts at 0.`,
     );
   });
 });
@@ -168,8 +170,8 @@ describe("'Parallel Requests'", () => {
 test.each<[string, INodeParameters, RegExp]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
-  ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' must be 1 to 4 digits/],
-  ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is 999, which is not/],
+  ['Default Country Code of 0', { defaultCountryCode: '0' }, /'Default Country Code' is not a known/],
+  ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is not a known/],
 ])('An invalid option such as %s sends nothing, and the error names it', async (_what, options, message) => {
   for (const [, given] of SENDING_OPERATIONS) {
     const parameters = withOptions(given, options);

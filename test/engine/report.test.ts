@@ -15,7 +15,8 @@ const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const ONCE = { duplicateMessages: 'sendOnce' };
-const INVALID_ITEM = (item: number) => `Item ${item} was not sent: the phone number contains letters.`;
+const INVALID_ITEM = (item: number) =>
+  `Item ${item} was not sent: the phone number contains a character that is not allowed.`;
 const LOST = 'may have been sent: the connection to the service was lost before its response arrived.';
 
 afterEach(() => jest.restoreAllMocks());
@@ -45,14 +46,14 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'messages, credits and requests',
     'info',
-    '250 sent, 250 credits used, 99750 left, 3 requests. If you run this step again, the 250 sent messages will be sent again.',
+    '250 sent, 250 credits used, 99750 left, 3 requests. If you run this step again, what was or may have been sent will be sent again.',
     { items: contacts(250) },
     ALL_WELL,
   ],
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. If you run this step again, the 5 sent messages and the 2 uncertain ones will be sent again.`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. If you run this step again, what was or may have been sent will be sent again.`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),
@@ -73,8 +74,8 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
 });
 
 test.each([
-  ['of one number', phoneAt(0), phoneAt(0), 'All messages went to 1 number.'],
-  ['of one person in two spellings', '541123456789', '5491123456789', 'All messages went to 1 number.'],
+  ['of one number', phoneAt(0), phoneAt(0), 'More than one message went to 1 number.'],
+  ['of one person in two spellings', '541123456789', '5491123456789', 'More than one message went to 1 number.'],
   ['of two numbers, one of which gets two', phoneAt(0), phoneAt(1), 'More than one message went to 1 number.'],
 ])('The hint counts the people %s', async (_what, one, other, sentence) => {
   const items = [one, other, one].map((phone, index): IDataObject => ({ phone, text: `Hello ${index}` }));

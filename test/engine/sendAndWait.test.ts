@@ -110,14 +110,14 @@ describe('Send and Wait for Response', () => {
     expect(texts()).toEqual([]);
   });
 
-  test('says how many characters the link needs if the text is too long for it', async () => {
+  test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});
     const link = latestText().length - 'Hello 0'.length;
     const fits = withParameters({ message: 'x'.repeat(1000 - link) });
     expect(waitTill(await run(fits))).toEqual(FOREVER);
     const tooLong = await run(withParameters({ message: '😀'.repeat(1001 - link) }));
     expect(tooLong.error?.message).toBe(
-      `The message has ${1001 - link} characters and its link ${link}, but at most 1000 can be sent in all`,
+      `The message has ${1001 - link} characters, but at most ${1000 - link} can be sent`,
     );
     expect(waitTill(tooLong)).toBeUndefined();
     expect(texts()).toHaveLength(2);

@@ -52,7 +52,7 @@ test("By the workflow's clock, which is New York's here, all are inside or none"
 test.each([
   ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'and two times'],
   ['a time that is none', { from: '9 am' }, 'and two times'],
-  ['no day', { days: [] }, 'needs days'],
+  ['no day', { days: [] }, 'must be days'],
 ])('With %s nothing is sent', async (_what, window, message) => {
   const parameters = within(SEND_BULK, window);
   expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);

@@ -137,20 +137,6 @@ test.each<[string, Pick<Setup, 'items' | 'parameters'>, INodeParameters]>([
   expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);
 });
 
-test('A message that another item has now is not taken for that of an item that can no longer be evaluated', async () => {
-  const parameters = withOptions(SEND, { parallelRequests: 1, duplicateMessages: 'sendOnce' });
-  const setup = setupOf({ items: contacts(4), parameters });
-  const ran = await stoppedAfter(2, setup);
-  // Item 1 has the number and text that item 0 had, so what was sent for item 0 is item 1's now.
-  const changed = {
-    ...parameters,
-    phone: `={{ $itemIndex === 0 ? $("No such node").first().json.value : $itemIndex === 1 ? "${phoneAt(0)}" : $json.phone }}`,
-    message: '={{ $itemIndex === 1 ? "Hello 0" : $json.text }}',
-  };
-  const again = await retry(ran, setup, { parameters: changed, onError: CONTINUE });
-  expect(outcomesOf(again)).toEqual(['not_sent', 'sent', 'sent', 'sent']);
-});
-
 test.each(SENDING_OPERATIONS)(
   "%s fails one item alone if the option 'Default Country Code' can't be evaluated for the first one",
   async (_name, parameters) => {

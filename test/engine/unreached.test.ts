@@ -109,11 +109,6 @@ describe('Nothing was sent', () => {
     ['does not answer in the TLS handshake', 'ETIMEDOUT', () => raw(nothing), { timeout: 300 }],
     ['ends the TLS handshake with the alert handshake_failure', 'EPROTO', () => raw(ends(alert(40)))],
     ['answers the TLS handshake with HTTP', 'EPROTO', () => raw(answers(400))],
-    [
-      'wants a certificate of the client',
-      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-      () => tls(nothing, { requestCert: true }),
-    ],
   ])('if the service %s', async (...[, code, server, options = {}]) => {
     const outcome = await outcomeAt(https(await server()), options);
     expect(outcome).toMatchObject({ outcome: 'not_sent', code: `UNREACHABLE_${code}`, http_status: null });

@@ -75,7 +75,7 @@ test.each([
   const error = await read({ baseUrl });
   const message = expect.stringContaining('password') as string;
   expect(error).toMatchObject({ reason: { code: 'NOT_SET_UP', message } });
-  expect(JSON.stringify(error)).not.toMatch(/secret|example/);
+  expect(JSON.stringify(error)).not.toMatch(/secret|user:/);
 });
 
 test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
@@ -101,17 +101,16 @@ test.each(WRITTEN)('The API key %j is used without spaces around it and invisibl
   expect(await read({ apiKey: written })).toMatchObject({ apiKey });
 });
 
-test.each([
-  ['made-up\u2013key', 'a typographic dash'],
-  ['made-up\nkey', 'a line break'],
-  ['made-up\0key', 'a control character'],
-  ['made-up\tkey', 'a control character'],
-  ['made\u2003up', 'an unusual space'],
-  ['made-up-\u2022\u2022\u2022\u2022', 'a dot that hides a part of it'],
-  ['m\u0430de-up', 'a letter that is not Latin'],
-  ['made-up\ud83d\ude00', 'a symbol'],
-])('The API key %j is an error that says: %s', async (key, kind) => {
-  const message = `The API key contains ${kind}, which can't be part of a key`;
+const UNUSABLE = [
+  'made-up\u2013key',
+  'made-up\nkey',
+  'made-up\0key',
+  'made\u2003up',
+  'm\u0430de-up',
+  'made-up\ud83d\ude00',
+];
+test.each(UNUSABLE)('The API key %j is an error that does not show it', async (key) => {
+  const message = "The API key contains a character that can't be part of a key";
   for (const error of await Promise.all([read({ apiKey: key }), sent(key).catch((thrown: unknown) => thrown)])) {
     expect(error).toMatchObject({ message, reason: { code: 'NOT_SET_UP', message, scope: 'run' } });
     expect(JSON.stringify(error)).not.toContain('made');
@@ -147,8 +146,4 @@ test('Two services behind one host have limits of their own, under each of their
 test('Each key has a limit of its own, and it is not readable', () => {
   expect(idOf(BASE_URL, 'made-up-other-key')).not.toBe(idOf(BASE_URL));
   expect(idOf(BASE_URL)).not.toContain(KEY);
-});
-
-test('An address that is none has an account as well', () => {
-  expect(idOf('https://$& $1')).not.toBe(idOf('https://{{'));
 });

@@ -42,7 +42,7 @@ describe('A batch that is refused because of some of its messages', () => {
     const run = await send(120, 100, refusing([3, 50, 99], byIndex));
     const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
     expect(run.report).toEqual({ requests, sent: '0-2 4-49 51-98 100-119', not_sent: '3 50 99' });
-    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected the phone number of this message');
+    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected this message');
   });
 
   test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
@@ -311,7 +311,7 @@ describe('A batch that the journal refuses', () => {
   });
 
   test('is not searched for offenders, whatever the reason', async () => {
-    const refused: Permission = { kind: 'refused', failure: failure('valueInvalid') };
+    const refused: Permission = { kind: 'refused', failure: failure('valueInvalid', { part: 'this message' }) };
     const { journal: own, log } = journal((items) => (items.includes(0) ? refused : LEAVE));
     const run = await send(8, 4, acceptAll, { journal: own });
     expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);

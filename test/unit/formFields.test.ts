@@ -56,7 +56,7 @@ describe('The fields of a custom form', () => {
     [[null], label(1)],
     ...['file', 'Text', 'toString', 7].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType }],
-      `The 'Element Type' of field 1 in 'Form Elements' must be one of ${TYPES}`,
+      `Field 1 in 'Form Elements' must have one of these as its 'Element Type': ${TYPES}`,
     ]),
     ...['dropdown', 'radio', 'checkbox'].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],

@@ -148,7 +148,7 @@ describe('With the default country code', () => {
   });
 
   test.each(['999', '0', '210', '1868'])('no number is sent if the code is %s, that of no country', (code) => {
-    const message = `'Default Country Code' is ${code}, which is not a known country code`;
+    const message = "'Default Country Code' is not a known country code, such as 44";
     for (const given of ['447700900123', '+447700900123', '07700 900123', '']) expect(read(given, code)).toBe(message);
   });
 });
@@ -178,6 +178,7 @@ test.each([
 );
 
 describe('An invalid phone number', () => {
+  const CHARACTER = 'contains a character that is not allowed';
   const SEVERAL = 'is more than one number';
   const EXTRA = 'has extra digits, such as an extension or decimal places';
 
@@ -187,12 +188,9 @@ describe('An invalid phone number', () => {
   test.each<[reason: string, given: unknown[]]>([
     ['is empty', ['', ' \u200b\u00a0\n', null, undefined]],
     ['is not a text or a whole number', [['447700900123'], { phone: '447700900123' }, NaN, 447700900123.5]],
-    ['contains letters', listOf('mobile: 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
-    [
-      'contains a character that is not allowed',
-      ['447700900123*', '447700900123;4', '447700900123,4', '44+7700900123'],
-    ],
-    ['contains a character that is not allowed', ['++447700900123', '4477009001\ud8002']],
+    [CHARACTER, listOf('mobile: 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
+    [CHARACTER, ['447700900123*', '447700900123;4', '447700900123,4', '44+7700900123']],
+    [CHARACTER, ['++447700900123', '4477009001\ud8002']],
     ['begins with 0, so its country code is missing', ['07700 900123', '(0)7700 900123', '+0 7700 900123']],
     ['needs 7 to 15 digits', ['+', '+4', '447700', '4477009001234567']],
   ])('goes to nobody, with or without Number Check: it %s', (reason, given) => {
@@ -241,8 +239,8 @@ describe('An invalid phone number', () => {
   });
 
   test.each(['\u202e', '\u202b', '\u2067'])('with %j, which shows it in another order, goes to nobody', (mark) => {
-    expect(read(`+44 7400 12${mark}3456`)).toMatch(/shows its digits in another order/);
-    expect(read(`${mark}447400123456`, null, 'off')).toMatch(/shows its digits in another order/);
+    expect(read(`+44 7400 12${mark}3456`)).toBe(`The phone number ${CHARACTER}`);
+    expect(read(`${mark}447400123456`, null, 'off')).toBe(`The phone number ${CHARACTER}`);
   });
 
   test('is reported with advice, and never repeated in its failure', () => {

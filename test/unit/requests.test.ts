@@ -2,7 +2,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import { readRetryAfter, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { type Flight, type RequestLimits, Requests, Tally } from '../../nodes/MessagingSend/requests/requests';
+import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
 import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 
@@ -11,7 +11,7 @@ type Answer = () => Reply | Promise<Reply>;
 
 const refusal = (headers: Headers, now = 0): Reply => ({
   kind: 'rejected',
-  failure: failure('rateLimited', { perMinute: 60, wait: 'a minute' }, { httpStatus: 429 }),
+  failure: failure('rateLimited', { wait: 'a minute' }, { httpStatus: 429 }),
   error: {},
   fromService: true,
   retryable: false,
@@ -28,14 +28,13 @@ function refusing(count: number, retryAfter: string): Answer {
 /** A clock, and the runs with one key. */
 function setUp(clock = new FakeClock()) {
   const pacer = new Pacer(clock);
-  const run = (changed: Partial<RequestLimits> = {}, answer: Answer = () => accepted, tally?: Tally) =>
+  const run = (changed: Partial<RequestLimits> = {}, answer: Answer = () => accepted) =>
     new Requests({
       call: async () => await answer(),
       pacer,
       limits: { requestsPerMinute: 60, maxWait: 5 * MINUTE, interval: 0, ...changed },
       signal: undefined,
       clock,
-      tally,
     });
   /** Makes a request; gives its reply, and when it came. */
   const make = async (requests: Requests) => {
@@ -76,8 +75,6 @@ async function made(refusals: readonly Headers[], limits: Partial<RequestLimits>
 test.each<[what: string, headers: Headers, seconds: number]>([
   ['the seconds of Retry-After', after(7), 7],
   ['the date of Retry-After', after(new Date(9_000).toUTCString()), 9],
-  ['X-RateLimit-Reset', { 'x-ratelimit-reset': '13' }, 13],
-  ['RateLimit-Reset if Retry-After is 0', { ...after(0), 'ratelimit-reset': '4' }, 4],
   ['a second if Retry-After is 0', after(0), 1],
   ['a second if Retry-After is in the past', after(new Date(-5_000).toUTCString()), 1],
   ['a second if Retry-After is absurdly long', after(99_999_999), 1],
@@ -232,20 +229,6 @@ test('The journal is asked before each repetition, and told each reply', async (
   await clock.run();
   expect(await replied).toBe(accepted);
   expect(log).toEqual(['before', 'rejected', 'before', 'accepted']);
-});
-
-test('A tally counts the requests to several accounts and the time spent waiting, once where waits overlap', async () => {
-  const clock = new FakeClock();
-  const tally = new Tally();
-  const all = Promise.all(
-    [setUp(clock), setUp(clock)].map(async ({ run, make }) => {
-      const requests = run({ requestsPerMinute: 1 }, undefined, tally);
-      await Promise.all([make(requests), make(requests), make(requests)]);
-    }),
-  );
-  await clock.run();
-  await all;
-  expect(tally).toMatchObject({ requests: 6, waited: 2 * WINDOW });
 });
 
 afterEach(() => jest.restoreAllMocks());

@@ -17,7 +17,7 @@ const CHECK_FIRST =
 
 function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters<typeof summarize>[3] = OPTIONS) {
   const all = { ...NOTHING_DELIVERED, ...delivered };
-  return runError(node, summarize(all, { requests: all.receipts.length, waited: 0 }, 1, options));
+  return runError(node, summarize(all, all.receipts.length, 1, options));
 }
 
 const ORIGINAL = messageAt(0);
@@ -60,7 +60,7 @@ test('The error of a run is its first failure, with what was sent, what not and 
     message: 'The first',
     httpCode: '400',
     description:
-      'Do something. 2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests. If you run this step again, the 2 sent messages and the uncertain one will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
+      'Do something. 2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests. If you run this step again, what was or may have been sent will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
     context: { itemIndex: 2 },
   });
 });
@@ -75,7 +75,7 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
   [
     'what an earlier attempt has not sent',
     { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
-    'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, the sent message will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
+    'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, what was or may have been sent will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
   ],
   [
     'a message and its duplicate',

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
-import type { CodeGiven, Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Intent } from '../../nodes/MessagingSend/journal/recall';
 import type { Message } from '../../nodes/MessagingSend/messages/message';
 import { phoneAt } from '../support/contacts';
@@ -23,7 +23,7 @@ export function intentOf(messages: readonly Message[]): Intent {
 
 export function failureWith(changed: Partial<Failure> = {}): Failure {
   return {
-    code: 'SOME_CODE' as CodeGiven,
+    code: 'SOME_CODE',
     httpStatus: 400,
     message: 'It failed',
     advice: 'Do something.',

@@ -125,7 +125,7 @@ const BLOCKED = rejectWith(
 );
 const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
 const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
-const LIMITED = rejectWith({ ...failure('rateLimited', { perMinute: 60, wait: 'a minute' }), httpStatus: 429 });
+const LIMITED = rejectWith({ ...failure('rateLimited', { wait: 'a minute' }), httpStatus: 429 });
 
 /** A service that gives this answer to every request with one of these items. */
 const answering =
@@ -153,7 +153,7 @@ describe('An answer that may be about the run or about one request', () => {
     const run = await send(30, 1, answering(BLOCKED, item));
     expect(run.items('not_sent')).toEqual([item]);
     expect(run.items('sent')).toHaveLength(29);
-    expect(run.failureOf(item)).toMatch(/^FORBIDDEN: .* rejected this message \(HTTP 403\)$/);
+    expect(run.failureOf(item)).toBe('FORBIDDEN: Not allowed');
     expect(run.balances).toBe(1);
   });
 
@@ -176,7 +176,6 @@ describe('An answer that may be about the run or about one request', () => {
   test('is searched for its cause in a batch', async () => {
     const run = await send(250, 100, answering(BLOCKED, 0, 77));
     expect(run.items('not_sent')).toEqual([0, 77]);
-    expect(run.failureOf(77)).toMatch(/rejected this message/);
   });
 
   test.each([

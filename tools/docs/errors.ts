@@ -4,7 +4,6 @@ import { table } from './table';
 /** What a code means, and what to do. */
 type Line = readonly [meaning: string, advice: string];
 
-const KEY = 'Copy the key from your account settings to the credential. Each messaging instance has its own.';
 const ADDRESS = 'Check the Base URL: it ends in `/v1` or `/api/v1`.';
 const LATER = 'Wait until the service works again, then send the rest.';
 const AFTER_A_KILL = 'See [If n8n is killed](retries.md#if-n8n-is-killed).';
@@ -27,8 +26,10 @@ const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
       'An option, the credential or the place of the node is wrong, so nothing can be sent.',
       'Correct what the message names.',
     ],
-    MISSING_API_KEY: ['The service received no API key.', KEY],
-    INVALID_API_KEY: ['The service does not know the API key.', KEY],
+    INVALID_API_KEY: [
+      'The service does not know the API key, or received none (`MISSING_API_KEY`).',
+      'Copy the key from your account settings to the credential. Each messaging instance has its own.',
+    ],
     INSUFFICIENT_CREDITS: ['There are not enough credits.', 'Top up the account, then send the rest.'],
     VALIDATION_ERROR: ['The service rejected a value.', 'Correct what it names.'],
     RATE_LIMITED: [
@@ -56,8 +57,7 @@ const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
   checkFirst: {
     TIMEOUT: ['The service did not answer in time.', "If it is slow, raise 'Timeout' under Request Options."],
     CONNECTION_LOST: ['The connection broke before the response.', 'Check the network of n8n.'],
-    SERVER_ERROR: ['The service failed.', CHECK],
-    'HTTP_…': ['The service, or a gateway before it, gave no result.', CHECK],
+    'HTTP_…': ['The service (`SERVER_ERROR`), or a gateway before it, gave no result.', CHECK],
     UNREADABLE_ANSWER: ['The response is not from this API.', ADDRESS],
     NOT_LISTED: ['The response does not mention this message.', CHECK],
     NOT_CONFIRMED: ['The response does not confirm that this message was sent.', CHECK],

@@ -2,7 +2,6 @@
  * What an answer of the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md shows users the
  * same table. What the document leaves open is uncertain.
  */
-import type { CodeGiven } from '../failures/failure';
 import { readComplaints } from './complaints';
 import { asText, isRecord, type JsonRecord } from './records';
 
@@ -85,6 +84,8 @@ function hasError(entry: JsonRecord): boolean {
   );
 }
 
+const MAX_DEPTH = 100;
+
 function hasValue(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.trim() !== '';
   if (typeof value !== 'object' || value === null) return Boolean(value);
@@ -101,8 +102,6 @@ function isId(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 }
 
-const MAX_DEPTH = 100;
-
 export function hasMessageId(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   return Object.entries(value).some(
@@ -110,14 +109,9 @@ export function hasMessageId(value: unknown, depth = 0): boolean {
   );
 }
 
-/** The code of an error, in the document's spelling; null if it has none. */
-export function codeIn({ code }: JsonRecord): CodeGiven | null {
-  if (typeof code !== 'string') return null;
-  const name = code
-    .slice(0, 100)
-    .toUpperCase()
-    .replace(/[\s-]+/g, '_');
-  return /^[A-Z][A-Z0-9_]{2,60}$/.test(name) ? (name as CodeGiven) : null;
+/** The code of an error, if it is written like those of the document. */
+export function codeIn({ code }: JsonRecord): string | null {
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
 }
 
 export function isSuccess(statusCode: number): boolean {

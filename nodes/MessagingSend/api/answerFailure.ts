@@ -1,7 +1,6 @@
-import { type Details, type Failure, failure, type FailureCode } from '../failures/failure';
+import { type Credits, type Details, type Failure, failure } from '../failures/failure';
 import { type Answer, codeIn, hasMessageId, isSuccess } from './answer';
 import { type Complaint, readComplaints } from './complaints';
-import { REQUESTS_PER_MINUTE } from './endpoints';
 import { isNumber } from './records';
 import { serviceText, serviceTexts } from './serviceText';
 
@@ -10,37 +9,47 @@ export function uncertainFailure({ statusCode: status, envelope, error }: Answer
   const details = { httpStatus: status, serviceSays: serviceTexts([error.message]) };
   if (isSuccess(status) && envelope?.success !== false) return failure('answerUnreadable', { status }, details);
   if (status < 500 && hasMessageId(envelope)) return failure('messageUnclear', undefined, details);
-  if (envelope === null) return failure('gatewayError', { status }, { ...details, code: `HTTP_${status}` });
-  return failure('serverError', { status }, { ...details, code: codeIn(error) ?? 'SERVER_ERROR' });
+  return failure('gatewayError', { status }, { ...details, code: codeIn(error) ?? `HTTP_${status}` });
 }
 
-interface Rejection extends Answer {
-  /** Of a redirect; empty where there is none. */
-  readonly location: string;
-  /** How long the service asks to wait, in milliseconds. */
-  readonly retryAfter: number | null;
-}
-
-const MAX_TEXTS = 6;
-
-/** Why an answer rejects its request: by its `error.code` (part 7), or else by its status. */
-export function rejectionFailure(answer: Rejection): Failure {
+/**
+ * Why an answer rejects its request: by its `error.code` (part 7), or else by its status.
+ * @param location of a redirect; empty where there is none
+ * @param retryAfter how long the service asks to wait, in milliseconds
+ */
+export function rejectionFailure(answer: Answer, location: string, retryAfter: number | null): Failure {
   const { statusCode: status, envelope, error } = answer;
   const byStatus = CODE_BY_STATUS[status] ?? (status < 400 ? 'REDIRECTED' : `HTTP_${status}`);
   // Part 7 shows no code for the limit, so any code means it.
   const code = status === 429 ? 'RATE_LIMITED' : (codeIn(error) ?? byStatus);
   const complaints = code === 'VALIDATION_ERROR' ? readComplaints(error).map(({ text }) => text) : [];
-  const said = [...new Set([error.message, ...complaints])].slice(0, MAX_TEXTS);
-  const details = { code, httpStatus: status, serviceSays: serviceTexts(said) };
+  const details = { code, httpStatus: status, serviceSays: serviceTexts([error.message, ...complaints]) };
   // 401, 402 and 403 mean the same with any code.
-  const explain = EXPLAINED[code] ?? ([401, 402, 403].includes(status) ? EXPLAINED[byStatus] : undefined);
-  if (explain !== undefined) return explain(answer, details);
-  // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
-  const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
-  return failure('refusedWithStatus', { status }, { ...details, scope });
+  switch ([401, 402, 403].includes(status) ? byStatus : code) {
+    case 'MISSING_API_KEY':
+    case 'INVALID_API_KEY':
+      return failure('apiKeyInvalid', undefined, details);
+    case 'INSUFFICIENT_CREDITS':
+      return creditsTooLow({ required: error.required_credits, available: error.available_credits }, details);
+    case 'VALIDATION_ERROR':
+      return failure('valueInvalid', { part: 'a value of the request' }, details);
+    case 'RATE_LIMITED':
+      return rateLimited(retryAfter, details);
+    case 'REDIRECTED':
+      return failure('redirected', { status, origin: originIn(location) }, details);
+    case 'NOT_FOUND':
+      return failure('notFound', { status }, details);
+    case 'FORBIDDEN':
+      return failure('forbidden', { status }, details);
+    default: {
+      // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
+      const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
+      return failure('refusedWithStatus', { status }, { ...details, scope });
+    }
+  }
 }
 
-const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
+const CODE_BY_STATUS: Partial<Record<number, string>> = {
   401: 'INVALID_API_KEY',
   402: 'INSUFFICIENT_CREDITS',
   403: 'FORBIDDEN',
@@ -49,22 +58,11 @@ const CODE_BY_STATUS: Partial<Record<number, FailureCode>> = {
   422: 'VALIDATION_ERROR',
 };
 
-const EXPLAINED: Partial<Record<FailureCode, (answer: Rejection, details: Details) => Failure>> = {
-  MISSING_API_KEY: (_, details) => failure('apiKeyMissing', undefined, details),
-  INVALID_API_KEY: (_, details) => failure('apiKeyInvalid', undefined, details),
-  INSUFFICIENT_CREDITS: explainCredits,
-  VALIDATION_ERROR: (_, details) => failure('valueInvalid', undefined, details),
-  RATE_LIMITED: ({ retryAfter }, details) => rateLimited(retryAfter, details),
-  REDIRECTED: explainRedirect,
-  NOT_FOUND: ({ statusCode: status }, details) => failure('notFound', { status }, details),
-  FORBIDDEN: ({ statusCode: status }, details) => failure('forbidden', { status }, details),
-};
-
-function explainCredits({ error }: Rejection, details: Details): Failure {
-  const { required_credits: required, available_credits: available } = error;
-  return isNumber(required) && isNumber(available)
-    ? failure('creditsTooLow', { required, available }, { ...details, credits: { required, available } })
-    : failure('creditsTooLowUnknown', undefined, details);
+/** The failure of what costs more credits than there are, with both figures where they are numbers. */
+export function creditsTooLow({ required, available }: Record<keyof Credits, unknown>, details: Details = {}): Failure {
+  if (!isNumber(required) || !isNumber(available)) return failure('creditsTooLow', { figures: '' }, details);
+  const figures = ` (${required} needed, ${available} left)`;
+  return failure('creditsTooLow', { figures }, { ...details, credits: { required, available } });
 }
 
 /**
@@ -73,26 +71,17 @@ function explainCredits({ error }: Rejection, details: Details): Failure {
  */
 export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
   const wait = retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
-  return failure('rateLimited', { perMinute: REQUESTS_PER_MINUTE, wait }, details);
+  return failure('rateLimited', { wait }, details);
 }
 
-/** What a Location without a host is resolved against. */
-const SAME_HOST = 'https://same.invalid';
-
-/** Only the host of the new address is shown, because anything can be in the rest. */
-function explainRedirect({ location, statusCode: status }: Rejection, details: Details): Failure {
-  const isAddress = location !== '' && URL.canParse(location, SAME_HOST);
-  const { protocol, origin } = new URL(isAddress ? location : 'none:', SAME_HOST);
-  if (!/^https?:$/.test(protocol)) return failure('redirectedNowhere', { status }, details);
-  return failure('redirected', { status, origin: origin === SAME_HOST ? '' : ` (${serviceText(origin)})` }, details);
+/** The host of a redirect's new address; no more, because anything can be in the rest. */
+function originIn(location: string): string {
+  const [origin] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
+  return origin === undefined ? '' : ` (${serviceText(origin)})`;
 }
-
-const PART_NAMES: Partial<Record<string, string>> = { phone: 'the phone number', message: 'the text' };
 
 /** The failure of one message in a rejected bulk request, from that of the request and the complaints about the message. */
 export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
-  const parts = new Set(complaints.flatMap(({ field }) => PART_NAMES[field ?? ''] ?? []));
-  const part = parts.size === 0 ? 'this message' : `${[...parts].join(' and ')} of this message`;
   const serviceSays = serviceTexts(complaints.map(({ text }) => text));
-  return failure('messageInvalid', { part }, { code, httpStatus, scope, serviceSays });
+  return failure('valueInvalid', { part: 'this message' }, { code, httpStatus, scope, serviceSays });
 }

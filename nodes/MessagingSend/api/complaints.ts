@@ -3,13 +3,12 @@ import { isRecord, type JsonRecord } from './records';
 export interface Complaint {
   /** The index of the message that it is about, counted from 0; null where the error names none. */
   readonly index: number | null;
-  readonly field?: string | undefined;
   /** Empty where it only names the message. */
   readonly text: string;
 }
 
 /** `messages[3].phone`, `messages.3.phone`, `/messages/3/phone`, `$['messages'][3]['phone']`, each without the field too. */
-const NAME = /\bmessages['"]?\]?[.[/]['"]?(\d{1,6})\b(?:['"]?\]?[.[/]['"]?(phone|message)\b)?/g;
+const NAME = /\bmessages['"]?\]?[.[/]['"]?(\d{1,6})\b/g;
 /** Keys that need not be shown before their text. */
 const PLAIN = /^(\d*|message|errors?|details?)$/;
 const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
@@ -21,41 +20,43 @@ const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
 export function readComplaints(error: JsonRecord): Complaint[] {
   const { code, status, ...rest } = error;
   const found: Complaint[] = [];
-  search(rest, '', [{ index: null }], found, 0);
+  search(rest, '', [null], found, 0);
   return found;
 }
 
-type Name = Omit<Complaint, 'text'>;
-
-function search(value: unknown, path: string, about: readonly Name[], found: Complaint[], depth: number): void {
+function search(
+  value: unknown,
+  path: string,
+  about: ReadonlyArray<number | null>,
+  found: Complaint[],
+  depth: number,
+): void {
   if (found.length >= MAX_COMPLAINTS || depth > MAX_DEPTH) return;
   const text = textOf(value);
   if (text !== '' || value === true) {
-    const [inText, inPath] = [namesIn(text), namesIn(path)];
     const key = path.replace(/^.*\./s, '');
-    const label = PLAIN.test(key) || inPath.length > 0 ? '' : `${key}: `;
+    const label = PLAIN.test(key) || indicesIn(key).length > 0 ? '' : `${key}: `;
     const says = isPath(text) ? '' : label + text;
-    const names = [inText, inPath].find(({ length }) => length > 0) ?? about;
-    found.push(...names.slice(0, MAX_COMPLAINTS).map((name) => ({ ...name, text: says })));
+    const indices = [indicesIn(text), indicesIn(path)].find(({ length }) => length > 0) ?? about;
+    found.push(...indices.slice(0, MAX_COMPLAINTS).map((index) => ({ index, text: says })));
   } else if (Array.isArray(value)) {
     // Texts are complaints about the list; the place of anything else may be that of its message.
     value.forEach((each, index) =>
       search(each, textOf(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
     );
   } else if (isRecord(value)) {
-    const names = Object.values(value).map(textOf).filter(isPath).flatMap(namesIn);
+    const indices = Object.values(value).map(textOf).filter(isPath).flatMap(indicesIn);
     for (const [key, each] of Object.entries(value))
-      search(each, `${path}.${key.slice(0, MAX_KEY)}`, names.length > 0 ? names : about, found, depth + 1);
+      search(each, `${path}.${key.slice(0, MAX_KEY)}`, indices.length > 0 ? indices : about, found, depth + 1);
   }
 }
 
-function namesIn(text: string): Name[] {
-  const names = text.slice(0, MAX_TEXT).matchAll(NAME);
-  return Array.from(names, ([, index, field]) => ({ index: Number(index), field }));
+function indicesIn(text: string): number[] {
+  return Array.from(text.slice(0, MAX_TEXT).matchAll(NAME), ([, index]) => Number(index));
 }
 
 function isPath(text: string): boolean {
-  return !/\s/.test(text) && namesIn(text).length > 0;
+  return !/\s/.test(text) && indicesIn(text).length > 0;
 }
 
 /** A text, a number, or a list of path parts such as `['messages', 3, 'phone']`; empty for anything else. */

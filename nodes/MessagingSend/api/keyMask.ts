@@ -1,37 +1,29 @@
 /** Hides the API key in a text of the service. Where it finds the key, the text comes back without its escapes. */
-type MaskText = (text: string) => string;
+export type KeyMask = (text: string) => string;
 
-export interface KeyMask {
-  readonly inAnswer: MaskText;
-  readonly inError: MaskText;
-}
-
-// A short key may also be part of a phone number or of a field's name. In an error, hiding these does no harm.
-const MIN_KEY_LENGTH = 16;
-const MIN_KEY_LENGTH_IN_ERRORS = 4;
+/** A shorter text is no key, and hiding it would change much of an answer. */
+const MIN_KEY_LENGTH = 4;
 
 /** Finds the key in every form in which a program may repeat it: in a URL, in JSON, in base64, in capitals. */
 export function keyMask(apiKey: string): KeyMask {
+  if (apiKey.length < MIN_KEY_LENGTH) return (text) => text;
   const inUtf8 = Buffer.from(apiKey).toString('latin1');
   const inText = [apiKey, inUtf8].flatMap((key) => [key, withoutEscapes(key)]);
   const forms = new Set([...inText, ...inBase64(apiKey, 'base64'), ...inBase64(apiKey, 'base64url')]);
   const literally = Array.from(forms, (form) => form.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
   const anyForm = new RegExp(literally.join('|'), 'gi');
-  const ofLength = (shortest: number): MaskText => {
-    if (apiKey.length < shortest) return (text) => text;
-    return (text) => {
-      const plain = withoutEscapes(text);
-      const masked = plain.replace(anyForm, '***');
-      return masked === plain ? text : masked;
-    };
+  return (text) => {
+    const plain = withoutEscapes(text);
+    const masked = plain.replace(anyForm, '***');
+    return masked === plain ? text : masked;
   };
-  return { inAnswer: ofLength(MIN_KEY_LENGTH), inError: ofLength(MIN_KEY_LENGTH_IN_ERRORS) };
 }
 
 /** Nothing that is read of an answer is deeper. */
 const MAX_DEPTH = 100;
 
-export function masked(value: unknown, mask: MaskText, depth = 0): unknown {
+/** A JSON value with each text, number and name masked. */
+export function masked(value: unknown, mask: KeyMask, depth = 0): unknown {
   if (typeof value === 'string') return mask(value);
   if (typeof value === 'number') return mask(String(value)) === String(value) ? value : mask(String(value));
   if (typeof value !== 'object' || value === null) return value;

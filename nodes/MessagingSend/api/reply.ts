@@ -59,19 +59,18 @@ export interface HttpAnswer {
  * @param mask hides the API key wherever the answer has it
  * @param request whose phones and texts the error of the answer may repeat
  */
-export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request?: JsonRecord): Reply {
+export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request: JsonRecord = {}): Reply {
   const envelope = parse(body, mask);
   const isText = envelope === null && typeof body === 'string' && !/^\s*</.test(body);
   const answer: Answer = { statusCode, envelope, error: errorOf(envelope), text: isText ? body : '' };
   const meaning = meaningOfAnswer(answer);
   if (meaning === 'accepted' && isRecord(envelope?.data)) return { kind: 'accepted', data: envelope.data };
 
-  const repeated = request === undefined ? new Set() : valuesOf(request);
-  const error = masked(answer.error, (text) => (repeated.has(text) ? '' : mask.inError(text))) as JsonRecord;
+  const repeated = valuesOf(request);
+  const error = masked(answer.error, (text) => (repeated.has(text) ? '' : text)) as JsonRecord;
   if (meaning !== 'rejected') return { kind: 'uncertain', failure: uncertainFailure({ ...answer, error }) };
   const retryAfter = readRetryAfter(headers, Date.now());
-  const location = mask.inError(asText(headers.location));
-  const failure = rejectionFailure({ ...answer, error, location, retryAfter });
+  const failure = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
   return rejected(failure, { error, fromService: isFromService(answer), retryAfter });
 }
 
@@ -86,14 +85,14 @@ function valuesOf(request: JsonRecord): ReadonlySet<unknown> {
 }
 
 /** The body as a JSON object; null if it is anything else. */
-function parse(body: unknown, { inAnswer }: KeyMask): JsonRecord | null {
+function parse(body: unknown, mask: KeyMask): JsonRecord | null {
   if (typeof body !== 'string' && !isRecord(body)) return null;
   try {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     // Long IDs become texts, because JSON.parse rounds numbers beyond 2^53.
     const exact = text.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
     const value: unknown = JSON.parse(exact);
-    const clean = inAnswer(text) === text ? value : masked(value, inAnswer);
+    const clean = mask(text) === text ? value : masked(value, mask);
     return isRecord(clean) ? clean : null;
   } catch {
     return null;
@@ -110,24 +109,14 @@ function errorOf(envelope: JsonRecord | null): JsonRecord {
 
 /** A longer wait, in milliseconds, is a mistake of the header. */
 const MAX_WAIT = 24 * 60 * 60 * 1000;
-/** A larger number is a time, in seconds since 1970. */
-const EPOCH = 1_000_000_000;
 
 /**
- * How long the service asks to wait, in milliseconds: from Retry-After (seconds or a date), else from RateLimit-Reset
- * (seconds from now, or a time). Null where neither makes sense, or where the time has passed.
+ * How long the service asks to wait, in milliseconds, from Retry-After: seconds or a date. Null where it makes no sense, or
+ * where the time has passed.
  * @param now milliseconds since 1970
  */
 export function readRetryAfter(headers: JsonRecord, now: number): number | null {
-  const names = ['retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
-  return names.map((name) => fromHeader(headers[name], now)).find((wait) => wait !== null) ?? null;
-}
-
-function fromHeader(value: unknown, now: number): number | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const text = String(value).trim();
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
-  const wait = seconds === null ? Date.parse(text) - now : seconds > EPOCH ? seconds * 1000 - now : seconds * 1000;
-  if (!Number.isFinite(wait) || wait > MAX_WAIT || wait <= 0) return null;
-  return wait;
+  const text = asText(headers['retry-after']).trim();
+  const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return wait > 0 && wait <= MAX_WAIT ? wait : null;
 }

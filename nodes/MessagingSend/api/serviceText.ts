@@ -1,14 +1,13 @@
-import { isRecord } from './records';
-
 const MAX_SHOWN = 300;
+const MAX_TEXTS = 6;
 
 /** They can stand between the digits of a number, which would then not be recognised. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Joins texts of the service, each fit to show and without repetitions. */
+/** Joins the first texts of the service, each fit to show and without repetitions. */
 export function serviceTexts(values: readonly unknown[]): string {
   const texts = values.map(serviceText).filter((text) => text !== '');
-  return [...new Set(texts)].join('; ');
+  return [...new Set(texts)].slice(0, MAX_TEXTS).join('; ');
 }
 
 /**
@@ -16,25 +15,16 @@ export function serviceTexts(values: readonly unknown[]): string {
  * numbers are masked to their last two digits, because errors and logs must not reveal recipients.
  */
 export function serviceText(value: unknown): string {
-  const text = typeof value === 'string' ? value : isRecord(value) ? json(value) : '';
+  if (typeof value !== 'string') return '';
   // Mask before cutting: a number that is cut would not be recognised.
   const masked = maskNumbers(
-    text
+    value
       .slice(0, 2 * MAX_SHOWN)
       .replace(INVISIBLE, '')
       .trim(),
   );
   const shown = masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked;
-  return withoutDirections(shown).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** Empty for an object that is nested too deep. */
-function json(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
-  }
+  return shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function maskNumbers(text: string): string {

@@ -106,8 +106,8 @@ export class CircuitBreaker {
 
 /** @param sign the last sign of the outage; null if an earlier attempt saw it */
 function serviceDown(sign: Failure | null): Failure {
-  const { httpStatus = null, serviceSays = '', message: reason = '' } = sign ?? {};
-  return failure('serviceDown', { reason }, { httpStatus, serviceSays });
+  const { httpStatus = null, serviceSays = '', message } = sign ?? {};
+  return failure('serviceDown', { sign: message === undefined ? '' : `${message}. ` }, { httpStatus, serviceSays });
 }
 
 /**

@@ -72,7 +72,9 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   switch (rules.longMessages) {
     case 'truncate': {
       const start = truncate(text, max);
-      return VISIBLE.test(start) ? { ...whole, parts: [start] } : failure('textBlankWhenCut', { max });
+      return VISIBLE.test(start)
+        ? { ...whole, parts: [start] }
+        : failure('textTooLong', { characters: codePoints(text), max });
     }
     case 'split': {
       const parts = split(text, max).filter((part) => VISIBLE.test(part));
@@ -81,9 +83,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
         : { ...whole, parts };
     }
     case 'fail':
-      return after === ''
-        ? failure('textTooLong', { characters: codePoints(text), max })
-        : failure('textTooLongForLink', { characters: codePoints(own), max, link: codePoints(after) });
+      return failure('textTooLong', { characters: codePoints(own), max: max - codePoints(after) });
   }
 }
 

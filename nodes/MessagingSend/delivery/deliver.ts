@@ -1,3 +1,4 @@
+import { creditsTooLow } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
@@ -212,16 +213,15 @@ async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Pro
   // Only the Stop button ends a wait for the balance.
   const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
   if (reply === null) return failure('stopped');
-  if (reply.kind !== 'accepted') {
-    const { message: reason, advice, ...details } = reply.failure;
+  const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
+  if (available === null) {
+    const why = reply.kind === 'accepted' ? failure('balanceNotReported') : reply.failure;
+    const { message: reason, advice, ...details } = why;
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
-  const available = creditsOf(reply.data);
-  if (available === null) return failure('creditsNotReported');
   // Each text uses a credit.
-  const texts = batches.flatMap(({ messages }) => messages.flatMap(textsOf));
-  const credits = { required: texts.length, available };
-  return available >= credits.required ? null : failure('creditsTooLowForRun', credits, { credits });
+  const required = batches.flatMap(({ messages }) => messages.flatMap(textsOf)).length;
+  return available >= required ? null : creditsTooLow({ required, available });
 }
 
 function conclude(delivered: Delivered, { options, journal }: Delivery): Delivered {

@@ -3,7 +3,7 @@ import { type Complaint, readComplaints } from '../api/complaints';
 import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
-import { type Failure, failure, type FailureCode } from '../failures/failure';
+import type { Failure } from '../failures/failure';
 import { addTo, type Batch, type Message, textsOf } from '../messages/message';
 import type { Requests } from '../requests/requests';
 import type { Settlement } from './settlement';
@@ -15,7 +15,7 @@ const MAX_UNCLEAR = 3;
 const MAX_REJECTED = 20;
 
 /** These concern the address, not the messages. */
-const WRONG_ADDRESS: ReadonlySet<FailureCode> = new Set(['REDIRECTED', 'NOT_FOUND']);
+const WRONG_ADDRESS: ReadonlySet<string> = new Set(['REDIRECTED', 'NOT_FOUND']);
 
 export type Offenders = ReadonlyMap<Message, readonly Complaint[]>;
 
@@ -39,8 +39,7 @@ export function mayConcernSome({ failure: { scope, code } }: Rejected): boolean 
 /** The failure of messages that are rejected while the service accepts others. */
 export function concerningTheseAlone(why: Failure): Failure {
   if (why.scope !== 'unclear' || WRONG_ADDRESS.has(why.code)) return why;
-  const { code, httpStatus, serviceSays } = why;
-  return failure('messageBlocked', { status: httpStatus ?? 403 }, { code, httpStatus, serviceSays });
+  return { ...why, scope: 'request' };
 }
 
 /** Messages that were rejected together, perhaps because of some of them. None has an outcome yet. */

@@ -3,8 +3,6 @@ const invalidMessage = withCode('INVALID_MESSAGE');
 const invalidList = withCode('INVALID_MESSAGES');
 const invalidParameter = withCode('INVALID_PARAMETER');
 const notSetUp = withCode('NOT_SET_UP', 'run');
-const rejectedValue = withCode('VALIDATION_ERROR');
-const fewCredits = withCode('INSUFFICIENT_CREDITS', 'run');
 const unreachable = withCode('UNREACHABLE_…', 'run');
 
 const IF_EXPRESSION = 'If an expression gives the value, check it for this item.';
@@ -14,37 +12,21 @@ const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 
 const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
-const CHECK_NUMBER =
-  "Check the number. If its country has changed its numbering plan, set the option 'Number Check' to Off.";
-const MISSING_CODE =
-  "Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
+const CHECK_CODE =
+  "Check the number. Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
 const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
-const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
 const CORRECT_OPTION = 'Correct the option.';
-const CORRECT_FORM = `Correct 'Form Elements'. ${IF_EXPRESSION}`;
 const CORRECT_CREDENTIAL = `Correct the credential. ${IF_EXPRESSION}`;
 const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
+const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
-const REASON_OF_SERVICE = 'Correct what the service names as the reason. If it names none, ask its support.';
 const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
-const TOP_UP = 'Top up the account, then send only what is left.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
-/** A number whose country has no numbers of this length. */
-interface WrongLength {
-  /** Such as "212 (Morocco and others)". */
-  readonly country: string;
-  /** Such as "7, 9 or 10". */
-  readonly lengths: string;
-}
-
-const wrongLength = ({ country, lengths }: WrongLength) =>
-  `The phone number needs ${lengths} digits after the country code ${country}`;
-
-/** Every failure that this node reports: by its code, what happened, then what to do. */
+/** Every failure that this node reports: by its code, what happened, then what to do. `{name}` is a value of the case. */
 export const CATALOGUE = {
   // The input can't be sent.
 
@@ -58,7 +40,6 @@ export const CATALOGUE = {
     FORMAT_AS_TEXT,
   ),
   phoneNegative: invalidPhone('The phone number is negative: a spreadsheet read it as a calculation', FORMAT_AS_TEXT),
-  phoneLetters: invalidPhone('The phone number contains letters', ONE_NUMBER),
   phoneCharacters: invalidPhone('The phone number contains a character that is not allowed', ONE_NUMBER),
   phoneCountryCode: invalidPhone(
     'The phone number begins with 0, so its country code is missing',
@@ -71,23 +52,19 @@ export const CATALOGUE = {
     'The phone number has extra digits, such as an extension or decimal places',
     'Remove them. If all digits belong to the number, write it without spaces and dashes, with + and its country code.',
   ),
-  phoneBackwards: invalidPhone(
-    'The phone number contains an invisible character that shows its digits in another order',
-    'Type in the number instead of pasting it.',
-  ),
   phoneNotMobile: invalidPhone(
     'The phone number is not a mobile number of its country',
     "Check the number. To allow landlines, set the option 'Number Check' to On.",
   ),
-  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', MISSING_CODE),
-  phoneCodeMissing: invalidPhone<WrongLength>(wrongLength, MISSING_CODE),
-  phoneImpossible: invalidPhone<WrongLength>(wrongLength, CHECK_NUMBER),
+  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', CHECK_CODE),
+  /** `country` such as "212 (Morocco and others)", `lengths` such as "7, 9 or 10". */
+  phoneImpossible: invalidPhone(
+    'The phone number needs {lengths} digits after the country code {country}',
+    `${CHECK_CODE} If its country has changed its numbering plan, set the option 'Number Check' to Off.`,
+  ),
 
   textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
-  textNotText: invalidMessage<{ kind: string }>(
-    ({ kind }) => `The message is ${kind}, not a text`,
-    'Refer to the field that contains the text.',
-  ),
+  textNotText: invalidMessage('The message is {kind}, not a text', 'Refer to the field that contains the text.'),
   textNotEvaluated: invalidMessage(
     'The message contains an expression that was not evaluated',
     'Switch the field from Fixed to Expression, here or in the node that the text comes from.',
@@ -96,37 +73,24 @@ export const CATALOGUE = {
     'The message contains [object Object] in place of a text',
     'Refer to a field within the object, such as {{ $json.customer.name }}.',
   ),
-  textBlankWhenCut: invalidMessage<{ max: number }>(
-    ({ max }) => `The first ${max} characters of the message, all that would be sent, are blank`,
-    'Remove the blank characters at the start.',
-  ),
-  textTooLong: invalidMessage<{ characters: number; max: number }>(
-    ({ characters, max }) => `The message has ${characters} characters, but at most ${max} can be sent`,
-    "Shorten the text, or set the option 'Long Messages'.",
-  ),
-  textTooLongForLink: invalidMessage<{ characters: number; max: number; link: number }>(
-    ({ characters, max, link }) =>
-      `The message has ${characters} characters and its link ${link}, but at most ${max} can be sent in all`,
-    'Shorten the text.',
+  textTooLong: invalidMessage(
+    'The message has {characters} characters, but at most {max} can be sent',
+    "Shorten the text. In Send and Send Bulk, the option 'Long Messages' can split it.",
   ),
 
   listNotList: invalidList("'Messages' is not a list in JSON", `${LIST_FORM} Or use an expression that returns one.`),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
-  expressionFailed: invalidParameter<{ reason: string }>(
-    ({ reason }) => `An expression can't be evaluated: ${reason}`,
+  expressionFailed: invalidParameter(
+    "An expression can't be evaluated: {reason}",
     "Check this node's expressions for this item.",
   ),
   keyNotEvaluated: invalidParameter(
     "'Message Key' contains an expression that was not evaluated",
     SWITCH_TO_EXPRESSION,
   ),
-  countryCodeUnknown: invalidParameter<{ code: string }>(
-    ({ code }) => `'Default Country Code' is ${code}, which is not a known country code`,
-    `${CORRECT_OPTION} ${IF_EXPRESSION}`,
-  ),
   countryCodeInvalid: invalidParameter(
-    "'Default Country Code' must be 1 to 4 digits, such as 44",
+    "'Default Country Code' is not a known country code, such as 44",
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
   messageKeyEmpty: invalidParameter(
@@ -135,41 +99,17 @@ export const CATALOGUE = {
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formLabelInvalid: invalidParameter<{ place: number; reserved: string }>(
-    ({ place, reserved }) =>
-      `Field ${place} in 'Form Elements' needs a label that no other field has, and not ${reserved}`,
-    CORRECT_FORM,
-  ),
-  formTypeUnknown: invalidParameter<{ place: number; types: string }>(
-    ({ place, types }) => `The 'Element Type' of field ${place} in 'Form Elements' must be one of ${types}`,
-    CORRECT_FORM,
-  ),
-  formOptionsInvalid: invalidParameter<{ place: number }>(
-    ({ place }) => `Field ${place} in 'Form Elements' needs 'Field Options', each with another text`,
-    CORRECT_FORM,
+  formFieldInvalid: invalidParameter(
+    "Field {place} in 'Form Elements' {wrong}",
+    `Correct 'Form Elements'. ${IF_EXPRESSION}`,
   ),
 
   // The node is not set up.
 
-  optionNotBoolean: notSetUp<{ option: string }>(({ option }) => `'${option}' must be true or false`, CORRECT_OPTION),
-  optionNotChoice: notSetUp<{ option: string; choices: string }>(
-    ({ option, choices }) => `'${option}' must be one of ${choices}`,
-    CORRECT_OPTION,
-  ),
-  optionNotNumber: notSetUp<{ option: string; min: number }>(
-    ({ option, min }) => `'${option}' must be a number of at least ${min}`,
-    CORRECT_OPTION,
-  ),
-  optionNotDate: notSetUp<{ option: string }>(
-    ({ option }) => `'${option}' must be a date and time in the future`,
-    CORRECT_OPTION,
-  ),
-  optionUnreadable: notSetUp<{ option: string; reason: string }>(
-    ({ option, reason }) => `'${option}' can't be read: ${reason}`,
-    CORRECT_OPTION,
-  ),
-  optOutUnreadable: notSetUp<{ place: number; count: number; reason: string }>(
-    ({ place, count, reason }) => `Number ${place} of ${count} in 'Never Send To' can't be used: ${reason}`,
+  optionInvalid: notSetUp("'{option}' must be {needed}", CORRECT_OPTION),
+  optionUnreadable: notSetUp("'{option}' can't be read: {reason}", CORRECT_OPTION),
+  optOutUnreadable: notSetUp(
+    "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
@@ -177,39 +117,26 @@ export const CATALOGUE = {
     "'Never Send To' is not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
   ),
-  testPhoneUnreadable: notSetUp<{ reason: string }>(
-    ({ reason }) => `The phone of 'Test Run' can't be used: ${reason}`,
+  testPhoneUnreadable: notSetUp(
+    "The phone of 'Test Run' can't be used: {reason}",
     "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
-  sendWindowInvalid: notSetUp(
-    "'Send Window' needs days, a time zone, and two times, such as 09:00 and 20:00, the earlier first",
-    'Correct the option. For a window over midnight, use two nodes.',
-  ),
-  thresholdInvalid: notSetUp("'Warn Below' must be a number above 0", "Correct 'Warn Below'."),
   baseUrlInvalid: notSetUp(
-    "'Base URL' in the credential is not an address such as https://api.example.com/v1",
+    "'Base URL' in the credential is not an address such as https://api.example.com/v1, without user name and password",
     CORRECT_CREDENTIAL,
   ),
-  baseUrlLogin: notSetUp(
-    "'Base URL' in the credential contains a user name or a password, which it can't have",
-    "Remove the part from // to @. If it is the API key, enter it in 'API Key'.",
-  ),
   apiKeyEmpty: notSetUp("'API Key' in the credential is empty", CORRECT_CREDENTIAL),
-  apiKeyCharacters: notSetUp<{ kind: string }>(
-    ({ kind }) => `The API key contains ${kind}, which can't be part of a key`,
-    ENTER_KEY,
-  ),
-  credentialUnreadable: notSetUp<{ reason: string }>(
-    ({ reason }) => `The credential can't be read: ${reason}`,
+  apiKeyCharacters: notSetUp("The API key contains a character that can't be part of a key", ENTER_KEY),
+  credentialUnreadable: notSetUp(
+    "The credential can't be read: {reason}",
     `Select the credential in the node again. ${IF_EXPRESSION}`,
   ),
   sendOnceUnavailable: notSetUp(
     "'Send Once, Also in Later Runs' works only in a saved workflow",
     "Save the workflow. For an MCP server or a sub-agent, choose another value for the option 'Duplicate Messages', or let it call a workflow that contains this node.",
   ),
-  sendOnceTooMany: notSetUp<{ count: string; limit: string }>(
-    ({ count, limit }) =>
-      `'Send Once, Also in Later Runs' remembers ${limit} messages, and this run has ${count}, so nothing was sent`,
+  sendOnceTooMany: notSetUp(
+    "'Send Once, Also in Later Runs' remembers {limit} messages, and this run has {count}, so nothing was sent",
     "Divide the list, or choose another value for the option 'Duplicate Messages'.",
   ),
   operationUnknown: notSetUp(
@@ -232,76 +159,46 @@ export const CATALOGUE = {
     "'Response Type' must be Approval in human review: nothing else approves a call",
     'Add the review step to the agent again.',
   ),
-  proxyInvalid: notSetUp(
-    "'Proxy' under Request Options is not the address of an HTTP proxy, such as http://proxy.example.com:3128",
-    'Correct the proxy. In its user name and password, write a percent sign as %25.',
-  ),
 
   // The service rejected the request: nothing was sent.
 
-  apiKeyMissing: withCode('MISSING_API_KEY', 'run')('The service received no API key', ENTER_KEY),
   apiKeyInvalid: withCode('INVALID_API_KEY', 'run')(
     'The API key is not valid',
     `${ENTER_KEY} Each messaging instance has its own key.`,
   ),
-  creditsTooLow: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits (${required} needed, ${available} left)`,
-    TOP_UP,
+  /** `figures` such as " (5 needed, 3 left)". */
+  creditsTooLow: withCode('INSUFFICIENT_CREDITS', 'run')(
+    'Not enough credits{figures}',
+    'Top up the account, then send only what is left.',
   ),
-  creditsTooLowUnknown: fewCredits('Not enough credits', TOP_UP),
-  valueInvalid: rejectedValue('The service rejected a value of the request', 'Correct it, then try again.'),
-  messageInvalid: rejectedValue<{ part: string }>(
-    ({ part }) => `The service rejected ${part}`,
-    'Correct it, then try again.',
-  ),
-  rateLimited: withCode('RATE_LIMITED', 'run')<{ perMinute: number; wait: string }>(
-    ({ perMinute }) =>
-      `The rate limit is reached: the service allows ${perMinute} requests per minute for each API key`,
-    ({ wait }) =>
-      `Wait ${wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.`,
+  valueInvalid: withCode('VALIDATION_ERROR')('The service rejected {part}', 'Correct it, then try again.'),
+  rateLimited: withCode('RATE_LIMITED', 'run')(
+    'The rate limit is reached: the service allows 60 requests per minute for each API key',
+    "Wait {wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.",
   ),
   messageNotAccepted: withCode('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',
     'Check its number and text.',
   ),
-  redirected: withCode('REDIRECTED', 'unclear')<{ status: number; origin: string }>(
-    ({ status }) => `The address has moved (HTTP ${status}), and redirects are not followed when sending`,
-    ({ origin }) => `Enter the new address${origin} as 'Base URL' in the credential.`,
+  redirected: withCode('REDIRECTED', 'unclear')(
+    'The address has moved (HTTP {status}), and redirects are not followed when sending',
+    "Enter the new address{origin} as 'Base URL' in the credential.",
   ),
-  redirectedNowhere: withCode('REDIRECTED', 'unclear')<{ status: number }>(
-    ({ status }) => `The service redirects the request (HTTP ${status}), but not to a web address`,
-    `${CHECK_BASE_URL} If it is right, ask the service's support.`,
+  notFound: withCode('NOT_FOUND', 'unclear')('The service does not know this address (HTTP {status})', CHECK_BASE_URL),
+  forbidden: withCode('FORBIDDEN', 'unclear')(
+    'The service, or a firewall in front of it, rejected the request (HTTP {status})',
+    'Check in your account settings what this API key may do, and the number and text: a firewall can block a link or a word.',
   ),
-  notFound: withCode('NOT_FOUND', 'unclear')<{ status: number }>(
-    ({ status }) => `The service does not know this address (HTTP ${status})`,
-    CHECK_BASE_URL,
-  ),
-  forbidden: withCode('FORBIDDEN', 'unclear')<{ status: number }>(
-    ({ status }) => `The service, or a firewall in front of it, does not allow this request (HTTP ${status})`,
-    'Check in your account settings what this API key may do.',
-  ),
-  messageBlocked: withCode('FORBIDDEN')<{ status: number }>(
-    ({ status }) => `The service, or a firewall in front of it, rejected this message (HTTP ${status})`,
-    'Check its number and text: a firewall can block a link or a word.',
-  ),
-  refusedWithStatus: withCode('HTTP_4…')<{ status: number }>(
-    ({ status }) => `The service rejected the request (HTTP ${status})`,
-    REASON_OF_SERVICE,
+  refusedWithStatus: withCode('HTTP_4…')(
+    'The service rejected the request (HTTP {status})',
+    'Correct what the service names as the reason. If it names none, ask its support.',
   ),
 
   // The credits were checked first: nothing was sent.
 
-  creditsNotRead: withCode('…', 'run')<{ reason: string; advice: string }>(
-    ({ reason }) => `Nothing was sent, because the credits could not be checked: ${reason}`,
-    ({ advice }) => advice,
-  ),
-  creditsNotReported: withCode('UNREADABLE_ANSWER', 'run')(
-    'Nothing was sent, because the service did not report the credits',
-    "Try again later, or turn off the option 'Check Credits First'.",
-  ),
-  creditsTooLowForRun: fewCredits<{ required: number; available: number }>(
-    ({ required, available }) => `Not enough credits for the run (${required} needed, ${available} left)`,
-    "Top up the account, or turn off the option 'Check Credits First'.",
+  creditsNotRead: withCode('…', 'run')(
+    'Nothing was sent, because the credits could not be checked: {reason}',
+    '{advice}',
   ),
 
   // n8n's database was not reached: nothing was sent.
@@ -329,10 +226,6 @@ export const CATALOGUE = {
     'n8n, or the machine it runs on, does not allow a connection to the service',
     "Ask the administrator of this n8n to allow the service's host.",
   ),
-  credentialInvalid: unreachable(
-    "The Base URL or the API key contains a character that can't be sent in a request",
-    `Copy both to the credential again. The Base URL has the form https://host/v1.`,
-  ),
 
   // The message may have been sent.
 
@@ -344,14 +237,11 @@ export const CATALOGUE = {
     'The connection to the service was lost before its response arrived',
     'Check the network between n8n and the service.',
   ),
-  serverError: uncertainWithCode('SERVER_ERROR')<{ status: number }>(
-    ({ status }) => `The service did not finish handling the request (HTTP ${status})`,
+  gatewayError: uncertainWithCode('HTTP_…')(
+    'The service, or a gateway in front of it, did not return a result (HTTP {status})',
   ),
-  gatewayError: uncertainWithCode('HTTP_…')<{ status: number }>(
-    ({ status }) => `The service, or a gateway in front of it, did not return a result (HTTP ${status})`,
-  ),
-  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')<{ status: number }>(
-    ({ status }) => `The response is not from this API (HTTP ${status})`,
+  answerUnreadable: uncertainWithCode('UNREADABLE_ANSWER')(
+    'The response is not from this API (HTTP {status})',
     CHECK_BASE_URL,
   ),
   messageNotListed: uncertainWithCode('NOT_LISTED')(
@@ -360,8 +250,8 @@ export const CATALOGUE = {
   messageUnclear: uncertainWithCode('NOT_CONFIRMED')(
     'The service responded, but did not confirm that it sent this message',
   ),
-  partlySent: uncertainWithCode('PARTLY_SENT')<{ sent: number; parts: number; reason: string }>(
-    ({ sent, parts, reason }) => `Only ${sent} of the ${parts} parts of the text were certainly sent: ${reason}`,
+  partlySent: uncertainWithCode('PARTLY_SENT')(
+    'Only {sent} of the {parts} parts of the text were certainly sent: {reason}',
     'Nothing more of the text is sent automatically.',
   ),
   stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
@@ -397,9 +287,10 @@ export const CATALOGUE = {
 
   // The run ended before this message's turn.
 
-  serviceDown: withCode('SERVICE_DOWN', 'run')<{ reason: string }>(
+  /** `sign` is the last sign of it, as a sentence; empty if an earlier attempt saw it. */
+  serviceDown: withCode('SERVICE_DOWN', 'run')(
     'The service is down',
-    ({ reason }) => `${reason === '' ? '' : `${reason}. `}Wait until the service works again. ${THEN_SEND_THE_REST}`,
+    `{sign}Wait until the service works again. ${THEN_SEND_THE_REST}`,
   ),
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
@@ -433,31 +324,25 @@ export type Scope = 'request' | 'run' | 'unclear';
 /** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
 export type SendAgain = 'safe' | 'checkFirst';
 
-/** One kind of failure. Whatever varies from case to case is passed in as values. */
-export interface Entry<Values, Code extends string> {
-  /** Shown as `details.code` of an item; docs/errors.md explains each. */
-  readonly code: Code;
+/** One kind of failure. Its texts have names in braces for what varies from case to case. */
+export interface Entry<Message extends string = string, Advice extends string = string> {
+  /** Shown as `details.code` of an item; docs/errors.md explains each. One with "…" is completed where it happens. */
+  readonly code: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
-  readonly message: (values: Values) => string;
-  readonly advice: (values: Values) => string;
+  readonly message: Message;
+  readonly advice: Advice;
 }
 
-type Text<Values> = string | ((values: Values) => string);
-
 /** Declares entries with a code, after which sending again is safe: `withCode(code, scope)(message, advice)`. */
-export function withCode<const Code extends string>(
-  code: Code,
-  scope: Scope = 'request',
-  sendAgain: SendAgain = 'safe',
-) {
-  return <Values = undefined>(message: Text<Values>, advice: Text<Values> = ''): Entry<Values, Code> => {
-    const asFunction = (text: Text<Values>) => (typeof text === 'string' ? () => text : text);
-    return { code, scope, sendAgain, message: asFunction(message), advice: asFunction(advice) };
-  };
+function withCode(code: string, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
+  return <const Message extends string, const Advice extends string = ''>(
+    message: Message,
+    advice?: Advice,
+  ): Entry<Message, Advice | ''> => ({ code, scope, sendAgain, message, advice: advice ?? '' });
 }
 
 /** Declares entries after which the message may have been sent. */
-export function uncertainWithCode<const Code extends string>(code: Code, scope: Scope = 'request') {
+function uncertainWithCode(code: string, scope: Scope = 'request') {
   return withCode(code, scope, 'checkFirst');
 }

@@ -1,20 +1,12 @@
 import { CATALOGUE, type Entry, type FailureName, type Scope, type SendAgain } from './catalogue';
 
-declare const given: unique symbol;
-
-/** A code that the service gave, or that was kept from an earlier attempt. */
-export type CodeGiven = string & { readonly [given]: true };
-
-/** A code of the catalogue, one made from an HTTP status or a network error, or one that came from outside. */
-export type FailureCode =
-  (typeof CATALOGUE)[FailureName]['code'] | `HTTP_${number}` | `UNREACHABLE_${string}` | CodeGiven;
-
 /**
  * Why something did not go as asked, in the form in which every part of the node passes it on. None of its texts holds
  * an API key, a phone number or the text of a message.
  */
 export interface Failure {
-  readonly code: FailureCode;
+  /** Of the catalogue, or made from an HTTP status or a network error, or the service's. */
+  readonly code: string;
   /** Status of the HTTP answer; null when there was none. */
   readonly httpStatus: number | null;
   /** What happened: one sentence in this node's own words, without a full stop. */
@@ -45,29 +37,32 @@ export class FailureError extends Error {
   }
 }
 
-type ValuesOf<Name extends FailureName> = Parameters<(typeof CATALOGUE)[Name]['message']>[0];
-
-/** The failures whose texts never vary. */
-export type FixedFailureName = { [Name in FailureName]: ValuesOf<Name> extends undefined ? Name : never }[FailureName];
+/** The names in braces in a text. A list or an expression that a text shows has spaces in its braces. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${string} ${string}` ? never : Name) | NamesIn<Rest>
+  : never;
+type NamesOf<Name extends FailureName> = NamesIn<(typeof CATALOGUE)[Name]['message' | 'advice']>;
 
 /** What a failure adds to its entry, or knows better. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
 export function failure<Name extends FailureName>(
   name: Name,
-  ...[values, details = {}]: ValuesOf<Name> extends undefined
+  ...[values, details = {}]: [NamesOf<Name>] extends [never]
     ? [values?: undefined, details?: Details]
-    : [values: ValuesOf<Name>, details?: Details]
+    : [values: Readonly<Record<NamesOf<Name>, string | number>>, details?: Details]
 ): Failure {
-  const { code, scope, sendAgain, message, advice } = CATALOGUE[name] as Entry<unknown, FailureCode>;
+  const { code, scope, sendAgain, message, advice }: Entry = CATALOGUE[name];
+  const given: Readonly<Record<string, string | number>> = values ?? {};
+  const filled = (text: string) => text.replace(/\{(\w+)\}/g, (braces, key: string) => String(given[key] ?? braces));
   return {
-    code: details.code ?? code,
-    httpStatus: details.httpStatus ?? null,
-    message: message(values),
-    advice: advice(values),
-    serviceSays: details.serviceSays ?? '',
-    scope: details.scope ?? scope,
-    sendAgain: details.sendAgain ?? sendAgain,
-    ...(details.credits && { credits: details.credits }),
+    httpStatus: null,
+    serviceSays: '',
+    code,
+    scope,
+    sendAgain,
+    ...details,
+    message: filled(message),
+    advice: filled(advice),
   };
 }

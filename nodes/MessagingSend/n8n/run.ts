@@ -11,7 +11,7 @@ import { keepBackBy } from '../delivery/selection';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/message';
-import { requestsOf, Tally } from '../requests/requests';
+import { requestsOf, type Tally } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
@@ -173,7 +173,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
     if (broken !== null && stopOnFailure && journal.isNew) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
-    const tally = new Tally();
+    const tally = { requests: 0 };
     const senders = new Map<string, Sender>();
     const outcomes = await deliver({
       operation: job.operation,
@@ -190,7 +190,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
       onProgress,
     });
     const delivered = job.review?.(outcomes) ?? outcomes;
-    return { delivered, summary: summarize(delivered, tally, senders.size, options) };
+    return { delivered, summary: summarize(delivered, tally.requests, senders.size, options) };
   } finally {
     await journal.end();
   }

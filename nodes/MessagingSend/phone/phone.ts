@@ -63,7 +63,7 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   const { countryCode, numberCheck } = rules;
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
   if (countryCode !== null && home === undefined && numberCheck !== 'off') {
-    return failure('countryCodeUnknown', { code: countryCode });
+    return failure('countryCodeInvalid');
   }
   const text = asText(given);
   if (text === null) return failure('phoneNotText');
@@ -75,13 +75,13 @@ export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure 
   const isMarked = international !== digits;
   if (numberCheck === 'off') {
     const all = isMarked ? international : withCountryCode(digits, countryCode, home);
-    return CLEAN.test(all) ? all : whyImpossible(all, isMarked);
+    return CLEAN.test(all) ? all : whyImpossible(all);
   }
   let phone: string | null = null;
   if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
   if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
   else phone ??= internationalNumber(international);
-  if (phone === null) return isMarked ? whyImpossible(international, true) : whyImpossible(digits, false, home);
+  if (phone === null) return isMarked ? whyImpossible(international) : whyImpossible(digits, home);
   if (groups.length > 1) {
     if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
     const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
@@ -105,7 +105,7 @@ function readWritten(text: string): Written | Failure {
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
-  if (BACKWARDS.test(text)) return failure('phoneBackwards');
+  if (BACKWARDS.test(text)) return failure('phoneCharacters');
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
   const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
     const country = countryWithCode(code);
@@ -115,7 +115,6 @@ function readWritten(text: string): Written | Failure {
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
   if (isSeveral(spaced, BETWEEN_NUMBERS)) return failure('phoneSeveral');
-  if (/\p{L}/u.test(digits)) return failure('phoneLetters');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
   if (isSeveral(spaced, /[ /\\]+/) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
@@ -145,16 +144,13 @@ function withCountryCode(digits: string, countryCode: string | null, home: Count
   return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
 }
 
-/**
- * @param isMarked with + or 00, and so meant to have its country code
- * @param home the country that a number without + or 00 is read in
- */
-function whyImpossible(digits: string, isMarked: boolean, home?: Country): Failure {
+/** @param home the country that a number without + or 00 is read in */
+function whyImpossible(digits: string, home?: Country): Failure {
   if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode');
   if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
   const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  return failure(home !== undefined || isMarked ? 'phoneImpossible' : 'phoneCodeMissing', {
+  return failure('phoneImpossible', {
     country: countryName(country),
     lengths: LIST.format(country.lengths.map(String)),
   });

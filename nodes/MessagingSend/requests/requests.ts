@@ -4,27 +4,11 @@ import { GET_BALANCE } from '../api/endpoints';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { Pacer } from './pacer';
-import { backoffDelay, type Clock, reconnectDelay, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
+import { backoffDelay, type Clock, RECONNECT_DELAYS, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
 
-/** How many requests a run made, and how long it waited for the rate limit. */
-export class Tally {
-  requests = 0;
-  /** Time in which at least one request waited for its slot, in milliseconds. */
-  waited = 0;
-  private waiting = 0;
-  private since = 0;
-
-  /** Counts the time until the wait is over. Waits that overlap count once. */
-  async during<T>(wait: Promise<T>, now: Clock['now']): Promise<T> {
-    if (this.waiting === 0) this.since = now();
-    this.waiting += 1;
-    try {
-      return await wait;
-    } finally {
-      this.waiting -= 1;
-      if (this.waiting === 0) this.waited += now() - this.since;
-    }
-  }
+/** What the requests of a run are counted in; a run with several accounts has one for all. */
+export interface Tally {
+  requests: number;
 }
 
 export interface RequestLimits {
@@ -44,11 +28,8 @@ export interface RequestsConfig {
   /** The Stop button: ends every wait. A request in flight is not cancelled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
-  /** What these requests are counted in; a run with several accounts has one for all. */
   readonly tally?: Tally | undefined;
 }
-
-class CalledOff extends Error {}
 
 /** Asked and told about each attempt of a request. */
 export interface Flight {
@@ -86,8 +67,8 @@ export class Requests {
   private earliest = 0;
 
   constructor(private readonly config: RequestsConfig) {
-    const { signal, clock, tally } = config;
-    this.tally = tally ?? new Tally();
+    const { signal, clock, tally = { requests: 0 } } = config;
+    this.tally = tally;
     this.stopped = AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]);
     this.wait = waitUnless(this.stopped, clock);
   }
@@ -105,7 +86,7 @@ export class Requests {
     const ticket = pacer.ticket(limits.maxWait);
     let rejections = 0;
     let misses = 0;
-    while (await this.tally.during(pacer.acquire(ticket, this.wait), clock.now)) {
+    while (await pacer.acquire(ticket, this.wait)) {
       const reply = await this.useSlot(request, flight);
       if (reply === null) continue;
       if (reply.kind !== 'rejected') return reply;
@@ -115,8 +96,8 @@ export class Requests {
         if (!pacer.hold(hold, ticket)) return reply;
         rejections += 1;
       } else {
-        const delay = reply.retryable ? reconnectDelay(misses, clock.random()) : null;
-        if (delay === null) return reply;
+        const delay = reply.retryable ? RECONNECT_DELAYS[misses] : undefined;
+        if (delay === undefined) return reply;
         misses += 1;
         await this.wait(delay);
       }
@@ -154,13 +135,13 @@ export class Requests {
       const start = Math.max(now, this.earliest);
       this.earliest = start + limits.interval;
       if (start > now) await this.wait(start - now);
-      if (!flight.mayLeave()) throw new CalledOff();
+      if (!flight.mayLeave()) throw new Error('called off');
       if (pacer.holdLeft > 0) return null;
-      if (!(await flight.beforeRequest())) throw new CalledOff();
+      if (!(await flight.beforeRequest())) throw new Error('called off');
       // The run may have ended in the meantime.
       if (!flight.mayLeave() || this.stopped.aborted) {
         flight.afterReply(null);
-        throw new CalledOff();
+        throw new Error('called off');
       }
       isMade = true;
       this.tally.requests += 1;

@@ -113,5 +113,5 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
 function readThreshold(value: unknown): number {
   const threshold = Number(asText(value));
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
-  throw new FailureError(failure('thresholdInvalid'));
+  throw new FailureError(failure('optionInvalid', { option: 'Warn Below', needed: 'a number above 0' }));
 }

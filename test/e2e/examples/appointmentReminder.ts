@@ -28,7 +28,7 @@ export function testReminder({ instance, received, runFrom }: ExampleWorld): voi
     assert.equal(execution.status, 'error');
     assert.match(
       execution.error,
-      /^Reminders not sent or uncertain: 1\. Ada Example \(The service rejected the phone number of this message\)$/,
+      /^Reminders not sent or uncertain: 1\. Ada Example \(The service rejected this message\)$/,
     );
     assert.deepEqual(received(), expected(execution).slice(1));
   });

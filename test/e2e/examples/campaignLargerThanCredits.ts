@@ -46,14 +46,14 @@ export function testCampaign({ instance, received, workflow, inEditor }: Example
         return form;
       };
       const form = await openForm(1);
-      await form.getByText('Not enough credits for the run (8 needed, 5 left)').waitFor();
+      await form.getByText('Not enough credits (8 needed, 5 left)').waitFor();
       assert.deepEqual(received(), []);
 
       sandbox.setCredits(7);
       await form.getByRole('button', { name: 'Submit' }).click();
       await form.getByText('The credits are checked again.').waitFor();
       const nextForm = await openForm(2);
-      await nextForm.getByText('Not enough credits for the run (8 needed, 7 left)').waitFor();
+      await nextForm.getByText('Not enough credits (8 needed, 7 left)').waitFor();
       assert.deepEqual(received(), []);
 
       sandbox.setCredits(8);

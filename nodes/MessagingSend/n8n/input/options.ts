@@ -104,7 +104,7 @@ export function readNumber(given: GivenOptions, field: INodeProperties): number 
     const min = field.typeOptions?.minValue ?? 0;
     const number = Number(value);
     if (Number.isFinite(number) && number >= min) return number;
-    throw new FailureError(failure('optionNotNumber', { option, min }));
+    throw new FailureError(failure('optionInvalid', { option, needed: `a number of at least ${min}` }));
   });
 }
 
@@ -123,7 +123,7 @@ export function readBoolean(given: GivenOptions, field: INodeProperties): boolea
     const written = typeof value === 'string' ? value.trim().toLowerCase() : value;
     if (written === true || written === 'true') return true;
     if (written === false || written === 'false' || written === '') return false;
-    throw new FailureError(failure('optionNotBoolean', { option }));
+    throw new FailureError(failure('optionInvalid', { option, needed: 'true or false' }));
   });
 }
 
@@ -158,7 +158,7 @@ export function readChoice<Value extends string, Absent extends string = Value>(
     const choices = field.options.map((choice) => choice.value);
     const choice = choices.find((possible) => possible === value);
     if (choice !== undefined) return choice;
-    throw new FailureError(failure('optionNotChoice', { option, choices: choices.join(', ') }));
+    throw new FailureError(failure('optionInvalid', { option, needed: `one of ${choices.join(', ')}` }));
   });
 }
 

@@ -129,5 +129,7 @@ function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
   } catch {
     // It is no address.
   }
-  throw new FailureError(failure('proxyInvalid'));
+  const needed =
+    'the address of an HTTP proxy, such as http://proxy.example.com:3128, with a percent sign in its password as %25';
+  throw new FailureError(failure('optionInvalid', { option: 'Proxy', needed }));
 }

@@ -26,10 +26,7 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
 
 function forUser(summary: Summary): string {
   const { heldUp, notSent } = summary;
-  if (heldUp > 0) {
-    const others = heldUp === 1 ? 'the other message' : `the other ${heldUp} messages`;
-    return `To send ${others} anyway, set On Error under Settings to Continue (using error output).`;
-  }
+  if (heldUp > 0) return 'To send the others anyway, set On Error under Settings to Continue (using error output).';
   const again = secondSendText(summary);
   if (again === '' || notSent === 0) return again;
   return `${again} To send only the rest, open the tab Executions and use Retry on the newest one.`;

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
+import { type JsonRecord, type JsonScalar, pick, scalar, SEND_FIELDS } from '../../api/records';
 import type { Delivered } from '../../delivery/deliver';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
@@ -28,7 +28,8 @@ export function outputItems(delivered: Delivered, operation: SendOperation): Mes
   const add = (origin: Origin, json: IDataObject) => items.push([origin, { json, pairedItem: { item: origin.item } }]);
 
   for (const draft of unsendable) {
-    add(draft, failedJson(draft, { kind: draft.outcome, failure: draft.failure }, { phone: shownPhone(draft.phone) }));
+    const phone = typeof draft.phone === 'boolean' ? null : scalar({ phone: draft.phone }, 'phone');
+    add(draft, failedJson(draft, { kind: draft.outcome, failure: draft.failure }, { phone }));
   }
   for (const receipt of receipts) {
     for (const { message, outcome } of receipt.results) add(message, jsonOf(operation, receipt, message, outcome));
@@ -137,7 +138,7 @@ function plannedJson(message: Message, batch: number): IDataObject {
 function failedJson(
   origin: Origin,
   { kind, failure }: Unconfirmed,
-  details: IDataObject & { phone: string | number | null },
+  details: IDataObject & { phone: JsonScalar },
 ): IDataObject {
   const { code, httpStatus, credits } = failure;
   return {
@@ -161,9 +162,4 @@ function testOf({ testFor }: Message): { test_for?: string } {
 function partsOf(message: Message): { parts?: number } {
   const { length } = textsOf(message);
   return length === 1 ? {} : { parts: length };
-}
-
-/** What the user gave as a phone number, if it fits into an item as it is. */
-function shownPhone(phone: unknown): string | number | null {
-  return typeof phone === 'string' || typeof phone === 'number' ? phone : null;
 }

@@ -19,7 +19,7 @@ export function isNothing(summary: Summary): boolean {
 /** How many messages came to what, with the credits, requests and time that took. */
 export function countsText(summary: Summary): string {
   if (isNothing(summary)) return 'Nothing was sent.';
-  const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft, waited } = summary;
+  const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = joined(
     sent > 0 || planned === null ? inAll : '',
@@ -32,7 +32,6 @@ export function countsText(summary: Summary): string {
       creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
       creditsLeft === null ? '' : `${creditsLeft} left`,
       counted(summary.requests, 'request'),
-      waited >= 500 ? `${durationText(waited)} spent waiting for the rate limit` : '',
     );
     return `${isTest ? 'Test run: ' : ''}${joined(outcomes, cost)}.`;
   }
@@ -93,33 +92,21 @@ function escaped(text: string): string {
   return text.replaceAll('<', '&lt;');
 }
 
-/** What running the step again would send a second time; empty if nothing. */
-export function secondSendText({ sent, uncertain: all, uncertainDuplicates, isRemembered }: Summary): string {
-  const uncertain = all - uncertainDuplicates;
+/** What running the step again would do; empty if nothing was or may have been sent, or a later run skips it. */
+export function secondSendText({ sent, uncertain, isRemembered }: Summary): string {
   if (isRemembered || sent + uncertain === 0) return '';
-  const those = [
-    sent > 0 ? theMessages(sent, 'sent message') : '',
-    uncertain > 0 ? theMessages(uncertain, sent > 0 ? 'uncertain one' : 'uncertain message') : '',
-  ];
-  return `If you run this step again, ${those.filter((one) => one !== '').join(' and ')} will be sent again.`;
+  return 'If you run this step again, what was or may have been sent will be sent again.';
 }
 
 /** Numbers that get several messages, and fields that are empty in texts: what may be wrong although it can be sent. */
-export function contentsText({ numbers, emptyFields, planned }: Summary): string {
+export function contentsText({ numbersWithSeveral, emptyFields, planned }: Summary): string {
   const went = planned === null ? 'went' : 'would go';
-  const several =
-    numbers?.all === 1
-      ? `All messages ${went} to 1 number.`
-      : numbers && `More than one message ${went} to ${counted(numbers.withSeveral, 'number')}.`;
+  const several = `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
   const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
   const others = fields.length - FIRST;
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
-  return inSentences(several ?? '', named.length > 0 ? empty : '');
-}
-
-function theMessages(count: number, noun: string): string {
-  return count === 1 ? `the ${noun}` : `the ${count} ${noun}s`;
+  return inSentences(numbersWithSeveral > 0 ? several : '', named.length > 0 ? empty : '');
 }
 
 export function counted(count: number, noun: string): string {
@@ -128,11 +115,6 @@ export function counted(count: number, noun: string): string {
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(', ');
-}
-
-function durationText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 const CHECK_FIRST =

@@ -3,7 +3,6 @@ import type { DeliveryOptions } from '../../delivery/options';
 import type { Failure } from '../../failures/failure';
 import { countMessages, type Message, type Origin, personOf } from '../../messages/message';
 import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
-import type { Tally } from '../../requests/requests';
 
 /** Why messages were not sent, or may have been. Texts of failures differ by what varies in them, such as a length. */
 export interface Reason {
@@ -22,8 +21,6 @@ export interface Summary {
   readonly resumed: number;
   readonly notSent: number;
   readonly uncertain: number;
-  /** How many of the uncertain messages are duplicates of an uncertain message. */
-  readonly uncertainDuplicates: number;
   /** Not sent, on purpose: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
   /** In the order in which they first occur; what another message kept from being sent comes last. */
@@ -32,8 +29,8 @@ export interface Summary {
   readonly heldUp: number;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
-  /** How many numbers the messages go to, and how many of these get more than one; null if none does. */
-  readonly numbers: { readonly all: number; readonly withSeveral: number } | null;
+  /** How many numbers get more than one message. */
+  readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
   readonly isTest: boolean;
@@ -43,14 +40,12 @@ export interface Summary {
   /** null where no answer of this attempt reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
-  /** Time in which requests waited for the limit, in milliseconds. */
-  readonly waited: number;
 }
 
 /** @param accounts how many accounts the messages were sent from */
 export function summarize(
   delivered: Delivered,
-  { requests, waited }: Pick<Tally, 'requests' | 'waited'>,
+  requests: number,
   accounts: number,
   { dryRun, duplicateMessages, testRun }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'testRun'>,
 ): Summary {
@@ -60,7 +55,7 @@ export function summarize(
   const reasons = new Map<string, Reason & { origins: Origin[] }>();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
-  let [resumed, uncertainDuplicates, creditsUsed] = [0, 0, 0];
+  let [resumed, creditsUsed] = [0, 0];
   let creditsLeft: number | null = null;
 
   const addFailed = ({ kind, failure }: Unconfirmed, origin: Origin) => {
@@ -97,24 +92,21 @@ export function summarize(
     const outcome = outcomes.get(original);
     if (outcome === undefined || !('failure' in outcome)) increase(skipped, 'duplicate');
     else addFailed(outcome, message);
-    if (outcome?.kind === 'uncertain') uncertainDuplicates += 1;
   }
   for (const { messages } of planned) for (const message of messages) addContents(message, true);
 
-  const withSeveral = [...messagesTo.values()].filter((messages) => messages > 1).length;
   const isCause = ({ failure }: Reason) => failure.code !== 'NOT_STARTED';
   return {
     sent: count.sent,
     resumed,
     notSent: count.not_sent,
     uncertain: count.uncertain,
-    uncertainDuplicates,
     skipped,
     reasons: [...reasons.values()].sort((a, b) => Number(isCause(b)) - Number(isCause(a))),
     isInvalid: unsendable.length > 0,
     heldUp,
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
-    numbers: withSeveral === 0 ? null : { all: messagesTo.size, withSeveral },
+    numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
@@ -122,7 +114,6 @@ export function summarize(
     // Each account has its own.
     creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
-    waited,
   };
 }
 

@@ -109,7 +109,7 @@ export function readFormFields(given: unknown): Field[] {
     const place = index + 1;
     const label = labels[index] ?? '';
     if (['', ...RESERVED].includes(label) || labels.indexOf(label) !== index) {
-      throw new FailureError(failure('formLabelInvalid', { place, reserved: RESERVED.join(' or ') }));
+      throw wrong(place, `needs a label that no other field has, and not ${RESERVED.join(' or ')}`);
     }
     return readField(field, place, { label, required: isOn(field.requiredField) });
   });
@@ -131,7 +131,7 @@ function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' 
     case 'textarea':
       return { ...named, kind: type, placeholder: asText(given.placeholder).trim() };
     default:
-      throw new FailureError(failure('formTypeUnknown', { place, types: Object.keys(TYPES).join(', ') }));
+      throw wrong(place, `must have one of these as its 'Element Type': ${Object.keys(TYPES).join(', ')}`);
   }
 }
 
@@ -139,8 +139,12 @@ function readOptions(given: unknown, place: number): string[] {
   const values: unknown = isRecord(given) ? given.values : [];
   const options = [values].flat().map((value) => (isRecord(value) ? asText(value.option).trim() : ''));
   const isValid = options.length > 0 && !options.includes('') && new Set(options).size === options.length;
-  if (!isValid) throw new FailureError(failure('formOptionsInvalid', { place }));
+  if (!isValid) throw wrong(place, "needs 'Field Options', each with another text");
   return options;
+}
+
+function wrong(place: number, what: string): FailureError {
+  return new FailureError(failure('formFieldInvalid', { place, wrong: what }));
 }
 
 /** An expression may give a text. */

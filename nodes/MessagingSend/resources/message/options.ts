@@ -253,6 +253,6 @@ function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): Tes
     if (typeof phone !== 'string') throw new FailureError(failure('testPhoneUnreadable', { reason: phone.message }));
     const count = Math.floor(Number(values.count ?? DEFAULT_COUNT));
     if (count >= 1 && Number.isFinite(count)) return { phone, count };
-    throw new FailureError(failure('optionNotNumber', { option: 'Count', min: 1 }));
+    throw new FailureError(failure('optionInvalid', { option: 'Count', needed: 'a number of at least 1' }));
   });
 }

@@ -70,7 +70,8 @@ export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow
     if (from !== null && to !== null && from < to && areDays && isClock) {
       return { from, to, days: new Set(days.map(Number)), clock };
     }
-    throw new FailureError(failure('sendWindowInvalid'));
+    const needed = 'days, a time zone, and two times (such as 09:00 and 20:00), the earlier one first';
+    throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
   });
 }
 

@@ -87,5 +87,7 @@ function futureDate(value: unknown, timezone: string): Date {
   } catch {
     // It is no date at all.
   }
-  throw new FailureError(failure('optionNotDate', { option: maxDateAndTime.displayName }));
+  throw new FailureError(
+    failure('optionInvalid', { option: maxDateAndTime.displayName, needed: 'a date and time in the future' }),
+  );
 }
