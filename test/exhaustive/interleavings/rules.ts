@@ -111,9 +111,11 @@ export class FactsWithout extends Facts {
 function wordsFor(names: readonly string[]): string | null {
   const words = names.flatMap((name) => {
     const [, attempt = '', page, what = ''] = / attempt (\d+)(?: page (\d+))?(.*)/.exec(name) ?? [];
-    if (page !== undefined) return [`page ${Number(page) + 1} of attempt ${attempt}`];
-    return what.startsWith(' all') ? [`all of attempt ${attempt}`] : [];
+    if (page !== undefined) return [`page ${attempt}.${Number(page) + 1}`];
+    return what.startsWith(' all') ? [`attempt ${attempt}`] : [];
   });
+  const whole = words.find((word) => word.startsWith('attempt'));
+  if (whole !== undefined) return `${words.length > 1 ? 'the rest' : 'all'} of ${whole}`;
   if (words.length > 3) return `${words.length} pages`;
   return words.length === 0 ? null : words.join(' and ');
 }

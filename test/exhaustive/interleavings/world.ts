@@ -163,13 +163,14 @@ export class TwoAttempts implements Surroundings {
   arrive(lineage: string, messages: readonly Message[]): void {
     const { second, secondIs } = this.scenario;
     const all = messages.map(({ text }) => text);
-    this.story.push(all.length < 3 ? `${all.join(' and ')} is sent.` : `${all.length} texts are sent.`);
     // Another execution without Send Once may send it again.
     const isOnce = secondIs !== 'another execution' || second.sendOnce === true;
     for (const text of all) {
       if (isOnce && this.isSent(text)) this.faults.push(`${text} is sent twice.`);
       this.arrivals.add(`${lineage} ${text}`);
     }
+    if (this.faults.length === 0)
+      this.story.push(all.length < 3 ? `${all.join(' and ')} is sent.` : `${all.length} texts are sent.`);
   }
 
   private isSent(text: string): boolean {
