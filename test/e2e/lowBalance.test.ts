@@ -77,7 +77,7 @@ for (const release of SUPPORTED) {
         const executions = await rest.executionsOf(workflow);
         return executions.find(({ status }) => status === 'error')?.id;
       });
-      assert.match((await rest.waitForExecution(failed)).error, /The service did not finish/);
+      assert.match((await rest.waitForExecution(failed)).error, /did not return a result/);
 
       sandbox.setCredits(200);
       await nextPoll();

@@ -272,7 +272,6 @@ for (const release of SUPPORTED) {
         const headers = { 'content-type': 'application/json' };
         const json = await open(asked.link, { method: 'POST', headers, body: JSON.stringify(APPROVE) });
         assert.equal(json.status, 415);
-        assert.equal((await submit(asked.link, { ...APPROVE, comment: 'x'.repeat(15_000_000) })).status, 413);
         assert.equal(await asking.status(asked), 'waiting');
       });
 

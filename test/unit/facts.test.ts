@@ -1,3 +1,4 @@
+import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt, attemptFacts } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
@@ -251,17 +252,18 @@ test('A fact that its run releases while the list is asked about another one is 
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
-test('A page that is opened again is not taken, even if another process wrote its entries back in between', async () => {
+test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
-  const messages = [messageAt(0)];
-  const pages = pagesOf(messages);
+  const message = messageAt(0);
+  const pages = pagesOf([message]);
   const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
-  expect(await attempt.begin(messages)).toBe(false);
-  const before = list.entries;
-  attempt.notSent(messages);
+  expect(await attempt.begin([message])).toBe(false);
+  const { length } = list.entries;
+  expect(await attempt.begin([message])).toBe(false);
   await allWritten(facts);
-  expect(list.entries.length).toBeLessThan(before.length);
-  list.entries = before;
-  expect(await attempt.begin(messages)).toBe(false);
+  expect(list.entries).toHaveLength(length);
+  attempt.settle([{ message, outcome: { kind: 'not_sent', failure: failure('stopped') } }]);
+  await allWritten(facts);
+  expect(list.entries).toHaveLength(length - 2);
 });

@@ -70,7 +70,6 @@ export class AccountJournal {
     ]);
     if (taken?.size === 0 && isTaken === false) return { kind: 'leave' };
     this.inFlight.delete(batch);
-    attempt?.notSent(batch.messages);
     if (taken?.size === 0) reservations?.giveUp(batch.messages);
     if (taken === null || isTaken === null) return NOT_STORED;
     if (taken.size === 0) return { kind: 'refused', failure: failure('anotherAttempt') };
@@ -82,7 +81,6 @@ export class AccountJournal {
   /** @param reply null where the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     this.inFlight.delete(batch);
-    if (reply === null || reply.kind === 'rejected') this.attempt?.notSent(batch.messages);
     if (reply === null) this.reservations?.giveUp(batch.messages);
   }
 
@@ -96,7 +94,7 @@ export class AccountJournal {
     return settled;
   }
 
-  /** The same for messages that are skipped: nothing of them is remembered. */
+  /** The same for messages that are skipped: the execution keeps nothing of them. */
   skip(receipt: Receipt): Receipt {
     const settled = this.withTruth(receipt);
     this.attempt?.settle(settled.results);
@@ -162,12 +160,8 @@ export class Journal {
       const unasked = notAsked(crash?.isRetry === true);
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
-    const { noted, attempt } = asked;
-    const { messages: pending, unsendable } = intent;
-    const isNew = recorded === null && noted === null;
-    const recalled = isNew
-      ? { receipts: [], pending, again: NOT_RECALLED.again, unsendable }
-      : divide(intent, recorded, noted);
+    const { listed, attempt } = asked;
+    const recalled = divide(intent, recorded, listed);
     this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
     for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
@@ -176,13 +170,13 @@ export class Journal {
     });
     // The record is about to contain the attempts that the ledger knows of.
     const toNote = [...known, ...again].filter(({ message, outcome }) => {
-      return noted?.pastOf(message) !== undefined && recorded?.pastOf(message)?.outcome.kind !== outcome.kind;
+      return listed?.pastOf(message) !== undefined && recorded?.pastOf(message)?.outcome.kind !== outcome.kind;
     });
     if (toNote.length > 0) record.note({ batch: null, results: toNote, data: null });
     return { ...recalled, lastBatch };
   }
 
-  /** Notes messages that are skipped before it is known from which account. Nothing of them is remembered. */
+  /** The same for messages that are skipped before it is known from which account. */
   skip(receipt: Receipt): Receipt {
     return this.withReservations(null).skip(receipt);
   }
@@ -221,7 +215,7 @@ export class Journal {
 }
 
 const NOT_RECALLED: { again: Recalled['again']; attempt: null } = { again: new Map(), attempt: null };
-const NO_LEDGER = { noted: null, attempt: null };
+const NO_LEDGER = { listed: null, attempt: null };
 
 /** Where n8n's database can't be asked, a Retry may have anything sent before it. */
 function notAsked(isRetry: boolean): Memory {

@@ -45,12 +45,12 @@ export interface Memory {
 export const WITHOUT_RECEIPT: Past['receipt'] = { batch: null, data: null };
 
 /** Divides messages by whether they may leave, as far as two memories know. */
-export function divide(intent: Intent, recorded: Memory | null, noted: Memory | null): Omit<Recalled, 'lastBatch'> {
+export function divide(intent: Intent, recorded: Memory | null, listed: Memory | null): Omit<Recalled, 'lastBatch'> {
   const byReceipt = new Map<Past['receipt'], Result[]>();
   const pending: Message[] = [];
   const again = new Map<Message, Failure>();
   for (const message of intent.messages) {
-    const past = stronger(recorded?.pastOf(message), noted?.pastOf(message));
+    const past = stronger(recorded?.pastOf(message), listed?.pastOf(message));
     if (past?.outcome.kind === 'uncertain' && past.isRepeatable && intent.sendUncertainAgain) {
       pending.push(message);
       again.set(message, past.outcome.failure);
@@ -62,15 +62,15 @@ export function divide(intent: Intent, recorded: Memory | null, noted: Memory | 
     pending,
     again,
     unsendable: intent.unsendable.map((draft) =>
-      [recorded, noted].some((memory) => memory?.mayHaveSent(draft) === true)
+      [recorded, listed].some((memory) => memory?.mayHaveSent(draft) === true)
         ? unsendable(draft, draft.failure, 'uncertain')
         : draft,
     ),
   };
 }
 
-/** What one memory knows to be sent is sent, whatever another leaves open; else the execution itself counts. */
-function stronger(recorded: Past | undefined, noted: Past | undefined): Past | undefined {
-  if (recorded === undefined) return noted;
-  return recorded.isRepeatable && noted?.outcome.kind === 'sent' ? noted : recorded;
+/** What the list knows to be sent is sent, though the execution has it as uncertain; else the execution counts. */
+function stronger(recorded: Past | undefined, listed: Past | undefined): Past | undefined {
+  if (recorded === undefined) return listed;
+  return recorded.isRepeatable && listed?.outcome.kind === 'sent' ? listed : recorded;
 }

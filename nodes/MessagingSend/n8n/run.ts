@@ -18,7 +18,7 @@ import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
-import { beginAttempt, keptOf, keptOfCall } from './memory/execution';
+import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems, withInputFields } from './output/outputItems';
@@ -104,7 +104,7 @@ export async function sendForRun(
       accounts,
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       journal,
-      outages: { kept: keptOf(context), execution: context.getExecutionId() },
+      outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
       onProgress: progressReporter(context),
       inputs: context.getInputData(),
     };

@@ -1,9 +1,9 @@
 /** The journal of a node that n8n can kill, as one attempt after the other uses it. */
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
-import type { Reply } from '../../../nodes/MessagingSend/api/reply';
+import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
-import { Journal } from '../../../nodes/MessagingSend/journal/journal';
+import { Journal, type Permission } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
@@ -12,8 +12,8 @@ import { type Batch, byOrigin, type Message } from '../../../nodes/MessagingSend
 import { type Outcome, type Receipt, receiptOf } from '../../../nodes/MessagingSend/messages/outcome';
 import { intentOf } from '../../unit/samples';
 
-/** What the service does with a request; `partly` sends only the first half of its messages and says so. */
-export type Answer = 'accept' | 'partly' | 'lost';
+/** What the service does with a request; `partly` sends only the first half of its messages, `limit` asks to wait. */
+export type Answer = 'accept' | 'partly' | 'lost' | 'limit';
 
 /** What one attempt is to send, and with which settings. */
 export interface Order {
@@ -60,6 +60,8 @@ export interface Surroundings {
 
 export class Attempt {
   private readonly context: JsonRecord;
+  /** No request leaves after one that was refused. */
+  private whyEnded: Permission | null = null;
 
   constructor(
     private readonly around: Surroundings,
@@ -122,12 +124,13 @@ export class Attempt {
   private async request(batch: Batch, account: ReturnType<Journal['of']>, answers: Answer[]): Promise<Receipt[]> {
     const { messages } = batch;
     if (messages.length === 0) return [];
-    const permission = await account.beforeRequest(batch);
+    const permission: Permission = this.whyEnded ?? (await account.beforeRequest(batch));
     switch (permission.kind) {
       case 'wait':
         await this.around.step(this.process, 'asks again');
         return await this.request(batch, account, answers);
       case 'refused':
+        this.whyEnded = permission;
         return [account.settle(receiptOf(batch, notRequested(permission.failure)))];
       case 'taken': {
         const taken = new Set(permission.receipt.results.map(({ message }) => message));
@@ -138,6 +141,11 @@ export class Attempt {
     }
     await this.around.step(this.process, 'leaves');
     const answer = answers.shift() ?? 'accept';
+    if (answer === 'limit') {
+      account.afterReply(batch, rejected(SAFE));
+      await this.around.step(this.process, 'asks again');
+      return await this.request(batch, account, answers);
+    }
     const half = answer === 'partly' ? Math.ceil(messages.length / 2) : messages.length;
     if (answer !== 'lost') this.around.arrive(this.execution.lineage, messages.slice(0, half));
     const reply: Reply = answer === 'lost' ? { kind: 'uncertain', failure: UNSAFE } : { kind: 'accepted', data: {} };

@@ -5,6 +5,7 @@ import type { Scenario } from './world';
 /** In requests of one message, one after the other. */
 const singly = { batchSize: 1, parallel: 1 };
 const two = { ...singly, messages: messagesUpTo(2) };
+const three = { ...singly, messages: messagesUpTo(3) };
 const once = { ...singly, messages: messagesUpTo(1), sendOnce: true };
 /** Two texts to a phone, whose order changes. */
 const toOne = (...texts: string[]) => ({
@@ -42,9 +43,11 @@ export const SCENARIOS = {
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
   afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 219 },
-  during: { ...during, states: 663 },
-  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1301 },
-  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2819 },
+  during: { ...during, states: 613 },
+  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1327 },
+  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2262 },
+  duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 2085 },
+  duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 630 },
   duringInProcess: { ...during, isSameProcess: true, states: 44 },
   afterEnd: { ...afterEnd, states: 18 },
   afterEndMany: {
@@ -53,8 +56,8 @@ export const SCENARIOS = {
     secondIs: 'a Retry after the end',
     states: 41,
   },
-  another: { ...another, isSplit: true, states: 33253 },
-  anotherInProcess: { ...another, isSameProcess: true, states: 152 },
+  another: { ...another, isSplit: true, states: 13163 },
+  anotherInProcess: { ...another, isSameProcess: true, states: 137 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 
 /** Where each rule is missed. */

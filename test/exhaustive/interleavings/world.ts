@@ -21,6 +21,8 @@ export interface Scenario {
   readonly isSplit?: boolean;
   /** Whether a third process overwrites the list once with what it has read before. */
   readonly hasLostWrite?: boolean;
+  /** Whether the first execution is retried once more after both attempts, as n8n stored it before them. */
+  readonly hasThird?: boolean;
 }
 
 /** A step of a process that can come next. */
@@ -43,6 +45,8 @@ export class TwoAttempts implements Surroundings {
   private readonly waiting: Waiting[] = [];
   private readonly names = new Map<Execution, string>();
   private readonly execution: Execution = { lineage: 'A', stored: {}, isRetry: false, followsKill: false };
+  /** A Retry of it, of which n8n has stored nothing. */
+  private readonly third: Execution = { lineage: 'A', stored: {}, isRetry: true, followsKill: true };
   private readonly processes = [new Process()];
   /** The one that takes a step. */
   private current = this.processes[0] ?? new Process();
@@ -52,7 +56,8 @@ export class TwoAttempts implements Surroundings {
   /** The texts that were sent, with their executions. */
   private readonly arrivals = new Set<string>();
   private isKilled = false;
-  private hasEnded = false;
+  /** The attempts that have ended. */
+  private readonly ended = new Set<string>();
   private hasSecond = false;
   /** The list as the third process has read it; `repaired` once the first attempt has written again after its write. */
   private stale: ReadonlySet<string> | 'overwritten' | 'repaired' | null = null;
@@ -91,10 +96,10 @@ export class TwoAttempts implements Surroundings {
   }
 
   private events(): Action[] {
-    const { secondIs, hasLostWrite } = this.scenario;
+    const { secondIs, hasLostWrite, hasThird } = this.scenario;
     const events: Action[] = [];
     const isWhole = this.stale === null || this.stale === 'repaired';
-    if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.hasEnded && isWhole) {
+    if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.ended.has('A') && isWhole) {
       events.push(() => {
         this.current.isDead = true;
         this.isKilled = true;
@@ -105,9 +110,10 @@ export class TwoAttempts implements Surroundings {
       'another execution': true,
       'a Retry during the first': this.begun !== null,
       'a Retry after a kill': this.isKilled,
-      'a Retry after the end': this.hasEnded,
+      'a Retry after the end': this.ended.has('A'),
     }[secondIs];
     if (mayStart && !this.hasSecond) events.push(() => this.startSecond());
+    if (hasThird === true && this.ended.size === 2 && !this.names.has(this.third)) events.push(() => this.startThird());
     if (hasLostWrite === true && this.stale === null) events.push(() => (this.stale = this.list));
     const { stale } = this;
     if (stale instanceof Set) {
@@ -126,18 +132,25 @@ export class TwoAttempts implements Surroundings {
     if (isSameProcess !== true) this.processes.push(new Process());
     this.current = this.processes.at(-1) ?? this.current;
     const isRetry = secondIs !== 'another execution';
-    const isRunning = !this.isKilled && !this.hasEnded;
+    const isRunning = !this.isKilled && !this.ended.has('A');
     if (isRetry && isSameProcess === true && isRunning && this.off !== 'single') return;
     this.story.push(isRetry ? 'Retry starts B.' : 'B starts, in another process.');
     const { lineage, stored } = isRetry ? this.execution : { lineage: 'B', stored: {} };
     this.start('B', this.current, { lineage, stored, isRetry, followsKill: this.isKilled }, second);
   }
 
+  private startThird(): void {
+    this.current = new Process();
+    this.processes.push(this.current);
+    this.story.push('Retry starts C.');
+    this.start('C', this.current, this.third, this.scenario.second);
+  }
+
   private start(name: string, process: Process, execution: Execution, order: Order): void {
     this.names.set(execution, name);
     void new Attempt(this, process, execution).send(order).then((outcomes) => {
       this.check(name, order, execution, outcomes);
-      if (name === 'A') this.hasEnded = true;
+      this.ended.add(name);
     });
   }
 
@@ -221,7 +234,7 @@ export class TwoAttempts implements Surroundings {
       this.processes.map((process) => [process.isDead, this.seen.get(process)]),
       this.living.map(({ process, name }) => `${this.processes.indexOf(process)} ${name}`).sort(),
       [...this.arrivals].sort(),
-      [this.isKilled, this.hasEnded, this.hasSecond],
+      [this.isKilled, ...this.ended, this.hasSecond],
       this.stale instanceof Set ? [...this.stale].sort() : this.stale,
     ]);
   }

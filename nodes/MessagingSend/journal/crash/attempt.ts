@@ -38,7 +38,7 @@ export function attemptFacts(facts: Facts, run: string, attempt: number, message
 }
 
 type PageState =
-  /** `taken`: another process has begun it, or barred it. */
+  /** `taken`: another process has begun it, or barred it. `retracted`: nothing of it was sent, nor will be. */
   | { readonly kind: 'unopened' | 'retracted' | 'noted' | 'taken' }
   /** Its requests may leave once this says that it is not taken. */
   | { readonly kind: 'open'; readonly opening: Promise<boolean> };
@@ -50,8 +50,8 @@ interface Page {
   state: PageState;
 }
 
-/** What an attempt before has sent, what this one may have sent, and what it has sent. */
-type Fate = 'before' | 'risked' | 'sent';
+/** How a message has ended: an attempt before has sent it, or this one has, or it was not sent. */
+type Fate = 'before' | 'sent' | 'not_sent';
 
 /**
  * One attempt at a run, as it sends. It notes itself and the messages that it is for before its first request, opens the
@@ -89,12 +89,14 @@ export class Attempt {
    * @throws what the storage throws: then they must not leave
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
-    for (const message of messages) this.fates.set(message, 'risked');
     const pages = this.pagesWith(messages);
-    const closed = pages.filter(({ state }) => state.kind === 'unopened' || state.kind === 'retracted');
+    const closed = pages.filter(({ state }) => state.kind === 'unopened');
     if (closed.length > 0) {
       const opening = this.open(closed);
       for (const page of closed) page.state = { kind: 'open', opening };
+      opening.catch(() => {
+        for (const page of closed) page.state = { kind: 'unopened' };
+      });
     }
     const openings = new Set(
       pages.map(({ state }) => (state.kind === 'open' ? state.opening : state.kind === 'taken')),
@@ -106,8 +108,6 @@ export class Attempt {
   }
 
   private async open(pages: readonly Page[]): Promise<boolean> {
-    // Another process may have written back what this one has opened and retracted before: that is nobody else's.
-    const fresh = pages.filter(({ state }) => state.kind === 'unopened').map(({ fact }) => fact);
     if (this.begun === null) {
       const { begun, places, contents } = this.names;
       const facts = { noted: [begun, places, contents], barred: this.unbegun };
@@ -117,35 +117,35 @@ export class Attempt {
       });
       this.begun.catch(() => (this.begun = null));
     }
-    return await this.facts.record({ open: pages.map(({ fact }) => fact) }, fresh);
+    const facts = pages.map(({ fact }) => fact);
+    return await this.facts.record({ open: facts }, facts);
   }
 
+  /**
+   * Notes the pages of which every message is sent, and retracts those of which every message has ended and none was sent.
+   * A message that will be requested again has not ended: until then, its page stays open.
+   */
   settle(results: readonly Result[]): void {
-    const sent = results.filter(({ outcome }) => outcome.kind === 'sent').map(({ message }) => message);
-    for (const message of sent) this.fates.set(message, 'sent');
-    for (const page of this.pagesWith(sent)) {
-      if (page.state.kind !== 'open' || !this.isSent(page)) continue;
-      page.state = { kind: 'noted' };
-      this.facts.close([page.fact]);
+    for (const { message, outcome } of results) {
+      if (outcome.kind === 'sent') this.fates.set(message, 'sent');
+      else if (!mayBeSent(outcome)) this.fates.set(message, 'not_sent');
     }
-    this.notSent(results.filter(({ outcome }) => !mayBeSent(outcome)).map(({ message }) => message));
-  }
-
-  /** Retracts the pages of which this attempt now has sent nothing, nor may have. */
-  notSent(messages: readonly Message[]): void {
-    for (const message of messages) if (this.fates.get(message) === 'risked') this.fates.delete(message);
-    for (const page of this.pagesWith(messages)) {
-      const fates = page.messages.map((message) => this.fates.get(message));
-      if (page.state.kind !== 'open' || fates.includes('risked') || fates.includes('sent')) continue;
-      page.state = { kind: 'retracted' };
-      this.facts.retract([page.fact]);
+    for (const page of this.pagesWith(results.map(({ message }) => message))) {
+      if (page.state.kind !== 'open') continue;
+      if (this.haveEnded(page, 'sent')) {
+        page.state = { kind: 'noted' };
+        this.facts.close([page.fact]);
+      } else if (this.haveEnded(page, 'not_sent')) {
+        page.state = { kind: 'retracted' };
+        this.facts.retract([page.fact]);
+      }
     }
   }
 
   /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
-    if (this.begun !== null && own.every((page) => this.isSent(page))) {
+    if (this.begun !== null && own.every((page) => this.haveEnded(page, 'sent'))) {
       // What replaces them is written without them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
@@ -155,8 +155,9 @@ export class Attempt {
     facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
-  private isSent({ messages }: Page): boolean {
-    return messages.every((message) => ['before', 'sent'].includes(this.fates.get(message) ?? ''));
+  /** Whether every message of the page has, but for those that attempts before have sent. */
+  private haveEnded({ messages }: Page, how: Fate): boolean {
+    return messages.every((message) => ['before', how].includes(this.fates.get(message) ?? ''));
   }
 
   private pagesWith(messages: readonly Message[]): Page[] {

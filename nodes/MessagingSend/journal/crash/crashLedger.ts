@@ -106,7 +106,7 @@ export class CrashLedger {
    * What is known of these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall({ messages, repeated }: Intent): Promise<{ readonly noted: Memory | null; readonly attempt: Attempt }> {
+  async recall({ messages, repeated }: Intent): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { number, missing } = await this.start;
     const pages = pagesOf(messages);
     const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
@@ -114,13 +114,13 @@ export class CrashLedger {
       // What attempts with other messages have sent, the record will not contain.
       if (!hadOthers) this.record.attempts = number;
     });
-    if (missing.length === 0) return { noted: null, attempt };
+    if (missing.length === 0) return { listed: null, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
     const pastOf = (message: Message) => {
       const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf.get(message) ?? 0];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
-    return { noted: { pastOf, mayHaveSent: () => hadOthers }, attempt };
+    return { listed: { pastOf, mayHaveSent: () => hadOthers }, attempt };
   }
 
   /** What earlier attempts have noted of each page, and what they have not begun: pages, or to have sent all. */
@@ -141,8 +141,7 @@ export class CrashLedger {
       // Asked after its pages, which this fact replaces when the attempt ends.
       const [allSent] = await this.facts.ask([names.allSent]);
       if (allSent === 'unknown') unbegun.push(names.allSent);
-      else if (allSent === 'noted') states.fill('noted');
-      else if (allSent === 'open') states.fill('open');
+      else if (allSent !== undefined && allSent !== 'barred') states.fill(allSent);
     }
     if (hadOthers) states.fill('open');
     return { states, unbegun, hadOthers, hadOtherTexts };

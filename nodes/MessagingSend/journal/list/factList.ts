@@ -137,10 +137,17 @@ export class FactList {
   private async writeNow(entries: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
     const { all } = this.known;
     const began = this.now();
+    const own = [...entries];
     for (const [fact, { state, hold }] of all) {
       if (hold !== null && hold !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
     }
     const present = await storage.record([...entries]);
+    for (const fact of own) {
+      const found = stateIn(present, fact);
+      const isBegun = found === 'open' || found === 'noted';
+      // It can't be barred any more: the entries of the process that has begun it must stay.
+      if (isBegun && all.get(fact)?.state === 'barred') this.known.set(fact, found, null, true);
+    }
     for (const [fact, { state, hold }] of all) {
       if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
       if (entriesOf(fact, state).every((entry) => present.has(entry))) this.known.hold(fact, null);

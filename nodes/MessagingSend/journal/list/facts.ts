@@ -116,14 +116,20 @@ export class Facts {
   ): Promise<boolean> {
     const { list } = this;
     const begun = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
-    for (const state of ['noted', 'open'] as const) {
-      for (const fact of states[state] ?? []) list.known.set(fact, state, 'held');
-    }
+    const { noted = [], open = [], barred = [] } = states;
+    for (const fact of noted) list.known.set(fact, 'noted', 'held');
+    for (const fact of open) list.known.set(fact, 'open', 'held');
     // The entry is added and removed again: only so can it be seen whether it was there.
-    const { barred = [] } = states;
     for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
-    const present = await list.write(barred, this.storage);
-    return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
+    let isWritten = false;
+    try {
+      const present = await list.write(barred, this.storage);
+      isWritten = true;
+      return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
+    } finally {
+      // Nobody knows whose entries the list has: what is tried again is looked for again.
+      if (!isWritten) for (const fact of [...noted, ...open, ...barred]) list.known.set(fact, 'unknown', null, false);
+    }
   }
 
   /**

@@ -4,15 +4,10 @@ import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTyp
 import { isRecord, type JsonRecord } from '../../api/records';
 import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
 
-/** What n8n keeps of the node with the execution, through Retry On Fail and Retry. */
-export function keptOf(context: Pick<IExecuteFunctions, 'getContext'>): JsonRecord {
-  return context.getContext('node');
-}
-
 /** What is kept of each call, for as long as n8n holds its arguments. */
 const keptOfCalls = new WeakMap<object, JsonRecord>();
 
-/** The same for one call that reaches the node through its routing: n8n keeps nothing of it. */
+/** What `getContext` is in a workflow, for one call that reaches the node through its routing: n8n keeps nothing of it. */
 export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};

@@ -79,7 +79,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   };
 }
 
-/** Changes the list. Repeats what the database refuses for a moment, until the run has waited this long, or is stopped. */
+/** Changes the list. Repeats what the database refuses for a moment, for this long each time, or until the run is stopped. */
 function changesWith(
   maxWait: number,
   signal: AbortSignal | undefined,

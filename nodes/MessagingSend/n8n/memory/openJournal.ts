@@ -14,7 +14,7 @@ import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import { isTool } from '../assumptions';
-import { keptOf, keptOfCall, lineageOf, positionOf } from './execution';
+import { keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 export interface JournalSettings {
@@ -36,7 +36,8 @@ export async function openJournal(
   settings: JournalSettings,
 ): Promise<Journal> {
   const { index, ordinal, followsKill } = positionOf(context);
-  const kept = keptOf(context);
+  // Through Retry On Fail and Retry.
+  const kept = context.getContext('node');
   const record = new DeliveryRecord(kept, index);
   record.open();
   const { id: workflow = '' } = context.getWorkflow();

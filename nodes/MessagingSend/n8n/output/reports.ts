@@ -4,7 +4,7 @@ import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isRecord } from '../../api/records';
 import type { Progress } from '../../delivery/deliver';
 import { isTool } from '../assumptions';
-import { keptOf, runIndexOf } from '../memory/execution';
+import { runIndexOf } from '../memory/execution';
 import {
   contentsText,
   counted,
@@ -75,7 +75,7 @@ export function countInCustomData(context: IExecuteFunctions, summary: Summary):
   const counts = { messages_sent: sent, messages_not_sent: notSent, messages_uncertain: uncertain };
   try {
     const { customData } = context;
-    const kept = keptOf(context);
+    const kept = context.getContext('node');
     const run = runIndexOf(context);
     const before = isRecord(kept.counted) && kept.counted.run === run ? kept.counted : {};
     // A model may call a tool several times at once, and n8n retries none of it.
