@@ -112,7 +112,7 @@ const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[`}](?:\\.|[^`$\\]|\$(?!\{))
  */
 export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: unknown) => readonly string[] {
   const items = context.getInputData();
-  const { parts, fixedWords } = partsOf(context.getNodeParameter('message', 0, '', { rawExpressions: true }));
+  const { parts, wordsGiven } = partsOf(context.getNodeParameter('message', 0, '', { rawExpressions: true }));
   /** What an expression writes, and how many words for a missing value are in the texts of its value. */
   const evaluated = (expression: string, item: number, before = '') => {
     const path = plainPath(`=${expression}`);
@@ -128,9 +128,9 @@ export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: 
       return { text: '?', own: 0 };
     }
   };
-  const emptyIn = ({ expression, fields, words }: Part, item: number): readonly string[] => {
+  const emptyIn = ({ expression, fields, words, around }: Part, item: number, all: string): readonly string[] => {
     // Behind a space, n8n writes a value as it does in the message.
-    const { text } = evaluated(expression, item, ' ');
+    const text = around === null ? all : evaluated(expression, item, ' ').text;
     const [isBlank, given] = [BLANK.test(text), missingWordsIn(text)];
     if (!isBlank && given <= words) return [];
     const values = fields.map((field) => (isBlank && field === expression ? { text, own: 0 } : evaluated(field, item)));
@@ -141,14 +141,14 @@ export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: 
   return (item, text) => {
     if (parts.length === 0 || typeof text !== 'string') return [];
     const all = squeezed(text);
-    const hasWords = missingWordsIn(text) > fixedWords;
+    const hasWords = missingWordsIn(text) > wordsGiven;
     const suspects = parts.filter(({ around }) => hasWords || (around !== null && all.includes(around)));
-    return [...new Set(suspects.flatMap((part) => emptyIn(part, item)))];
+    return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };
 }
 
-/** The expressions in a parameter, except a field alone, and how many words for a missing value are around them. */
-function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonly fixedWords: number } {
+/** The expressions in a parameter, except a field alone, and how many words for a missing value somebody wrote there. */
+function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
   const isExpression = typeof parameter === 'string' && parameter.startsWith('=') && plainPath(parameter) === null;
   // Texts at even places, and what is between braces at odd ones.
   const pieces = isExpression ? parameter.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/) : [];
@@ -161,7 +161,7 @@ function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonl
     const words = missingWordsIn(source.match(QUOTED)?.join(' ') ?? '');
     return { expression: `{{ ${source.trim()} }}`, fields, words, around };
   });
-  return { parts, fixedWords: missingWordsIn(fixed.join(' ')) };
+  return { parts, wordsGiven: parts.reduce((sum, { words }) => sum + words, missingWordsIn(fixed.join(' '))) };
 }
 
 /** `{{ $json.at.city }}` → `at.city`; the expression itself where it does more than name a field. */
