@@ -23,6 +23,15 @@ test.each(SENDING_OPERATIONS)('%s sends such a text and names the field', async 
   expect(firstHint(ran)).toMatch(/ requests?\. Empty fields: 'name' in 1 message\./);
 });
 
+test.each([
+  ['={{ "Hello " + $json.name }}', /^1 sent, .* Empty fields: 'name' in 1 message\./],
+  ['={{ String($json.name) }}', /^Nothing was sent: the message is empty\./],
+  ['=Hello {{ $json }}', /^Nothing was sent: the message contains \[object Object\]/],
+])('The hint tells what the text %s is without a name', async (message, hint) => {
+  const parameters = { ...SEND_BULK, message };
+  expect(firstHint(await run({ items: named(undefined), parameters, onError: 'continueErrorOutput' }))).toMatch(hint);
+});
+
 describe("'Empty Fields' set to 'Don't Send'", () => {
   test.each(SENDING_OPERATIONS)('makes %s keep back such a message, and no other', async (_name, parameters) => {
     const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters, HELD_BACK) });
@@ -57,20 +66,10 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
 });
 
 describe('Empty is', () => {
-  const contact = {
-    phone: phoneAt(0),
-    name: 'Ada',
-    none: null,
-    blank: ' \n',
-    zero: 0,
-    no: false,
-    list: [],
-    at: { city: '' },
-  };
-  const emptyIn = async (message: string) => {
-    const { outputs } = await run({ items: [contact], parameters: withOptions({ ...SEND, message }, HELD_BACK) });
-    return outputs[0]?.[0]?.json.empty_fields ?? [];
-  };
+  const odd = { none: null, blank: ' \n', zero: 0, no: false, tags: [], at: { city: '' }, rows: [{ name: 'Ada' }, {}] };
+  // In German, null is zero; in Italian, annullato is cancelled.
+  const own = 'Your undefined balance: null, NaN, annullato';
+  const items = [{ phone: phoneAt(0), name: 'Ada', own, ...odd }];
 
   test.each<[string, string[]]>([
     ['=Hi {{ $json.name }}', []],
@@ -86,13 +85,52 @@ describe('Empty is', () => {
     ['={{ $json.missing }}, {{ $json.missing }} and {{ $json.name }}', ['missing']],
     ["=Hi {{ $('Items').item.json.missing }}", ["$('Items').item.json.missing"]],
     ["=Hi {{ $('Items').item.json.name }}", []],
-    ['=Hi {{ $json.missing?.trim() }}', ['$json.missing?.trim()']],
+    ['=Hi {{ $json.missing?.trim() }}', ['missing']],
     ['=Hi {{ $json.missing ?? "you" }}', []],
     ['=Hi {{ $json.name + ", this is longer than a name of a field" }}', []],
-    ['=Hi {{ $json.none ? "a name that is there" : "" }}!', ['$json.none ? "a name that is there" : ""']],
+    ['=Hi {{ $json.none ? "a name that is there" : "" }}!', ['none']],
     ['={{ $json.name }}', []],
+    ['={{ "Hello " + $json.missing + ", your order is ready" }}', ['missing']],
+    ['={{ `${$json.name} ${$json["first name"]}: null, ${$json.none}` }}', ['first name', 'none']],
+    ['={{ `Hi ${$json.missing === undefined ? $json.none : "you"}` }}', ['missing', 'none']],
+    ['=Hi {{ ("Hello " + $json.missing).toUpperCase() }}', ['missing']],
+    ['=https://example.com/{{ "DE" + $json.missing }}', ['missing']],
+    ['=On {{ DateTime.fromISO($json.missing).toFormat("d MMM") }}', ['missing']],
+    ['=On {{ DateTime.fromISO($json.name) }}', ['DateTime.fromISO($json.name)']],
+    ['=On {{ new Date($json.missing).toLocaleDateString() }}', ['missing']],
+    ['=Total {{ $json.net * 1.2 }} EUR', ['net']],
+    ['=Total {{ Number($json.missing).toFixed(2) }} EUR', ['missing']],
+    ['=You chose {{ $json.tags }}.', ['tags']],
+    ['=In {{ [$json.missing, $json.at.city].join(", ") }}.', ['missing', 'at.city']],
+    ['=Hi {{ $json.rows.map((row) => "- " + row.name).join() }}', ['$json.rows.map((row) => "- " + row.name).join()']],
+    ['=Hi {{ $json.at }}', ['at']],
+    ['=Hi {{ $json.own }}', []],
+    ['=Hi {{ $json.own + $json.own.trim() + $json.name }}', []],
+    ['=Hi {{ $json.own + $json.missing }}', ['missing']],
+    [`=Hi {{ $('Items').first().json["own"] + "!" }}`, []],
+    ['=undefined and null, {{ $json.name.trim() }}', []],
+    ['={{ "null Zinsen, " + `${$json.name}, undefined` }}', []],
+    ['=Hi \\{{SAVE10}} {{ $json.name }}', []],
     ['Hi', []],
   ])('what %s gives: %j', async (message, fields) => {
-    expect(await emptyIn(message)).toEqual(fields);
+    const { outputs } = await run({ items, parameters: withOptions({ ...SEND, message }, HELD_BACK) });
+    expect(outputs[0]?.[0]?.json.empty_fields ?? []).toEqual(fields);
   });
+});
+
+test('A text shows booleans as n8n does', async () => {
+  await run({ items: named(true, false), parameters: hello(oneByOne(SEND)) });
+  expect(texts()).toEqual(['Hello true, welcome', 'Hello false, welcome']);
+});
+
+test("A dry run's hint says which texts have placeholders of other programs, and they are sent as they are", async () => {
+  const left = ['Hi {name}', 'Hi *|FNAME|*', 'Hi %first_name%', 'Hi ${first name}', 'Hi [[name]]', 'Hi <<name>>'];
+  const other = ['100%ig, 50%', 'https://example.com/%C3%BC%BCck%20', ':-{ and }', '\\{{SAVE10}}', '[Acme] Hi'];
+  const items = [...left, ...other].map((name, index) => ({ phone: phoneAt(index), name }));
+  const parameters = { ...oneByOne(SEND), message: '={{ $json.name }}' };
+  expect(firstHint(await run({ items, parameters: withOptions(parameters, { dryRun: true }) }))).toContain(
+    ' Nothing was sent. Texts with a placeholder such as {name} or %name%, which is sent as it is: items 0, 1, 2, 3, 4 and 1 more. n8n fills in only expressions such as {{ $json.name }}.',
+  );
+  expect(firstHint(await run({ items, parameters }))).not.toContain('placeholder');
+  expect(texts()).toEqual([...left, ...other.with(3, '{{SAVE10}}')]);
 });

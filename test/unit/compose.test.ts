@@ -8,7 +8,7 @@ import { failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, onlyDrafts, unsendable } from '../../nodes/MessagingSend/messages/message';
 import { ODD_VALUES } from './samples';
 
-const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', maxCharacters: 1000 };
+const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send', maxCharacters: 1000 };
 
 function compose(drafts: readonly Draft[], changed: Partial<Rules> = {}): Composed {
   const composed = drafts.map((each) => {
@@ -60,6 +60,8 @@ describe('The reason for an invalid text', () => {
     [null, 'The message is empty'],
     [{ text: 'Hello' }, 'The message is an object, not a text'],
     [['Hello'], 'The message is a list, not a text'],
+    ['undefined null\n', 'The message is empty'],
+    ['Invalid DateTime', 'The message is empty'],
   ])('given as %j is: %s', (message, reason) => expect(textOrReason(message)).toBe(reason));
 
   test.each<[string, unknown]>([
@@ -144,6 +146,7 @@ describe('What n8n was to evaluate, and did not,', () => {
     ['Hello {{ $json.name }}', 'The message contains an expression that was not evaluated'],
     ['Hello $json.name', 'The message contains an expression that was not evaluated'],
     ['Hello {{\n$json.name\n}}', 'The message contains an expression that was not evaluated'],
+    ['Hello \\{{SAVE10}} {{ name }}', 'The message contains an expression that was not evaluated'],
     ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
     ['Hello }} {{', 'Hello }} {{'],
   ])('is sent to nobody: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));

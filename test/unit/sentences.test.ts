@@ -17,6 +17,7 @@ const NOTHING: Summary = {
   planned: null,
   numbersWithSeveral: 0,
   emptyFields: new Map(),
+  placeholders: [],
   isRemembered: false,
   creditsUsed: 0,
   creditsLeft: null,

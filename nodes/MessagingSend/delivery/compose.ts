@@ -21,10 +21,14 @@ const NO_CHARACTER = /[\0\p{Surrogate}]/gu;
 /** Anything that a reader sees: not only spaces, control characters and characters that fonts leave out. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
+/** What JavaScript writes in place of a missing value, as words of their own. */
+const MISSING =
+  /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:Date(?:Time)?|Duration|Interval))(?!\p{L})|\[object Object\]/gu;
+
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
-export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck'> {
+export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'> {
   /** In code points; null where the service decides. */
   readonly maxCharacters: number | null;
 }
@@ -58,12 +62,13 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   // What a person answers is read as it is.
   const readable = draft.link === undefined ? given : withoutDirections(given);
   const own = readable.replace(NO_CHARACTER, '');
-  if (!VISIBLE.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
-  if (own.includes('[object Object]')) return failure('textOfObject');
+  const isKeptBack = draft.empty !== undefined && rules.emptyFields === 'doNotSend';
+  if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
+  if (!VISIBLE.test(own.replace(MISSING, '')) || Number.isNaN(message)) return failure('textEmpty');
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
-  const text = own + after;
+  const text = own.replaceAll('\\{{', '{{') + after;
   // No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to.
   const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
   const whole = messageOf(draft, phone, text);
@@ -83,26 +88,30 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
         : { ...whole, parts };
     }
     case 'fail':
-      return failure('textTooLong', { characters: codePoints(own), max: max - codePoints(after) });
+      return failure('textTooLong', { characters: codePoints(text) - codePoints(after), max: max - codePoints(after) });
   }
 }
 
-/** Whether it is what n8n evaluates in a field that is an expression; in a fixed one, every recipient would get it. */
+/** Whether it is what n8n evaluates in an expression, so not behind a backslash: every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.indexOf('{{');
+  const start = text.search(/(?<!\\)\{\{/);
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
 function messageOf(draft: Draft, phone: string, text: string): Message {
   const { item, entry, key, empty } = draft;
-  const message = { item, entry, phone, text };
   const phoneGiven = textOf(draft.phone) ?? '';
   return {
-    ...message,
+    ...{ item, entry, phone, text },
     ...(phoneGiven !== phone && { phoneGiven }),
     ...(key !== null && { key }),
     ...(empty && { empty }),
   };
+}
+
+/** How many words in a text stand for a missing value. */
+export function missingWordsIn(text: string): number {
+  return text.match(MISSING)?.length ?? 0;
 }
 
 /** Texts, numbers and booleans as text; null for anything else. */

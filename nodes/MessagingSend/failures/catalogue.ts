@@ -63,11 +63,14 @@ export const CATALOGUE = {
     `${CHECK_CODE} If its country has changed its numbering plan, set the option 'Number Check' to Off.`,
   ),
 
-  textEmpty: invalidMessage('The message is empty', 'Enter a text, or an expression with a field that the item has.'),
+  textEmpty: invalidMessage(
+    'The message is empty',
+    'Enter a text, or an expression with a field that the item has. A word such as undefined alone counts as empty.',
+  ),
   textNotText: invalidMessage('The message is {kind}, not a text', 'Refer to the field that contains the text.'),
   textNotEvaluated: invalidMessage(
     'The message contains an expression that was not evaluated',
-    'Switch the field from Fixed to Expression, here or in the node that the text comes from.',
+    'Switch the field from Fixed to Expression, here or in the node that the text comes from. To send braces as they are, write a backslash before them: \\{{ … }}.',
   ),
   textOfObject: invalidMessage(
     'The message contains [object Object] in place of a text',

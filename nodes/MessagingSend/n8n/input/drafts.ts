@@ -18,7 +18,7 @@ export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = parametersOf(context);
-  const emptyIn = emptyFieldsIn(context, 'message');
+  const emptyIn = emptyFieldsIn(context);
   const of = (item: number): DraftsOfItem => {
     const drafts = readDrafts(item, read);
     const empty = 'kind' in drafts && drafts.kind === 'draft' ? emptyIn(item, drafts.message) : [];

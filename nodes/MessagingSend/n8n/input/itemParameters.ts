@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
-import { textOf } from '../../delivery/compose';
+import { missingWordsIn } from '../../delivery/compose';
 
 /** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
 export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
@@ -24,14 +24,11 @@ export function parametersOf(context: IExecuteFunctions): ReadParameter {
   const shortcuts = new Map<string, Shortcut>();
 
   const shortcutFor = (name: string, fallback: unknown): Shortcut => {
-    const parameter = rawParameterOf(context, name, fallback);
+    const parameter = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
     const path = plainPath(parameter);
     if (path !== null) return { kind: 'field', path, confirmed: false };
-    const mayDiffer =
-      parameter === undefined ||
-      typeof parameter === 'object' ||
-      (typeof parameter === 'string' && parameter.startsWith('='));
-    if (mayDiffer) return { kind: 'none' };
+    const isFixed = parameter !== undefined && typeof parameter !== 'object' && !String(parameter).startsWith('=');
+    if (!isFixed) return { kind: 'none' };
     // An option that is added and left empty counts as not set; an expression that gives nothing does not.
     const isLeftEmpty = parameter === '' && fallback !== undefined;
     return { kind: 'fixed', value: isLeftEmpty ? fallback : context.getNodeParameter(name, 0, fallback) };
@@ -86,76 +83,92 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** A parameter as it is stored, with its expression, if it is one. */
-export function rawParameterOf(
-  context: Pick<IExecuteFunctions, 'getNodeParameter'>,
-  name: string,
-  fallback: unknown,
-): unknown {
-  return context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
-}
-
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
 interface Part {
   readonly expression: string;
-  /** The path of a field, or else the expression. */
-  readonly name: string;
-  /** The text right before and behind it, without white space: where the part is empty, both stand together. */
-  readonly around: string;
+  /** The fields that it names, each as an expression. */
+  readonly fields: readonly string[];
+  /** How many words for a missing value its quoted texts contain. */
+  readonly words: number;
+  /** The text right before and behind it, squeezed: where the part is empty, both stand together. Null if it is alone. */
+  readonly around: string | null;
 }
 
-const NONE: readonly string[] = [];
+/** n8n writes commas between the values of a list, also where all are missing. */
+const BLANK = /^[\s,]*$/;
+
+/** A field of an item, or what a model fills in: `$json?.["first name"]`, `$('Form').first().json.at[0]`, `$fromAI('Name')`. */
+const FIELD =
+  /\$(?:fromAI\((?:[^()"'`]|"[^"]*"|'[^']*'|`[^`]*`)*\)|(?:json|vars|(?:input|node\["[^"]*"\]|\((?:"[^"]*"|'[^']*')\))(?:\.item|\.(?:first|last)\(\)|\.all\(\)\[\d+\])?\.json)\b(?:(?:\?\.)?\[(?:\d+|"[^"]*"|'[^']*')\]|\??\.\w+(?![\w(]))*)/g;
+
+/** Texts in quotes, and those around the `${…}` of a template. */
+const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[`}](?:\\.|[^`$\\]|\$(?!\{))*(?=`|\$\{)/g;
 
 /**
- * Finds the parts of a text that are empty because their expression gives nothing for an item, as in "Hello ,".
- * n8n evaluates a text as a whole, so a part is evaluated again, alone, where it may be empty: a text is searched in a
- * microsecond, n8n takes some 0.1 ms.
- * @param name of the parameter
- * @returns for an item and its text the names of the empty parts
+ * Finds the parts of a message without a value for an item: their expression wrote nothing, as in "Hello ,", or more words
+ * such as "undefined" than its quoted texts and its fields contain. n8n evaluates a text as a whole, so a part is evaluated
+ * again, alone, where it may be empty: a text is searched in a microsecond, n8n takes some 0.1 ms.
+ * @returns for an item and its text the names of the empty fields, or an expression where none of its fields is empty
  */
-export function emptyFieldsIn(
-  context: Pick<IExecuteFunctions, 'getInputData' | 'getNode' | 'getNodeParameter' | 'evaluateExpression'>,
-  name: string,
-): (item: number, text: unknown) => readonly string[] {
+export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: unknown) => readonly string[] {
   const items = context.getInputData();
-  let parts: readonly Part[] | undefined;
-  const isEmpty = ({ expression }: Part, item: number): boolean => {
+  const { parts, wordsGiven } = partsOf(context.getNodeParameter('message', 0, '', { rawExpressions: true }));
+  /** What an expression writes, and how many words for a missing value are in the texts of its value. */
+  const evaluated = (expression: string, item: number, before = '') => {
     const path = plainPath(`=${expression}`);
+    const direct = path === null ? undefined : valueAt(items[item]?.json, path);
     try {
-      const value =
-        (path && valueAt(items[item]?.json, path)) ?? (context.evaluateExpression(expression, item) as unknown);
-      return textOf(value)?.trim() === '';
+      const value: unknown = direct ?? context.evaluateExpression(`${before}${expression}`, item);
+      // Its texts, without its own null.
+      const texts = JSON.stringify(value, (_, each) =>
+        /string|object/.test(typeof each) ? ((each as unknown) ?? 0) : 0,
+      );
+      return { text: Number.isNaN(value) ? '' : [value].join(''), own: missingWordsIn(texts) };
     } catch {
-      return false;
+      return { text: '?', own: 0 };
     }
   };
+  const emptyIn = ({ expression, fields, words, around }: Part, item: number, all: string): readonly string[] => {
+    // Behind a space, n8n writes a value as it does in the message.
+    const text = around === null ? all : evaluated(expression, item, ' ').text;
+    const [isBlank, given] = [BLANK.test(text), missingWordsIn(text)];
+    if (!isBlank && given <= words) return [];
+    const values = fields.map((field) => (isBlank && field === expression ? { text, own: 0 } : evaluated(field, item)));
+    if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
+    const missing = fields.filter((_, index) => BLANK.test(values[index]?.text ?? ''));
+    return (missing.length === 0 ? [expression] : missing).map(nameOf);
+  };
   return (item, text) => {
-    parts ??= partsOf(rawParameterOf(context, name, ''));
-    if (parts.length === 0 || typeof text !== 'string') return NONE;
+    if (parts.length === 0 || typeof text !== 'string') return [];
     const all = squeezed(text);
-    const empty = parts.filter((part) => all.includes(part.around) && isEmpty(part, item));
-    return empty.length === 0 ? NONE : [...new Set(empty.map((part) => part.name))];
+    const hasWords = missingWordsIn(text) > wordsGiven;
+    const suspects = parts.filter(({ around }) => hasWords || (around !== null && all.includes(around)));
+    return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };
 }
 
-/** The expressions in a parameter that contains more than one of them alone. */
-function partsOf(parameter: unknown): readonly Part[] {
-  if (typeof parameter !== 'string' || !parameter.startsWith('=')) return [];
+/** The expressions in a parameter, except a field alone, and how many words for a missing value somebody wrote there. */
+function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
+  const isExpression = typeof parameter === 'string' && parameter.startsWith('=') && plainPath(parameter) === null;
   // Texts at even places, and what is between braces at odd ones.
-  const pieces = parameter.slice(1).split(/\{\{([^]*?)\}\}/);
-  if (pieces.length === 3 && `${pieces[0]}${pieces[2]}`.trim() === '') return [];
-  return pieces.flatMap((source, index) => {
+  const pieces = isExpression ? parameter.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/) : [];
+  const fixed = pieces.filter((_, index) => index % 2 === 0);
+  const isAlone = pieces.length === 3 && fixed.join('').trim() === '';
+  const parts = pieces.flatMap((source, index): Part | [] => {
     if (index % 2 === 0) return [];
-    const expression = `{{${source}}}`;
-    const path = plainPath(`=${expression}`);
-    return {
-      expression,
-      name: path === null ? source.trim() : path.join('.'),
-      around: squeezed(`${pieces[index - 1]}${pieces[index + 1]}`),
-    };
+    const around = isAlone ? null : squeezed(`${pieces[index - 1]}${pieces[index + 1]}`);
+    const fields = Array.from(source.matchAll(FIELD), ([field]) => `{{ ${field} }}`);
+    const words = missingWordsIn(source.match(QUOTED)?.join(' ') ?? '');
+    return { expression: `{{ ${source.trim()} }}`, fields, words, around };
   });
+  return { parts, wordsGiven: parts.reduce((sum, { words }) => sum + words, missingWordsIn(fixed.join(' '))) };
+}
+
+/** `{{ $json.at.city }}` → `at.city`; the expression itself where it does more than name a field. */
+function nameOf(expression: string): string {
+  return plainPath(`=${expression}`)?.join('.') ?? expression.slice(3, -3);
 }
 
 function squeezed(text: string): string {
-  return text.replace(/\s+/g, '');
+  return text.replace(/[\s,]+/g, '');
 }

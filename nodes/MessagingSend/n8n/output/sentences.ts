@@ -99,14 +99,16 @@ export function secondSendText({ sent, uncertain, isRemembered }: Summary): stri
 }
 
 /** Numbers that get several messages, and fields that are empty in texts: what may be wrong although it can be sent. */
-export function contentsText({ numbersWithSeveral, emptyFields, planned }: Summary): string {
+export function contentsText({ numbersWithSeveral, emptyFields, placeholders, planned }: Summary): string {
   const went = planned === null ? 'went' : 'would go';
   const several = `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
   const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
   const others = fields.length - FIRST;
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
-  return inSentences(numbersWithSeveral > 0 ? several : '', named.length > 0 ? empty : '');
+  const places = placesText(placeholders, false).toLowerCase();
+  const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
+  return inSentences(numbersWithSeveral ? several : '', named.length ? empty : '', placeholders.length ? left : '');
 }
 
 export function counted(count: number, noun: string): string {

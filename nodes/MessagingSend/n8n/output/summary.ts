@@ -33,6 +33,8 @@ export interface Summary {
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
+  /** Where the texts of a dry run have placeholders that n8n does not fill in. */
+  readonly placeholders: readonly Origin[];
   readonly isTest: boolean;
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;
@@ -41,6 +43,10 @@ export interface Summary {
   readonly creditsLeft: number | null;
   readonly requests: number;
 }
+
+/** Of other programs: {name}, [[name]], <<name>>, *|NAME|*, and %name%, but no encoded characters of a link. */
+const PLACEHOLDER =
+  /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)/iu;
 
 /** @param accounts how many accounts the messages were sent from */
 export function summarize(
@@ -108,6 +114,7 @@ export function summarize(
     planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
+    placeholders: planned.flatMap(({ messages }) => messages.filter(({ text }) => PLACEHOLDER.test(text))),
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,

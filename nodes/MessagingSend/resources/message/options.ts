@@ -87,7 +87,7 @@ const emptyFields = choiceField({
   name: 'emptyFields',
   default: 'doNotSend',
   description:
-    "What to do with a message if a field in its text is empty, as in 'Hello ,'. Off unless added: the message is sent.",
+    "What to do with a message if a field in its text is empty, as in 'Hello ,' or 'Hello undefined'. Off unless added: the message is sent.",
   choices: {
     doNotSend: ["Don't Send", 'The message is not sent, and its item says which field is empty'],
     send: ['Send Anyway', 'The message is sent with a gap'],
