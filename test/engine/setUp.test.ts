@@ -140,10 +140,13 @@ test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
   ['Message Key', withOptions(SEND, { messageKey: '={{ $input.last(1) }}' }), '$input.last() takes no arguments. To'],
-])("The error names '%s' and what n8n says of its expression in %j: %s", async (parameter, parameters, reason) => {
-  const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
-  const error = ran.outputs[0]?.[0]?.json.error as string;
-  expect(error).toContain(`An expression in '${parameter}' can't be evaluated: ${reason}`);
-  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
-  expect(error).not.toMatch(/\.$/);
-});
+])(
+  "The error names '%s' where its expression fails, in n8n's words, and ends with one full stop in a hint",
+  async (parameter, parameters, reason) => {
+    const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
+    const error = ran.outputs[0]?.[0]?.json.error as string;
+    expect(error).toContain(`An expression in '${parameter}' can't be evaluated: ${reason}`);
+    expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
+    expect(error).not.toMatch(/\.$/);
+  },
+);
