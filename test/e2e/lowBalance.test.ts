@@ -50,7 +50,7 @@ for (const release of SUPPORTED) {
       await nextPoll();
       assert.equal(alerts().length, count);
     };
-    test('An active workflow starts once each time the balance drops below the threshold, also after a restart, a new activation or a failed poll', async () => {
+    test('An active workflow starts once each time the balance drops below the threshold, also after a new activation or a failed poll, and after a restart if it is another low balance', async () => {
       const { sandbox } = instance();
       sandbox.setCredits(150);
       const workflow = await store('Falls');
@@ -62,14 +62,21 @@ for (const release of SUPPORTED) {
       await alerted(1);
       assert.deepEqual(alerts(), ['42 of 100 credits left, 150 before']);
 
+      // The alert has used a credit.
+      sandbox.setCredits(42);
       await instance().restart();
       await nextPoll();
       assert.equal(alerts().length, 1);
 
+      sandbox.setCredits(30);
+      await instance().restart();
+      await alerted(2);
+      assert.equal(alerts()[1], '30 of 100 credits left, 42 before');
+
       await instance().rest.deactivate(workflow);
       await instance().rest.activate(workflow);
       await nextPoll();
-      assert.equal(alerts().length, 1);
+      assert.equal(alerts().length, 2);
 
       sandbox.setFaults([{ kind: 'status', status: 500, times: 1 }]);
       const { rest } = instance();
@@ -82,8 +89,8 @@ for (const release of SUPPORTED) {
       sandbox.setCredits(200);
       await nextPoll();
       sandbox.setCredits(99);
-      await alerted(2);
-      assert.equal(alerts()[1], '99 of 100 credits left, 200 before');
+      await alerted(3);
+      assert.equal(alerts()[2], '99 of 100 credits left, 200 before');
       await rest.deactivate(workflow);
     });
   });

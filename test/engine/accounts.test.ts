@@ -56,7 +56,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { outputs } = ran;
     expect(outcomesOf(ran)).toEqual(['sent', 'not_sent', 'not_sent', 'sent', 'sent']);
     expect(outputs[0]?.[1]?.json.error).toBe("'API Key' in the credential is empty");
-    expect(outputs[0]?.[2]?.json.error).toMatch(/^The credential can't be read: /);
+    expect(outputs[0]?.[2]?.json.error).toMatch(/^The credential can't be read: .* \('No such node'\)$/);
     expect(detailsOf(outputs[0]?.[2])).toMatchObject({ code: 'NOT_SET_UP', phone: phoneAt(2) });
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 4), 'key 2': phones(3) });
   });

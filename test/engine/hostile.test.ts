@@ -29,7 +29,7 @@ test.each(SENDING_OPERATIONS)('%s sends the other items if an expression throws 
   const { outputs } = await run({ ...setup, ...CONTINUE });
   expect(received()).toEqual(phones(0, 1, 3));
   expect(outputs[1]).toMatchObject([{ pairedItem: { item: 2 } }]);
-  expect(outputs[1]?.[0]?.json.error).toMatch(/^An expression can't be evaluated/);
+  expect(outputs[1]?.[0]?.json.error).toMatch(/^An expression in 'Message' can't be evaluated/);
   sandbox().reset();
   expect((await run(setup)).error?.context.itemIndex).toBe(2);
   expect(received()).toEqual([]);

@@ -6,15 +6,7 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import {
-  inBatchesOf,
-  oneByOne,
-  SEND,
-  SEND_BULK,
-  SEND_LIST,
-  SENDING_OPERATIONS,
-  withOptions,
-} from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_AND_WAIT, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry, campaign, received } = nodeForTests();
 const CONTINUE = 'continueRegularOutput';
@@ -43,7 +35,7 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
   [
     'an option has an expression that fails',
     ({ parameters }) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) }),
-    /^'Max Wait' can't be read: /,
+    /^'Max Wait' can't be read: Referenced node doesn't exist \('No such node'\)$/,
   ],
 ];
 
@@ -111,7 +103,7 @@ describe.each<[string, INodeParameters]>([
     const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
     const again = await (await killed()).run({ changes: { parameters: changed, onError: CONTINUE } });
     expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
-    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression can't be evaluated: /);
+    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression in 'Phone' can't be evaluated: /);
     expect(detailsOf(again.outputs[0]?.[1]).description).toContain('The message may have been sent');
   });
 });
@@ -137,15 +129,24 @@ test.each<[string, Pick<Setup, 'items' | 'parameters'>, INodeParameters]>([
   expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);
 });
 
-test.each(SENDING_OPERATIONS)(
-  "%s fails one item alone if the option 'Default Country Code' can't be evaluated for the first one",
-  async (_name, parameters) => {
-    const items = [0, 1].map((index) => ({ phone: `07700 90000${index}`, text: 'Hello', code: '44' }));
-    const code = '={{ $itemIndex === 0 ? $("No such node").first().json.value : $json.code }}';
-    const options = withOptions(parameters, { defaultCountryCode: code });
-    const ran = await run({ items, parameters: options, onError: CONTINUE });
-    expect(outcomesOf(ran)).toEqual(['not_sent', 'sent']);
-    expect(detailsOf(ran.outputs[0]?.[0])).toMatchObject({ code: 'INVALID_PARAMETER', phone: '07700 900000' });
-    expect(received()).toEqual(['447700900001']);
+const NO_NODE = "Referenced node doesn't exist ('No such node')";
+const FORM = { ...SEND_AND_WAIT, responseType: 'customForm', formFields: { values: [{ fieldLabel: FAILS }] } };
+
+test.each<[parameter: string, INodeParameters, reason: string]>([
+  ['Phone', { ...SEND_BULK, phone: FAILS }, NO_NODE],
+  ['Phone', { ...SEND_AND_WAIT, sendTo: FAILS }, NO_NODE],
+  ['Form Elements', FORM, NO_NODE],
+  ['Default Country Code', withOptions(SEND, { defaultCountryCode: FAILS }), NO_NODE],
+  ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
+  ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
+  ['Message Key', withOptions(SEND, { messageKey: '={{ $input.last(1) }}' }), '$input.last() takes no arguments. To'],
+])(
+  "The error names '%s' where its expression fails, in n8n's words, and ends with one full stop in a hint",
+  async (parameter, parameters, reason) => {
+    const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
+    const error = ran.outputs[0]?.[0]?.json.error as string;
+    expect(error).toContain(`An expression in '${parameter}' can't be evaluated: ${reason}`);
+    expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
+    expect(error).not.toMatch(/\.$/);
   },
 );

@@ -62,15 +62,17 @@ describe('An active workflow', () => {
 });
 
 describe('A workflow that is activated again', () => {
-  const restart = async (active: Active, given: Partial<TriggerSetup> = {}) =>
-    await activate(setup({ ...given, stored: active.stored() }));
-
-  test('does not report a drop a second time', async () => {
-    const active = await activateAt(150);
-    await pollWith(active, 99);
-    const again = await restart(active);
-    await pollWith(again, 98);
-    expect(again.started).toEqual([]);
+  test.each([
+    ['nothing if the balance is the one it has reported', {}, [99], 99, []],
+    ['another low balance in a new process, as the credits may have risen', {}, [99, 80], 80, [[80]]],
+    ['a drop after a rise that n8n has not stored', { workflowId: 'a' }, [99, 200], 99, [[99]]],
+    ['nothing in the same process if the credits have not risen', { workflowId: 'b' }, [99, 80], 79, []],
+  ])('reports %s', async (_what, given, balances, credits, expected) => {
+    const active = await activateAt(150, given);
+    await pollWith(active, ...balances);
+    const again = await activateAt(credits, { ...given, stored: active.stored() });
+    await pollWith(again, credits - 1);
+    expect(reported(again)).toEqual(expected);
   });
 });
 
@@ -91,6 +93,7 @@ describe('A test run', () => {
 });
 
 describe('An error', () => {
+  const FAILS = '={{ $("Gone").first().json.credits }}';
   const balance = (data: string): Fault => ({ kind: 'body', status: 200, body: `{"success":true,"data":${data}}` });
   const NO_CREDITS = /did not report the credits/;
   const FAULTS: Array<[string, Fault, RegExp, string | null]> = [
@@ -150,24 +153,20 @@ describe('An error', () => {
     },
   );
 
-  test.each([
-    ['the service refuses the connection', 'http://127.0.0.1:9/v1', 'NodeApiError', "n8n can't connect to the service"],
-    ['the Base URL is not an address', '', 'NodeOperationError', 'Base URL'],
-  ])('says that %s', async (_what, baseUrl, name, message) => {
-    const account = { baseUrl, apiKey: KEY };
-    await expect(activate(setup({ account }))).rejects.toThrow(message);
-    const { error } = await fetchTestEvent(setup({ account }));
-    expect(error).toMatchObject({ name, message: expect.stringContaining(message) as string });
-  });
-
-  test.each<[string, INodeParameters, RegExp]>([
-    ['Warn Below is empty', parameters({ threshold: '' }), /Warn Below/],
-    ['Remind Every is not a number', parameters({}, { remindEvery: 'daily' }), /Remind Every/],
-    ['the proxy is not an address', { ...parameters(), requestOptions: { proxy: 'http://' } }, /proxy/],
+  test.each<[string, Partial<TriggerSetup>, RegExp]>([
+    ['the Base URL is not an address', { account: { baseUrl: '', apiKey: KEY } }, /Base URL/],
+    ['Warn Below is empty', { parameters: parameters({ threshold: '' }) }, /Warn Below/],
+    [
+      'Warn Below refers to a node that is gone',
+      { parameters: parameters({ threshold: FAILS }) },
+      /Warn Below.*'Gone'/,
+    ],
+    ['Remind Every is not a number', { parameters: parameters({}, { remindEvery: 'daily' }) }, /Remind Every/],
+    ['the proxy is wrong', { parameters: { ...parameters(), requestOptions: { proxy: 'http://' } } }, /proxy/],
   ])('says before any request that %s', async (_what, wrong, message) => {
-    const { error } = await fetchTestEvent(setup({ parameters: wrong }));
+    const { error } = await fetchTestEvent(setup(wrong));
     expect(error).toMatchObject({ name: 'NodeOperationError', message: expect.stringMatching(message) as string });
-    await expect(activate(setup({ parameters: wrong }))).rejects.toThrow(message);
+    await expect(activate(setup(wrong))).rejects.toThrow(message);
     expect(requests()).toEqual([]);
   });
 });

@@ -132,6 +132,13 @@ describe('Nothing was sent', () => {
     expect(received).not.toContain('POST');
   });
 
+  test.each([true, false])('if an http:// address has an https port (with Ignore SSL Issues: %s)', async (ignored) => {
+    const outcome = await outcomeAt(http(await tls(answers(401))), { allowUnauthorizedCerts: ignored });
+    expect(outcome).toMatchObject({ outcome: 'not_sent', code: 'UNREACHABLE_EPROTO' });
+    expect(outcome.description).toContain('https://');
+    expect(received).not.toContain('POST');
+  });
+
   test('if the connection is not made within a short Timeout', async () => {
     const outcome = await outcomeAt(https(await fullBacklog()), { timeout: 300 });
     expect(outcome).toMatchObject({ outcome: 'not_sent', code: 'UNREACHABLE_ETIMEDOUT' });
@@ -161,6 +168,20 @@ describe('A message is uncertain', () => {
   test('if the connection is reset without TLS once the service has the request', async () => {
     const outcome = await outcomeAt(http(await raw(resets)));
     expect(outcome).toMatchObject({ outcome: 'uncertain', code: 'CONNECTION_LOST' });
+    expect(received).toContain('POST');
+  });
+
+  test('if the connection is reset without TLS by a port that takes https as well', async () => {
+    const secure = await tls(answers(401));
+    const both = createServer((socket) =>
+      socket.once('data', (first) => {
+        receive(first);
+        const below = connect(secure, '127.0.0.1').on('error', nothing);
+        if (first[0] === 22) below.pipe(socket).pipe(below).write(first);
+        else (first.includes('POST') ? resets : answers(401))(socket);
+      }),
+    );
+    expect(await outcomeAt(http(await listen(both)))).toMatchObject({ outcome: 'uncertain', code: 'CONNECTION_LOST' });
     expect(received).toContain('POST');
   });
 

@@ -107,10 +107,7 @@ describe('A text that is cut to 1,000 characters', () => {
 
 describe('An invalid draft', () => {
   test('that was refused before stays as it is, and n8n gets a turn after each item', async () => {
-    const refused = unsendable(
-      { item: 4, entry: null, phone: null },
-      failure('expressionFailed', { reason: 'made up' }),
-    );
+    const refused = unsendable({ item: 4, entry: null, phone: null }, failure('listNotList'));
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
     expect(await composeAll(onlyDrafts(refused), RULES, pause)).toEqual({ messages: [], unsendable: [refused] });

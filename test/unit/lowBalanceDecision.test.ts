@@ -97,6 +97,12 @@ describe('Remind Every', () => {
   });
 });
 
+test('After a gap, a low balance fires unless it is the one before', () => {
+  const before = decide(undefined, { credits: 99, owner: 1 }, SETTINGS, START).next;
+  const after = [99, 98, 99.5, 110].map((credits) => decide(before, { credits, owner: 1 }, SETTINGS, START, true));
+  expect(after.map(({ fires }) => fires)).toEqual([no, YES, YES, no]);
+});
+
 describe('The stored state', () => {
   test('has the credits of the previous poll, but not those of another account', () => {
     const first = decide(undefined, { credits: 120, owner: 1 }, SETTINGS, START);

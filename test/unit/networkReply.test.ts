@@ -24,7 +24,6 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
   ['EAI_AGAIN', 'getaddrinfo', NO_HOST, true],
   ['ECONNREFUSED', 'connect', NO_CONNECTION, true],
   ['ETIMEDOUT', 'connect', NO_CONNECTION, true],
-  ['ECONNRESET', 'connect', NO_CONNECTION, true],
   ['EAFNOSUPPORT', 'connect', NO_CONNECTION],
   ['EACCES', 'connect', NOT_ALLOWED],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', NOT_SECURE],
@@ -110,13 +109,9 @@ describe("The state of Node's request tells", () => {
       ['ECONNRESET', 'socket hang up'],
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
       ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'alert internal error'],
+      ['EPROTO', 'wrong version number'],
     ] as const)
       expect(state(request, code, text, 'read').kind).toBe('uncertain');
-  });
-
-  test.each(gone)('that the handshake is not what broke, if %s', (_what, request) => {
-    for (const text of ['wrong version number', 'alert handshake failure', 'alert protocol version'])
-      expect(state(request, 'EPROTO', text, 'write').kind).toBe('uncertain');
   });
 });
 
@@ -124,7 +119,6 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   ['ECONNRESET', 'read ECONNRESET'],
   ['ECONNRESET', 'socket hang up'],
   ['EPIPE', 'write EPIPE'],
-  ['EHOSTUNREACH', 'read'],
   ['ENETDOWN', 'write'],
   ['ECONNABORTED', 'timeout of 300000ms exceeded', 'TIMEOUT'],
   ['ETIMEDOUT', 'timeout of 300000ms exceeded', 'TIMEOUT'],

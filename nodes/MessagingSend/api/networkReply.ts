@@ -1,6 +1,6 @@
 import { failure } from '../failures/failure';
 import { isRecord, type JsonRecord } from './records';
-import { rejected, type Reply } from './reply';
+import { type Accepted, rejected, type Reply } from './reply';
 
 /** Codes of causes that may be transient. */
 const TRANSIENT =
@@ -10,7 +10,7 @@ const TRANSIENT =
  * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw. It is `rejected` only after
  * an error that can't occur once the request has left, else `uncertain`.
  */
-export function networkReply(thrown: unknown): Reply {
+export function networkReply(thrown: unknown): Exclude<Reply, Accepted> {
   const causes = chain(thrown);
   const departure = departureOf(causes);
   const codes = causes.map(({ code }) => code).filter((code) => typeof code === 'string');
@@ -18,12 +18,8 @@ export function networkReply(thrown: unknown): Reply {
   const timedOut = codes.some((code) => code === 'ECONNABORTED' || code === 'ETIMEDOUT');
 
   const why = departure === 'left' ? undefined : causes.map((cause) => whyNotConnected(cause, departure)).find(Boolean);
-  if (why === undefined && departure !== 'waiting') {
-    return {
-      kind: 'uncertain',
-      failure: failure(timedOut ? 'timeout' : stopped ? 'stoppedInFlight' : 'connectionLost'),
-    };
-  }
+  const lost = timedOut ? 'timeout' : stopped ? 'stoppedInFlight' : 'connectionLost';
+  if (why === undefined && departure !== 'waiting') return { kind: 'uncertain', failure: failure(lost) };
   if (why === undefined && stopped) return rejected(failure('stopped'));
   const [first = why === undefined ? 'ECONNRESET' : 'UNREACHABLE'] = codes;
   const code = why === undefined && timedOut ? 'ETIMEDOUT' : first.slice(0, 48);
@@ -33,12 +29,12 @@ export function networkReply(thrown: unknown): Reply {
 
 /** What kept a request from being connected, if an error can't come later. */
 function whyNotConnected(error: JsonRecord, departure: Departure) {
-  const { syscall } = error;
+  const { syscall, constructor: errorClass } = error;
   const code = String(error.code);
   if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return 'notSecure';
   if (departure === 'waiting' && /^EPROTO$|^ERR_SSL_/.test(code)) return 'notSecure';
   // n8n's own guards (the credential's allowed domains, blocked addresses) refuse before they connect.
-  if (/^(UserError$|Ssrf)/.test(nameOf(error))) return 'notAllowed';
+  if (typeof errorClass === 'function' && /^(UserError$|Ssrf)/.test(errorClass.name)) return 'notAllowed';
   if (syscall === 'getaddrinfo') return 'hostUnknown';
   if (syscall !== 'connect') return undefined;
   return code === 'EACCES' || code === 'EPERM' ? 'notAllowed' : 'notConnected';
@@ -78,10 +74,4 @@ function chain(thrown: unknown): JsonRecord[] {
   const attempts: unknown = causes.at(-1)?.errors;
   const failed = Array.isArray(attempts) ? attempts.map((attempt) => (isRecord(attempt) ? attempt : {})) : [];
   return failed.every(({ syscall }) => syscall === 'connect') ? [...causes, ...failed] : causes;
-}
-
-/** The name of the error's class, because `name` is "Error" unless the class sets it. */
-function nameOf(error: JsonRecord): string {
-  const { constructor: errorClass, name } = error;
-  return typeof errorClass === 'function' ? errorClass.name : String(name);
 }

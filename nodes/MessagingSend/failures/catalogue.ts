@@ -84,10 +84,8 @@ export const CATALOGUE = {
   listNotList: invalidList("'Messages' is not a list in JSON", `${LIST_FORM} Or use an expression that returns one.`),
   listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
 
-  expressionFailed: invalidParameter(
-    "An expression can't be evaluated: {reason}",
-    "Check this node's expressions for this item.",
-  ),
+  /** `place` such as " in 'Phone'". */
+  expressionFailed: invalidParameter("An expression{place} can't be evaluated: {reason}", 'Check it for this item.'),
   keyNotEvaluated: invalidParameter(
     "'Message Key' contains an expression that was not evaluated",
     SWITCH_TO_EXPRESSION,
@@ -224,6 +222,10 @@ export const CATALOGUE = {
   notSecure: unreachable(
     "n8n can't make a secure connection to the service",
     `Check the Base URL: it may need to begin with http://. If the service's certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
+  ),
+  httpsNeeded: unreachable(
+    "The service's port takes only https:// connections",
+    `Begin the Base URL with https://. ${THEN_TRY_AGAIN}`,
   ),
   notAllowed: unreachable(
     'n8n, or the machine it runs on, does not allow a connection to the service',

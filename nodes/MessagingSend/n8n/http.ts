@@ -6,9 +6,12 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
+import type { Account } from '../api/account';
+import { GET_BALANCE } from '../api/endpoints';
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
-import { type ApiRequest, type Call, type HttpAnswer, readReply } from '../api/reply';
+import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected } from '../api/reply';
+import { failure } from '../failures/failure';
 import { CREDENTIAL, type NodeAccount } from './input/account';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
@@ -26,33 +29,45 @@ export const REQUEST_DEFAULTS = {
   disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
+type Send = (request: ApiRequest, baseUrl: string) => Promise<HttpAnswer>;
+
 /** A call that reads the answer which `send` gets. Whatever `send` throws is read as well, as a failure of the network. */
-export function callBy(send: (request: ApiRequest) => Promise<HttpAnswer>, apiKey: string): Call {
+export function callBy(send: Send, { baseUrl, apiKey }: Account): Call {
   const mask = keyMask(apiKey);
   return async (request) => {
     try {
-      return readReply(await send(request), mask, request.body);
+      return readReply(await send(request, baseUrl), mask, request.body);
     } catch (error) {
-      return networkReply(error);
+      const reply = networkReply(error);
+      if (reply.failure.code !== 'CONNECTION_LOST' || !(await takesOnlyHttps(send, baseUrl))) return reply;
+      return rejected(failure('httpsNeeded', undefined, { code: 'UNREACHABLE_EPROTO' }));
     }
   };
 }
 
-type Context = IExecuteFunctions | IPollFunctions;
+/** Whether the port in an http:// address speaks TLS, and answers nothing else: then it has read no request without TLS. */
+async function takesOnlyHttps(send: Send, baseUrl: string): Promise<boolean> {
+  const { protocol, port } = new URL(baseUrl);
+  if (protocol !== 'http:' || port === '') return false;
+  const isCertificate = (error: unknown) => /CERT|SELF_SIGNED|UNABLE_TO_/.test(networkReply(error).failure.code);
+  const answers = async (address: string) =>
+    await send({ endpoint: GET_BALANCE, timeout: 5_000 }, address).then(() => true, isCertificate);
+  return (await answers(baseUrl.replace(/^http/i, 'https'))) && !(await answers(baseUrl));
+}
 
 /**
  * For custom operations and polls: calls with the account's credential and the user's Request Options.
  * @param signal ends a call that is in flight
  */
 export function httpCall(
-  context: Context,
+  context: IExecuteFunctions | IPollFunctions,
   account: NodeAccount,
   options: RequestOptions,
   signal: AbortSignal | undefined,
 ): Call {
   // Without it, n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
-  const send = async ({ endpoint, body, timeout = Infinity }: ApiRequest): Promise<HttpAnswer> => {
+  const send: Send = async ({ endpoint, body, timeout = Infinity }, baseURL) => {
     // Many requests may leave, or get their answers, at the same time.
     await pause();
     const answer = (await context.helpers.httpRequestWithAuthentication.call(
@@ -64,7 +79,7 @@ export function httpCall(
         timeout: Math.min(options.http.timeout, timeout),
         headers: { ...REQUEST_DEFAULTS.headers },
         method: endpoint.method,
-        baseURL: account.baseUrl,
+        baseURL,
         url: endpoint.path,
         body: body as IDataObject | undefined,
       },
@@ -73,14 +88,14 @@ export function httpCall(
     await pause();
     return answer;
   };
-  return callBy(send, account.apiKey);
+  return callBy(send, account);
 }
 
 /**
  * n8n's helper adds a listener to the signal of the context it is called on, for each request; a poll has no signal. Node
  * warns of a leak if a signal has more than ten, so each request gets a signal of its own.
  */
-function withSignal(context: Context, signal: AbortSignal | undefined): IExecuteFunctions {
+function withSignal(context: object, signal: AbortSignal | undefined): IExecuteFunctions {
   const own = signal && AbortSignal.any([signal]);
   return Object.create(context, { getExecutionCancelSignal: { value: () => own } }) as IExecuteFunctions;
 }

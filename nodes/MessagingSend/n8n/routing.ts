@@ -42,16 +42,12 @@ function keepAnswer(
 }
 
 /** Calls the service with the request that the routing has prepared. */
-export function routedCall(
-  context: IExecutePaginationFunctions,
-  request: RoutedRequest,
-  { baseUrl, apiKey }: Account,
-): Call {
-  return callBy(async ({ endpoint, body, timeout = Infinity }) => {
+export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, account: Account): Call {
+  return callBy(async ({ endpoint, body, timeout = Infinity }, baseURL) => {
     const options = {
       ...request.options,
       // n8n has made the address from the credential of the first item, and takes the key from that of this one.
-      baseURL: baseUrl,
+      baseURL,
       method: endpoint.method,
       url: endpoint.path,
       body: body as IDataObject | undefined,
@@ -60,5 +56,5 @@ export function routedCall(
     const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
     const { statusCode, body: text, headers } = item?.json ?? {};
     return { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
-  }, apiKey);
+  }, account);
 }

@@ -1,9 +1,4 @@
-import type {
-  IExecutePaginationFunctions,
-  INodeExecutionData,
-  INodeProperties,
-  INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, pick } from '../api/records';
@@ -14,14 +9,6 @@ import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
 import { type RequestLimits, requestsOf } from '../requests/requests';
 
-const get: INodePropertyOptions = {
-  name: 'Get',
-  value: 'get',
-  action: 'Get credit balance',
-  description: 'Get the remaining credits and the owner of the account',
-  routing: routingOf(GET_BALANCE, getBalance),
-};
-
 export const balanceProperties: INodeProperties[] = [
   {
     displayName: 'Operation',
@@ -29,7 +16,15 @@ export const balanceProperties: INodeProperties[] = [
     type: 'options',
     noDataExpression: true,
     displayOptions: { show: { resource: ['balance'] } },
-    options: [get],
+    options: [
+      {
+        name: 'Get',
+        value: 'get',
+        action: 'Get credit balance',
+        description: 'Get the remaining credits and the owner of the account',
+        routing: routingOf(GET_BALANCE, getBalance),
+      },
+    ],
     default: 'get',
   },
   optionsField([maxWait, requestsPerMinute], { resource: ['balance'] }),

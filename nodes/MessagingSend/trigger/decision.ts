@@ -15,6 +15,8 @@ export interface Balance {
 
 /** What is kept from one poll to the next; plain data, because n8n stores it as JSON. */
 export interface LowBalanceState {
+  /** When the balance was read, in milliseconds since 1970; older versions did not keep it. */
+  readonly readAt?: number;
   /** Whether a drop was reported and is not over yet. */
   readonly low: boolean;
   readonly credits: number;
@@ -39,29 +41,27 @@ const TOLERANCE = 30_000;
  * or when the credits have risen above the threshold, and by the margin, and dropped again.
  * @param before of the poll before, if there was one
  * @param now milliseconds since 1970
+ * @param hasGap whether the credits may have risen since `before`: then another low balance is another drop
  */
 export function decide(
   before: LowBalanceState | undefined,
   balance: Balance,
-  settings: LowBalanceSettings,
+  { threshold, margin, remindEvery }: LowBalanceSettings,
   now: number,
+  hasGap = false,
 ): Decision {
   const { credits, owner } = balance;
-  const { threshold, remindEvery } = settings;
   const known = owner === null || (before?.owner ?? owner) === owner ? before : undefined;
   const isLow = credits < threshold;
-  const isReported = known?.low === true && known.threshold === threshold && !isOver(credits, settings);
+  const isOver = credits > threshold && credits >= threshold + margin;
+  const isReported = known?.low === true && known.threshold === threshold && !isOver;
   // If the clock was set back, the time counts from now.
   const firedAt = isReported ? Math.min(known.firedAt ?? now, now) : null;
   const isReminder = firedAt !== null && remindEvery !== null && now - firedAt >= remindEvery - TOLERANCE;
-  const fires = isLow && (!isReported || isReminder);
+  const fires = isLow && (!isReported || isReminder || (hasGap && known.credits !== credits));
   return {
     fires,
     previousCredits: known?.credits ?? null,
-    next: { low: isLow || isReported, credits, threshold, owner, firedAt: fires ? now : firedAt },
+    next: { readAt: now, low: isLow || isReported, credits, threshold, owner, firedAt: fires ? now : firedAt },
   };
-}
-
-function isOver(credits: number, { threshold, margin }: LowBalanceSettings): boolean {
-  return credits > threshold && credits >= threshold + margin;
 }

@@ -13,6 +13,9 @@ import { readTriggerSettings, type TriggerSettings } from './settings';
 /** The name under which the state is kept in the static data of the node. */
 const KEPT = 'lowBalance';
 
+/** For each trigger, the state after its last poll in this process. n8n stores it only if the poll starts the workflow. */
+const lastStates = new Map<string, LowBalanceState>();
+
 /**
  * The `poll` of the trigger.
  * @throws whatever keeps the balance from being read. When the user activates the workflow, n8n shows it and
@@ -46,10 +49,15 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   const now = Date.now();
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
-  const before = kept[KEPT] as LowBalanceState | undefined;
-  const { fires, previousCredits, next } = decide(before, { credits, owner }, settings.lowBalance, now);
+  const stored = kept[KEPT] as LowBalanceState | undefined;
+  const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+  const last = lastStates.get(trigger);
+  // Another process may have polled since.
+  const before = (last?.readAt ?? -1) >= (stored?.readAt ?? 0) ? last : stored;
+  const hasGap = before !== last;
+  const { fires, previousCredits, next } = decide(before, { credits, owner }, settings.lowBalance, now, hasGap);
   const isTest = context.getMode() === 'manual';
-  if (!isTest) kept[KEPT] = { ...next };
+  if (!isTest) lastStates.set(trigger, (kept[KEPT] = { ...next }));
   if (!fires && !isTest) return null;
 
   const checked_at = new Date(now).toISOString();
@@ -70,7 +78,8 @@ async function readData(
   account: NodeAccount,
   { limits, requestOptions }: TriggerSettings,
 ): Promise<JsonRecord> {
-  const budget = budgetOf(context);
+  // n8n 2.35 does not tell.
+  const budget = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? 5 * 60_000;
   const deadline = AbortSignal.timeout(budget);
   const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
   const call = httpCall(context, account, requestOptions, deadline);
@@ -82,9 +91,4 @@ async function readData(
   if (reply?.kind === 'accepted') return reply.data;
   const why = reply === null || deadline.aborted ? failure('pollTimeout') : reply.failure;
   throw nodeApiError(context.getNode(), why);
-}
-
-/** The time n8n gives a poll, in milliseconds; n8n 2.35 does not tell. */
-function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
-  return context.getPollBudgetMs?.() ?? 5 * 60_000;
 }

@@ -78,8 +78,6 @@ export const lowBalanceProperties: INodeProperties[] = [
   requestOptionsOfTrigger,
 ];
 
-const HOUR = 60 * 60 * 1000;
-
 export interface TriggerSettings {
   readonly lowBalance: LowBalanceSettings;
   readonly limits: Omit<RequestLimits, 'interval'>;
@@ -94,12 +92,11 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
   const read = (path: string, fallback: unknown) => context.getNodeParameter(path, fallback);
   const given = new GivenOptions('options', read);
   const givenForRequests = new GivenOptions('requestOptions', read);
-  const reminder = readNumber(given, remindEvery) * HOUR;
   const settings = {
     lowBalance: {
-      threshold: readThreshold(context.getNodeParameter('threshold')),
+      threshold: given.get('/threshold', 'Warn Below', 0, readThreshold),
       margin: readNumber(given, margin),
-      remindEvery: reminder > 0 ? reminder : null,
+      remindEvery: readNumber(given, remindEvery) * 60 * 60_000 || null,
     },
     limits: readLimitOptions(given),
     requestOptions: readRequestOptions(givenForRequests),

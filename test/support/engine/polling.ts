@@ -1,6 +1,8 @@
 /** Activates and polls a workflow that starts with Messaging Send Trigger, with n8n-core, as n8n's server does. */
 import '../../../tools/engine/environment';
 
+import { randomUUID } from 'node:crypto';
+
 import { Container } from '@n8n/di';
 import { ActiveWorkflowTriggers, PollContext, PollTriggerExecutor, WorkflowExecute } from 'n8n-core';
 import type { IDataObject, INode, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
@@ -20,6 +22,8 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly budget?: number;
   /** Why n8n activates the workflow; `init` is because n8n starts. */
   readonly activation?: WorkflowActivateMode;
+  /** The node remembers the last poll of a workflow in its process; a new process by default. */
+  readonly workflowId?: string;
   /** n8n 2.35 does not report how long a poll may take. */
   readonly withoutBudget?: boolean;
 }
@@ -120,7 +124,7 @@ export async function fetchTestEvent(
   };
 }
 
-async function prepare({ parameters, account, stored }: TriggerSetup, mode: EngineSetup['mode']) {
+async function prepare({ parameters, account, stored, workflowId }: TriggerSetup, mode: EngineSetup['mode']) {
   const { trigger } = await loadPackage();
   const node: INode = {
     id: '1',
@@ -139,6 +143,7 @@ async function prepare({ parameters, account, stored }: TriggerSetup, mode: Engi
     account,
     mode,
     staticData,
+    workflowId: workflowId ?? randomUUID(),
   });
   return { ...prepared, node };
 }

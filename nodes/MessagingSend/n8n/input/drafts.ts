@@ -17,7 +17,7 @@ import { emptyFieldsIn, parametersOf, type ReadParameter } from './itemParameter
 export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
 
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
-  const read = parametersOf(context);
+  const read = naming(parametersOf(context));
   const emptyIn = emptyFieldsIn(context);
   const of = (item: number): DraftsOfItem => {
     const drafts = readDrafts(item, read);
@@ -29,11 +29,30 @@ export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts):
 
 /** The drafts of the one item that a call through the routing is about. */
 export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
-  const read: ReadParameter = (name, _item, fallback) => {
+  const read = naming((name, _item, fallback) => {
     const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
     return raw === '' && fallback !== undefined ? fallback : context.getNodeParameter(name, fallback);
-  };
+  });
   return onlyDrafts(readDrafts(context.getItemIndex(), read));
+}
+
+/** Reads parameters. @throws FailureError for an expression that fails; it names the parameter as the panel shows it */
+export function naming(read: ReadParameter): ReadParameter {
+  return (name, ...more) => {
+    try {
+      return read(name, ...more);
+    } catch (error) {
+      throw expressionError(error, name);
+    }
+  };
+}
+
+/** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
+function expressionError(error: unknown, name = ''): FailureError {
+  const [first = ''] = name.replace('options.', '').replace('formFields', 'formElements').split('.');
+  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
+  const place = shown && ` in '${shown}'`;
+  return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
 }
 
 const COUNTRY_CODE = 'options.defaultCountryCode';
@@ -89,8 +108,7 @@ function parseList(given: unknown): unknown[] | null {
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
   const origin = { item, entry: null, phone };
-  if (error instanceof FailureError) return unsendable(origin, error.reason);
-  return unsendable(origin, failure('expressionFailed', { reason: reasonOf(error) }));
+  return unsendable(origin, (error instanceof FailureError ? error : expressionError(error)).reason);
 }
 
 /**

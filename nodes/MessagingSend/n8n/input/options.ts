@@ -80,12 +80,13 @@ export class GivenOptions {
   ) {}
 
   /**
+   * @param path in the collection; one with a leading slash, as in n8n's own fields, is outside
    * @param name as the panel shows it
    * @param parse throws a FailureError for a value that can't be used
    */
   get<Value>(path: string, name: string, fallback: Value, parse: (value: unknown) => Value): Value {
     try {
-      return parse(this.read(`${this.collection}.${path}`, ''));
+      return parse(this.read(path.startsWith('/') ? path.slice(1) : `${this.collection}.${path}`, ''));
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

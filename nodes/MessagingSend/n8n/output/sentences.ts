@@ -1,3 +1,4 @@
+import { isRecord } from '../../api/records';
 import type { Failure } from '../../failures/failure';
 import { addTo, byOrigin, type Origin } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
@@ -57,10 +58,12 @@ export function reasonsText({ reasons, planned }: Summary, forModel = false): st
     const outcome = kind === 'uncertain' ? 'may have been' : notSent;
     return `${placesText(origins, forModel)} ${outcome} sent: ${withinSentence(failure)}.`;
   });
-  const others = reasons.slice(FIRST).reduce((sum, { origins }) => sum + origins.length, 0);
+  const more = reasons.slice(FIRST);
+  const others = more.reduce((sum, { origins }) => sum + origins.length, 0);
+  const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
   return inSentences(
     ...sentences,
-    others > 0 ? `For other reasons: ${others} more.` : '',
+    others > 0 ? `For other reasons: ${others} more (${named.join('; ')}${more.length > FIRST ? '; …' : ''}).` : '',
     sentences.length > 0 ? 'Numbering starts at 0.' : '',
   );
 }
@@ -121,22 +124,22 @@ function joined(...parts: readonly string[]): string {
 
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
-const TRY_LATER = 'Try again later.';
 
 /** What to do about a failure, with the service's own words; safe to render as HTML. */
 export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfirmed['kind'] = 'not_sent'): string {
-  const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice === '' ? TRY_LATER : advice];
-  return inSentences(...toDo, quoted(serviceSays));
+  const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice || 'Try again later.'];
+  const quoted = serviceSays && `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
+  return inSentences(...toDo, quoted);
 }
 
-/** Why n8n could not give a value, in n8n's words. */
+/** Why n8n could not give a value: in n8n's words, with the node that it means, and without a full stop. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'no reason given';
-}
-
-function quoted(serviceSays: string): string {
-  if (serviceSays === '') return '';
-  return `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
+  if (!(error instanceof Error)) return 'no reason given';
+  const { messageTemplate, nodeCause } = 'context' in error && isRecord(error.context) ? error.context : {};
+  // The editor would fill in what is in braces or between percent signs.
+  const isWhole = typeof messageTemplate === 'string' && !/\{\{|%%/.test(messageTemplate);
+  const words = (isWhole ? messageTemplate : error.message).trim().replace(/\.$/, '');
+  return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
 }
 
 /** Puts sentences one behind the other; an empty one says nothing. */

@@ -7,8 +7,7 @@ import { type Failure, failure } from '../../failures/failure';
 import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
 import type { Outcome, Result } from '../../messages/outcome';
 import { isHumanReview, isTool } from '../../n8n/assumptions';
-import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
-import type { ReadParameter } from '../../n8n/input/itemParameters';
+import { brokenParameter, draftFromItem, naming } from '../../n8n/input/drafts';
 import {
   GivenOptions,
   maxWait,
@@ -124,8 +123,8 @@ function notForModel(node: INode): Failure | null {
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
-  const read: ReadParameter = (name, item, fallback) => context.getNodeParameter(name, item, fallback) as unknown;
-  const draft = draftFromItem(0, (name, ...more) => read(name === phone.name ? sendTo.name : name, ...more));
+  const read = naming((name, ...more) => context.getNodeParameter(name === phone.name ? sendTo.name : name, ...more));
+  const draft = draftFromItem(0, read);
   if (draft.kind === 'unsendable') return draft;
   try {
     keepQuestion(context, asked, {
