@@ -18,9 +18,9 @@ const LAYERS = [
   ['resources', 'trigger'],
   ['n8n'],
   ['delivery', 'questions'],
-  ['journal', 'phone', 'requests'],
+  ['journal', 'requests'],
   ['messages'],
-  ['api'],
+  ['api', 'phone'],
   ['failures'],
 ];
 

@@ -1,15 +1,18 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
-import { cleanPhone } from '../../nodes/MessagingSend/phone/phone';
+import { readPhone } from '../../nodes/MessagingSend/phone/phone';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
 import { killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { Campaign } from '../support/engine/campaign';
 import { activate } from '../support/engine/polling';
 import { linkIn, open } from '../support/engine/webhook';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
+import { givenOptions } from '../support/givenOptions';
 import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
@@ -107,13 +110,12 @@ async function lowBalance(): Promise<unknown> {
 
 /** What an agent passes to its model; n8n puts it under `error`. */
 function toolError(phone: string): string | undefined {
-  const checked = cleanPhone(phone, { countryCode: null, numberCheck: 'on' });
-  if (typeof checked === 'string') throw new Error('the phone number is valid');
+  const checked = readPhone(phone, { countryCode: null, numberCheck: 'on' });
+  if (!isFailure(checked)) throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
   const wrong = unsendable({ item: 0, entry: null, phone }, checked);
   const delivered = { ...NOTHING_DELIVERED, unsendable: [wrong] };
-  const options = { dryRun: false, duplicateMessages: 'send', testRun: null } as const;
-  return runError(node, summarize(delivered, 0, 1, options))?.message;
+  return runError(node, summarize(delivered, 0, 1, readDeliveryOptions(givenOptions({}))))?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -39,9 +39,43 @@ describe("'Never Send To'", () => {
     expect(received()).toEqual([]);
   });
 
-  test.each(['', ' ,\n', '={{ [] }}', '={{ "" }}'])('that is empty (%j) keeps nothing back', async (neverSendTo) => {
-    await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { neverSendTo }) });
+  test.each<[string, string]>([
+    ['', 'no numbers'],
+    ['={{ [] }}', 'no numbers'],
+    ['={{ "" }}', 'no numbers'],
+    ['={{ [null] }}', 'no numbers'],
+    ['447700900005', '1 number'],
+    ["={{ Array.from({ length: 12 }, (_, index) => '+4477009001' + (10 + index)) }}", '12 numbers'],
+  ])('says how many numbers it has: %j has %s', async (neverSendTo, has) => {
+    for (const dryRun of [true, false]) {
+      const ran = await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { neverSendTo, dryRun }) });
+      expect(hintsOf(ran)[0]?.message).toContain(` 'Never Send To' has ${has}.`);
+    }
     expect(received()).toHaveLength(2);
+    expect(hintsOf(await run({ items: contacts(1), parameters: SEND_BULK }))[0]?.message).not.toContain('Never');
+  });
+
+  test.each([
+    ['+5215512345678', '+525512345678'],
+    ['+525512345678', '5215512345678'],
+    ['+5511987654321', '+55 11 8765-4321'],
+    ['+393331234567', '+39 0333 1234567'],
+    ['+5491123456789', '+54 11 2345 6789'],
+    ['+447700900123', '44 (0) 7700 900123'],
+    ['+12395550123', '1 (239) 555-0123'],
+  ])('knows %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
+    for (const numberCheck of ['on', 'off'])
+      for (const [first, second] of [
+        [phone, optOut],
+        [optOut, phone],
+      ]) {
+        const items = [{ phone: first, text: 'Hello' }];
+        await run({ items, parameters: withOptions(SEND_BULK, { neverSendTo: second, numberCheck }) });
+      }
+    expect(received()).toEqual([]);
+    const items = [phone, optOut].map((each) => ({ phone: each, text: 'Hello' }));
+    await run({ items, parameters: withOptions(SEND_BULK, { numberCheck: 'off' }) });
+    expect(received()).toHaveLength(1);
   });
 
   test.each([
@@ -49,13 +83,33 @@ describe("'Never Send To'", () => {
     ['={{ ({ phone: 1 }) }}', "'Never Send To' is not a list of numbers"],
     ['{{ $json.optOuts }}', "'Never Send To' contains an expression that was not evaluated"],
     ['={{ $json.missing.phone }}', "'Never Send To' is not a list of numbers"],
-  ])("that can't be read (%s) keeps everything from being sent", async (neverSendTo, message) => {
-    const parameters = withOptions(SEND_BULK, { neverSendTo });
+    ...[' , , ', ' ,\n', '={{ [undefined, undefined] }}', '={{ ["", ""] }}', '={{ $json.a }}, {{ $json.b }}'].map(
+      (empty): [string, string] => [empty, 'entries, and none of them has a number'],
+    ),
+    ...['on', 'off'].flatMap((check) =>
+      ['(239) 555-0123', '239-555-0123', '2395550123'].map((number): [string, string, string] => [
+        number,
+        "Number 1 of 1 in 'Never Send To' can't be used",
+        check,
+      ]),
+    ),
+  ])("that can't be read (%s) keeps everything from being sent", async (neverSendTo, message, numberCheck = 'on') => {
+    const parameters = withOptions(SEND_BULK, { neverSendTo, numberCheck });
     expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
     const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
     expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
     expect(requests()).toEqual([]);
   });
+});
+
+test('An error about opt-outs without numbers names the fields that the list has, but no number', async () => {
+  const items = [{ '\ufeffphone': '447700900001', '447700900002': 1, Name: 'A' }, {}];
+  for (const list of ["$('Items')", '$input']) {
+    const neverSendTo = `={{ ${list}.all().map((row) => row.json.phone) }}`;
+    const { error } = await run({ items, parameters: withOptions(SEND_BULK, { neverSendTo }) });
+    expect(error?.message).toBe("'Never Send To' has 2 entries, and none of them has a number");
+    expect(error?.description).toMatch(/has the fields '\\ufeffphone', 'Name'\.$/);
+  }
 });
 
 describe("'Include Other Input Fields'", () => {

@@ -1,12 +1,13 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { SEND, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { mostInFlight } from '../support/sandbox';
+import { listOf } from '../unit/samples';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
 const { sandbox, setupOf, run, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
@@ -58,7 +59,7 @@ test.each(SENDING_OPERATIONS)(
 test.each(SENDING_OPERATIONS)(
   "'Number Check' keeps %s from numbers that their country can't have, and lets it send to them when it is off",
   async (_name, parameters) => {
-    const items = [{ phone: '(212) 555-0109', text: 'Hello' }];
+    const items = [{ phone: '212 555-0109', text: 'Hello' }];
     const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
     expect(outputs[1]?.[0]?.json.error).toMatch(
       /^The phone number needs 9 digits after the country code 212 \(Morocco/,
@@ -149,7 +150,7 @@ describe("'Dry Run'", () => {
     expect(ran.outputs[0]?.at(-1)?.json).toMatchObject({ phone: phoneAt(149), batch: batches });
     expect(ran.outputs[1]).toHaveLength(1);
     expect(hintsOf(ran)[0]?.message).toBe(
-      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains a character that is not allowed. Numbering starts at 0.`,
+      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains a character that is not allowed. Numbering starts at 0. Numbers without + were read with the country code 44 (150 numbers).`,
     );
   });
 });
@@ -182,9 +183,60 @@ test.each<[string, INodeParameters, RegExp]>([
   expect(requests()).toEqual([]);
 });
 
-test('A Message Key whose expression gives nothing keeps its item from being sent, also through the routing', async () => {
-  const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, { messageKey: '={{ "" }}' }) });
-  expect((await run(setup)).error?.message).toBe("'Message Key' is empty for this item");
-  await expect(runRouting(setup)).rejects.toThrow("'Message Key' is empty for this item");
-  expect(requests()).toEqual([]);
+test.each([
+  ['Message Key', { messageKey: '={{ "" }}' }],
+  ['Default Country Code', { defaultCountryCode: '={{ $json.countryCode }}' }],
+])(
+  'A %s whose expression gives nothing keeps its item from being sent, also through the routing',
+  async (name, given) => {
+    const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
+    expect((await run(setup)).error?.message).toBe(`'${name}' is empty for this item`);
+    await expect(runRouting(setup)).rejects.toThrow(`'${name}' is empty for this item`);
+    expect(requests()).toEqual([]);
+  },
+);
+
+const messagesTo = (...list: unknown[]) => list.map((phone) => ({ phone, text: 'Hello' })) as IDataObject[];
+const US = listOf('2015550123, 2395550123, 3125550123, 6045550123, 6175550123, 9175550123, 9725550123');
+
+test.each<[string, IDataObject[], string[], RegExp]>([
+  ['National numbers without a country code go to nobody', messagesTo(...US), [], /its country code may be missing/],
+  [
+    'A phone that is a list or an object',
+    messagesTo(['+447700900123'], { number: '+447700900124' }),
+    [],
+    /whole number/,
+  ],
+  [
+    'A phone in other digits goes to the same person',
+    messagesTo('+٤٤٧٧٠٠٩٠٠١٢٣', '+۴۴۷۷۰۰۹۰۰۱۲۴', '＋４４７７００９００１２５'),
+    ['447700900123', '447700900124', '447700900125'],
+    /^$/,
+  ],
+])('%s', async (_what, items, sent, message) => {
+  const { outputs } = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  expect(received()).toEqual(sent);
+  for (const { json } of outputs[1] ?? []) expect(json.error).toMatch(message);
+  expect(outputs[1]).toHaveLength(items.length - sent.length);
+});
+
+test.each<[string[], INodeParameters, string | null]>([
+  [['+447700900123', '00447700900124'], {}, null],
+  [['447700900123', '+4915112345678', '447700900123'], {}, 'code 44 (1 number).'],
+  [['919876543210', '447700900123', '919876543211'], {}, 'codes 91 (2 numbers) and 44 (1).'],
+  [['07700 900123', '447700900124'], { defaultCountryCode: 'GB' }, null],
+  [['07700 900123', '919876543210'], { defaultCountryCode: 'gb' }, 'codes 44 (1 number) and 91 (1).'],
+  [['919876543210'], { defaultCountryCode: '44' }, 'code 91 (1 number).'],
+])('Of %j with %j, hint and dry run name the countries that were guessed: %s', async (phones, options, text) => {
+  for (const dryRun of [true, false]) {
+    const parameters = withOptions(SEND_BULK, { ...options, dryRun });
+    const hint = hintsOf(await run({ items: messagesTo(...phones), parameters }))[0]?.message ?? '';
+    expect(/Numbers without \+ were read with the country (.*?\.)( |$)/.exec(hint)?.[1] ?? null).toBe(text);
+  }
+});
+
+test.each([['GB'], ['gg'], [' +44 '], ['0044'], [44]])("'Default Country Code' can be %j", async (country) => {
+  const items = [{ phone: '07700 900123', text: 'Hello', country }];
+  await run({ items, parameters: withOptions(SEND, { defaultCountryCode: '={{ $json.country }}' }) });
+  expect(received()).toEqual(['447700900123']);
 });

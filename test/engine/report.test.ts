@@ -17,6 +17,7 @@ const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const ONCE = { duplicateMessages: 'sendOnce' };
 const INVALID_ITEM = (item: number) =>
   `Item ${item} was not sent: the phone number contains a character that is not allowed.`;
+const GUESSED = 'Numbers without + were read with the country code 44';
 const LOST = 'may have been sent: the connection to the service was lost before its response arrived.';
 
 afterEach(() => jest.restoreAllMocks());
@@ -33,7 +34,7 @@ test('A production run writes one line to the log, without phone numbers, texts 
   const onConsole = jest.fn();
   await run({ items: [...contacts(2), INVALID], parameters: SEND_BULK, mode: 'trigger', ...CONTINUE, onConsole });
   expect(info.mock.calls.map(([line]) => line)).toEqual([
-    `Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request. ${INVALID_ITEM(2)} Numbering starts at 0.`,
+    `Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request. ${INVALID_ITEM(2)} Numbering starts at 0. ${GUESSED} (2 numbers).`,
   ]);
   expect(JSON.stringify(info.mock.calls)).not.toContain(KEY);
   expect(onConsole).not.toHaveBeenCalled();
@@ -46,14 +47,14 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'messages, credits and requests',
     'info',
-    '250 sent, 250 credits used, 99750 left, 3 requests. If you run this step again, what was or may have been sent will be sent again.',
+    `250 sent, 250 credits used, 99750 left, 3 requests. ${GUESSED} (250 numbers). If you run this step again, what was or may have been sent will be sent again.`,
     { items: contacts(250) },
     ALL_WELL,
   ],
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. If you run this step again, what was or may have been sent will be sent again.`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. ${GUESSED} (7 numbers). If you run this step again, what was or may have been sent will be sent again.`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),
@@ -75,11 +76,11 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
 
 test.each([
   ['of one number', phoneAt(0), phoneAt(0), 'More than one message went to 1 number.'],
-  ['of one person in two spellings', '541123456789', '5491123456789', 'More than one message went to 1 number.'],
+  ['of one person in two spellings', '+541123456789', '5491123456789', 'More than one message went to 1 number.'],
   ['of two numbers, one of which gets two', phoneAt(0), phoneAt(1), 'More than one message went to 1 number.'],
 ])('The hint counts the people %s', async (_what, one, other, sentence) => {
   const items = [one, other, one].map((phone, index): IDataObject => ({ phone, text: `Hello ${index}` }));
-  expect(firstHint(await run({ items, parameters: SEND_BULK }))).toContain(` request. ${sentence} If`);
+  expect(firstHint(await run({ items, parameters: SEND_BULK }))).toContain(` request. ${sentence} `);
   const dry = await run({ items, parameters: withOptions(SEND_BULK, { dryRun: true }) });
   expect(firstHint(dry)).toContain(` Nothing was sent. ${sentence.replace('went', 'would go')}`);
 });
@@ -90,7 +91,7 @@ test('The hint of a retry counts what an earlier attempt sent, and the credits t
   const first = await run(setup);
   sandbox().setCredits(1000);
   expect(firstHint(await retry(first, setup))).toBe(
-    '3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request.',
+    `3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request. ${GUESSED} (3 numbers).`,
   );
 });
 

@@ -5,5 +5,5 @@ import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/options';
 export function givenOptions(collection: JsonRecord): GivenOptions {
   const valueAt = (path: string) =>
     path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), { collection });
-  return new GivenOptions('collection', (path) => valueAt(path) ?? '');
+  return new GivenOptions('collection', (path, fallback) => valueAt(path) ?? fallback);
 }

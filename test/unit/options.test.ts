@@ -21,6 +21,7 @@ import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields
 import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/waitLimit';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { givenOptions } from '../support/givenOptions';
+import { listOf } from './samples';
 
 test("The default of 'Requests per Minute' is the API's limit", () => {
   // n8n's linter wants a literal as the default of a field.
@@ -116,7 +117,13 @@ const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label)
 
 /** Adding one of these is what switches it on; the first three say so. */
 const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
-const SWITCHED_ON = [...OFF_UNLESS_ADDED, 'Limit Wait Time', 'Limit Wait Time → Limit Type', 'Send Window', 'Test Run'];
+const SWITCHED_ON = [
+  ...OFF_UNLESS_ADDED,
+  ...listOf('Limit Wait Time, Limit Wait Time → Limit Type, Send Window, Test Run'),
+];
+
+/** Hints then say that it has no numbers. */
+const SAYS_SO = 'Never Send To';
 
 describe('An option that is added and left as it is', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -126,7 +133,7 @@ describe('An option that is added and left as it is', () => {
     const changing = ADDED.filter(
       ({ node, without, added }) => !isDeepStrictEqual(settings(node, without), settings(node, added)),
     );
-    expect(labelsOf(changing)).toEqual([...SWITCHED_ON].sort());
+    expect(labelsOf(changing)).toEqual([...SWITCHED_ON, SAYS_SO].sort());
   });
 
   test('is read, or it could not change anything', () => {

@@ -2,8 +2,10 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
+import { isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { duplicateKey } from '../../nodes/MessagingSend/messages/message';
-import { cleanPhone, type PhoneRules } from '../../nodes/MessagingSend/phone/phone';
+import { personOf } from '../../nodes/MessagingSend/phone/numbering';
+import { type PhoneRules, readPhone } from '../../nodes/MessagingSend/phone/phone';
 import { numberingPlanFile, PLAN_FILE } from '../../tools/numbering/plan';
 import { readProjectFile } from '../../tools/project';
 import { seededRandom } from '../../tools/random';
@@ -16,8 +18,8 @@ function read(
   countryCode: string | null = null,
   numberCheck: PhoneRules['numberCheck'] = 'on',
 ): string {
-  const phone = cleanPhone(given, { countryCode, numberCheck });
-  return typeof phone === 'string' ? phone : phone.message;
+  const number = readPhone(given, { countryCode, numberCheck });
+  return isFailure(number) ? number.message : number.phone;
 }
 
 const isRead = (phone: string) => /^\d+$/.test(phone);
@@ -29,7 +31,7 @@ test("The numbering plan is that of libphonenumber-js's metadata; `npm run numbe
 describe('A phone number is read', () => {
   const UK = '447700900123';
 
-  test.each([
+  test.each<[how: string, given: unknown]>([
     ['with tabs and line ends around it', '\t+447700900123\r\n'],
     ['with slashes', '0044/7700/900123'],
     ['with backslashes', '44\\7700\\900123'],
@@ -44,6 +46,20 @@ describe('A phone number is read', () => {
     ['as a big integer', 447700900123n],
     ['as a decimal', '+447700900123.00'],
   ])('%s', (_how, given) => expect(read(given)).toBe(UK));
+
+  test('in digits of any script, with all digits of scientific notation, in thousands, and with its code twice', () => {
+    const given =
+      '+٤٤٧٧٠٠٩٠٠١٢٣, +۴۴۷۷۰۰۹۰۰۱۲۳, ＋４４（０）７７００９００１２３, ৪৪৭৭০০৯০০১২৩, 4.47700900123E+11, 447.700.900.123';
+    const all = listOf(`${given}, 447 700 900 123, +44 44 7700900123, +44447700900123, +44 0044 7700 900123`);
+    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
+  });
+
+  test('within what programs put around it', () => {
+    const before = listOf("tel:, sms:, whatsapp:, p:, tel:00, p:\u2019, '+, https://wa.me/, whatsapp://send?phone=%2B");
+    const behind = listOf('="447700900123", "+44 7700 900123", 447700900123@c.us, 447700900123:12@s.whatsapp.net');
+    const all = [...before.map((each) => each + UK), ...behind, 'https://wa.me/447700900123?text=Hello'];
+    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
+  });
 
   // Hyphens, dashes and minus signs of typesetting, of Armenian, Japanese and full-width text; the first is ASCII's.
   const DASHES = '-\u00ad\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u301c\ufe58\ufe63\uff0d';
@@ -148,7 +164,7 @@ describe('With the default country code', () => {
   });
 
   test.each(['999', '0', '210', '1868'])('no number is sent if the code is %s, that of no country', (code) => {
-    const message = "'Default Country Code' is not a known country code, such as 44";
+    const message = "'Default Country Code' is not a known country code, such as 44 or GB";
     for (const given of ['447700900123', '+447700900123', '07700 900123', '']) expect(read(given, code)).toBe(message);
   });
 });
@@ -169,6 +185,11 @@ test.each([
   ['+49 30/1234567-89', '4930123456789'],
   ['+43 664 1234 567', '436641234567'],
   ['44207946 0018', '442079460018'],
+  ['+49 49 15123456789', '4915123456789'],
+  ['+49 49 160 1234567', '491601234567'],
+  ['+971971501234567', '971501234567'],
+  ['+45 45 80 11 22', '4545801122'],
+  ['+55 55 99123 4567', '5555991234567'],
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
 ])(
   '%s loses what is dialled only inside its country, keeps a 0 that belongs to it, and is sent to %s',
@@ -180,7 +201,7 @@ test.each([
 describe('An invalid phone number', () => {
   const CHARACTER = 'contains a character that is not allowed';
   const SEVERAL = 'is more than one number';
-  const EXTRA = 'has extra digits, such as an extension or decimal places';
+  const EXTRA = 'has extra digits, such as an extension, decimal places or its country code twice';
 
   /** @returns the message of the failure of each number */
   const reasons = (given: readonly unknown[], code: string | null = null) => given.map((each) => read(each, code));
@@ -188,7 +209,7 @@ describe('An invalid phone number', () => {
   test.each<[reason: string, given: unknown[]]>([
     ['is empty', ['', ' \u200b\u00a0\n', null, undefined]],
     ['is not a text or a whole number', [['447700900123'], { phone: '447700900123' }, NaN, 447700900123.5]],
-    [CHARACTER, listOf('mobile: 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
+    [CHARACTER, listOf('Mobile 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
     [CHARACTER, ['447700900123*', '447700900123;4', '447700900123,4', '44+7700900123']],
     [CHARACTER, ['++447700900123', '4477009001\ud8002']],
     ['begins with 0, so its country code is missing', ['07700 900123', '(0)7700 900123', '+0 7700 900123']],
@@ -203,6 +224,8 @@ describe('An invalid phone number', () => {
     ['is a date', ['2025-01-31 10:30', '2025-01-31T10:30:00.000Z', '31.01.2025, 10:30']],
     [SEVERAL, ['555-1234 / 555-5678', '5551234\n5555678', '00447700900123 00447700900124']],
     [SEVERAL, ['447700900123, 447700900124', '447700900123 or 447700900124', '447700900123 & 447700900124']],
+    [SEVERAL, listOf('+44 7700 900123 +44 7700 900124, +447700900123+447700900124, +44 7700 900123\n+44 7700 900124')],
+    [SEVERAL, listOf('+44 7700 900123 / 07700 900124, 0044 7700 900123 0044 7700 900124, 07700 900123/07700 900124')],
     [EXTRA, listOf('447700900123.5, 491701234567.25, 447700900123/2, 447700900123\\2, +44 7700 900123 (2)')],
     [EXTRA, listOf('+49 30 123456/78, +49 170 1234567 [12], 4917(0)1234567, +44 7700 90012(0)')],
   ])('goes to nobody, from whichever country: it %s', (reason, given) => {
@@ -217,11 +240,19 @@ describe('An invalid phone number', () => {
     for (const given of [44 - 7_700_900_123, '-7700900079']) expect(read(given)).toMatch(/negative/);
   });
 
+  const WHATSAPP = 'is the address of a WhatsApp group, channel or hidden contact, which contains no phone number';
   const UK_LENGTH = 'needs 7, 9 or 10 digits after the country code 44 (United Kingdom and others)';
   test.each([
     [null, '999 123 4567', 'does not begin with a known country code'],
-    [null, '612 345 678', 'does not begin with a known country code'],
-    [null, '(212) 555-0109', 'needs 9 digits after the country code 212 (Morocco and others)'],
+    [null, '612 345 678', 'begins with digits that are no country code, so its country code is missing'],
+    [null, '(212) 555-0109', 'begins with an area code in brackets, so its country code is missing'],
+    [null, '[239] 555-0123', 'begins with an area code in brackets, so its country code is missing'],
+    [null, '+49 49 30 1234567', EXTRA],
+    [null, '+49 0049 30 1234567', EXTRA],
+    [null, '+971 971 4 123 4567', EXTRA],
+    [null, '120363043123456789@g.us', WHATSAPP],
+    [null, '158123456789012@lid', WHATSAPP],
+    [null, 'tel:447700900123;ext=5', CHARACTER],
     [null, '7700900123', 'needs 10 or 14 digits after the country code 7 (Russia and others)'],
     [null, '0011 65 8123 4567', 'needs 10 digits after the country code 1 (United States and others)'],
     [null, '+883 12345', 'needs 8, 9, 10, 11 or 12 digits after the country code 883'],
@@ -246,7 +277,7 @@ describe('An invalid phone number', () => {
   test('is reported with advice, and never repeated in its failure', () => {
     const wrong = listOf('0770 090 0987, +44 7700 9009876543210, 44770O900987, 4477009*00987, 98765, 9.87654E+11');
     for (const given of [...wrong, ['0987654321']]) {
-      const failure = cleanPhone(given, { countryCode: null, numberCheck: 'on' });
+      const failure = readPhone(given, { countryCode: null, numberCheck: 'on' });
       expect(failure).toMatchObject({ advice: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown });
       expect(JSON.stringify(failure)).not.toMatch(/987|654/);
     }
@@ -278,7 +309,7 @@ describe('Of random digits,', () => {
       const numberCheck = random() < 0.5 ? 'on' : 'off';
       const phone = read(given, home, numberCheck);
       if (!isRead(phone)) continue;
-      const again = read(phone, null, numberCheck);
+      const again = read(`+${phone}`, null, numberCheck);
       if (again !== phone || !/^[1-9]\d{6,14}$/.test(phone)) wrong.push({ given, phone, again });
     }
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
@@ -355,10 +386,63 @@ describe('One person in several spellings', () => {
     expect(spellings.map((given) => read(given, countryCode))).toEqual(spellings.map(() => phone));
   });
 
+  test.each([
+    ['5215512345678', '525512345678'],
+    ['551187654321', '5511987654321'],
+    ['3903331234567', '393331234567'],
+    ['541123456789', '5491123456789'],
+    ['4407700900123', '447700900123'],
+    ['444477009001234', '444477009001234'],
+  ])('is known as one without Number Check: %s is %s', (given, phone) => {
+    expect(personOf(read(given, null, 'off'))).toBe(phone);
+  });
+
   test('is one for duplicates, too, where only the service can tell which one arrives', () => {
     const [withNine, without] = ['5491123456789', '541123456789'].map((phone) => duplicateKey(messageAt(0, { phone })));
     expect(withNine).toBe(without);
     expect(read('+54 11 2345 6789')).toBe('541123456789');
+  });
+});
+
+describe('A number without + is read with a country code only where it can be nothing else:', () => {
+  const NOT_READ = /its country code (may be|is) missing|does not begin with a known|needs [\d ,or]+ digits after/;
+
+  test.each(listOf('2015550123, 2395550123, 3125550123, 6045550123, 6175550123, 9175550123, 9725550123'))(
+    'the number %s of the United States is not sent abroad',
+    (given) => {
+      expect(read(given)).toMatch(NOT_READ);
+      for (const way of [`(${given.slice(0, 3)}) ${given.slice(3)}`, given.replace(/^(...)(...)/, '$1-$2-')])
+        expect(read(way)).toMatch(NOT_READ);
+      expect(read(`+${given}`)).not.toMatch(/may be missing/);
+      expect([read(given, '1'), read(given, 'US')]).toEqual([`1${given}`, `1${given}`]);
+    },
+  );
+
+  // At most as often as their digits are a valid number with another country code.
+  test.each([
+    ['US', 10, 5],
+    ['IT', 10, 3],
+    ['IN', 10, 3],
+    ['BR', 11, 10],
+    ['AR', 11, 10],
+    ['DE', 11, 51],
+    ['CN', 11, 46],
+  ] as const)(
+    'of random mobile numbers of %s, with %i digits, at most %i%% are sent abroad',
+    (region, length, most) => {
+      const random = seededRandom(1);
+      const mobiles: string[] = [];
+      while (mobiles.length < 500) {
+        const national = String(1 + Math.floor(random() * 9.9 * 10 ** (length - 1))).padStart(length, '1');
+        const parsed = parsePhoneNumberFromString(national, region);
+        if (parsed?.nationalNumber === national && parsed.getType()?.includes('MOBILE')) mobiles.push(national);
+      }
+      expect(mobiles.filter((national) => isRead(read(national))).length / 5).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test.each(listOf('442079460018, 493012345678, 33123456789, 390612345678, 447700900123'))('%s is read', (given) => {
+    expect(read(given)).toBe(given);
   });
 });
 

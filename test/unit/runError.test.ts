@@ -6,12 +6,14 @@ import { type Message, type Unsendable, unsendable } from '../../nodes/Messaging
 import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { givenOptions } from '../support/givenOptions';
 import { nodeOfType } from '../support/node';
 import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-const OPTIONS = { dryRun: false, duplicateMessages: 'send', testRun: null } as const;
+const OPTIONS = readDeliveryOptions(givenOptions({ duplicateMessages: 'send' }));
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 

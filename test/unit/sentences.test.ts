@@ -14,6 +14,8 @@ const NOTHING: Summary = {
   isInvalid: false,
   heldUp: 0,
   isTest: false,
+  optOuts: null,
+  codes: new Map(),
   planned: null,
   numbersWithSeveral: 0,
   emptyFields: new Map(),

@@ -1,6 +1,7 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
+import { startOf } from '../../nodes/MessagingSend/phone/country';
 import { asArray, asObject, asString } from '../json';
 
 /** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
@@ -27,7 +28,7 @@ export function numberingPlanFile(): string {
   const geographic = Object.entries(asObject(country_calling_codes, 'codes')).map(([code, list]) => {
     const names = asArray(list, code).map((name) => asString(name, code));
     const regions = names.map((name) => region(asObject(countries, 'countries')[name], name));
-    return line(code, (names[0] ?? '') + (names.length > 1 ? '+' : ''), regions);
+    return line(code, names.join(''), regions);
   });
   const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
   const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
@@ -42,14 +43,16 @@ export function byFirstDigit(entries: readonly string[]): string {
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
 
 /**
- * For each country code: the code; its main region, with + if there are more; how many digits follow the code;
+ * For each country code: the code; its regions, the main one first; how many digits follow the code;
  * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
  * the pattern of what is dialled before the code of another country, where that is not 00; how many digits mobile numbers
- * usually have; of mobile numbers how many digits they have, the two digits that they begin with, and their pattern; the
- * same of landlines where nothing is dialled before numbers inside the country, or an 8, but their pattern only where they
- * begin with a 0 that belongs to them.
+ * usually have; of mobile numbers how many digits they have, and their pattern; of landlines how many, and the two digits
+ * that they begin with, or their pattern where they begin with a 0 that belongs to them.
  */
 `;
+
+/** Numbers of nobody, that Ofcom set aside for examples. */
+const MADE_UP: Readonly<Record<string, string>> = { 44: '77009\\d{5}' };
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
@@ -65,8 +68,10 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
   const usual = Math.min(...regions.map(({ example }) => example.length).filter((length) => length > 0));
   const exit = alternatives(regions.map((region) => region.exit));
-  const mobile = regions.map((region) => region.mobile);
-  const landline = name !== '' && (trunk === '' || trunk === '8') ? regions.map(({ fixed }) => fixed) : [];
+  const mobile = [...regions.map((region) => region.mobile), MADE_UP[code] ?? ''];
+  const landline = name === '' ? [] : regions.map(({ fixed }) => fixed).filter((pattern) => !mobile.includes(pattern));
+  const pattern = alternatives(landline);
+  const isKept = zero === 'k' && trunk === '';
   const fields = [
     code,
     name,
@@ -76,11 +81,9 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     exit === '00' ? '' : exit,
     Number.isFinite(usual) ? usual : '',
     ranges(regions.flatMap((region) => region.mobileLengths)),
-    beginnings(mobile),
     alternatives(mobile),
-    landline.length > 0 ? ranges(regions.flatMap((region) => region.fixedLengths)) : '',
-    beginnings(landline),
-    zero === 'k' && trunk === '' ? alternatives(landline) : '',
+    pattern === '' ? '' : ranges(regions.flatMap((region) => region.fixedLengths)),
+    isKept ? pattern : beginnings(landline),
   ];
   return fields.join(';').replace(/;+$/, '');
 }
@@ -91,13 +94,8 @@ function beginnings(patterns: readonly string[]): string {
   return ranges(all.filter((two) => patterns.some((pattern) => canBeginWith(pattern, String(two).padStart(2, '0')))));
 }
 
-/** Whether a number of this pattern can begin with these digits: each digit of the pattern may be beyond the end. */
 function canBeginWith(pattern: string, digits: string): boolean {
-  if (pattern === '') return false;
-  const source = pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) =>
-    part.startsWith('{') ? part : `(?:${part}|$)`,
-  );
-  return new RegExp(`^(?:${source})$`).test(digits);
+  return pattern !== '' && startOf(pattern).test(digits);
 }
 
 /** One pattern for several. */

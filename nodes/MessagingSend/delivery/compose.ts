@@ -2,7 +2,7 @@ import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
-import { cleanPhone } from '../phone/phone';
+import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
 
@@ -55,8 +55,8 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
 
 export function compose(draft: Draft, rules: Rules): Message | Failure {
   const { message, countryCode } = draft;
-  const phone = cleanPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
-  if (typeof phone !== 'string') return phone;
+  const read = readPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
+  if (isFailure(read)) return read;
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // What a person answers is read as it is.
@@ -71,7 +71,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   const text = own.replaceAll('\\{{', '{{') + after;
   // No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to.
   const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
-  const whole = messageOf(draft, phone, text);
+  const whole = messageOf(draft, read, text);
   // A string has at least as many units as code points, so code points are counted for few texts.
   if (max === null || text.length <= max || codePoints(text) <= max) return whole;
   switch (rules.longMessages) {
@@ -98,12 +98,12 @@ function isUnevaluated(text: string): boolean {
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
-function messageOf(draft: Draft, phone: string, text: string): Message {
+function messageOf(draft: Draft, read: ReadNumber, text: string): Message {
   const { item, entry, key, empty } = draft;
   const phoneGiven = textOf(draft.phone) ?? '';
   return {
-    ...{ item, entry, phone, text },
-    ...(phoneGiven !== phone && { phoneGiven }),
+    ...{ item, entry, ...read, text },
+    ...(phoneGiven !== read.phone && { phoneGiven }),
     ...(key !== null && { key }),
     ...(empty && { empty }),
   };

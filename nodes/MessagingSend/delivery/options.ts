@@ -12,8 +12,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
-  /** Numbers that nothing is sent to, as the user has them, and the country code of those that have none. */
-  readonly neverSendTo: { readonly numbers: readonly unknown[]; readonly countryCode: string | null };
+  /** Numbers that nothing is sent to, as the user has them (null: not set), and the country code of those that have none. */
+  readonly neverSendTo: { readonly numbers: readonly unknown[] | null; readonly countryCode: string | null };
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;

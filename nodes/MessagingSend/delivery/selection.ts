@@ -1,7 +1,8 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { addTo, duplicateKey, type Message, personOf } from '../messages/message';
+import { addTo, duplicateKey, type Message } from '../messages/message';
 import type { Receipt, Result, Skipped } from '../messages/outcome';
-import { cleanPhone } from '../phone/phone';
+import { personOf } from '../phone/numbering';
+import { readPhone } from '../phone/phone';
 import type { DeliveryOptions } from './options';
 import { Windows } from './sendWindow';
 
@@ -89,7 +90,7 @@ export type KeepBack = (message: Message) => Skipped | null;
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
-  const optedOut = peopleIn(neverSendTo, options.numberCheck);
+  const optedOut = peopleIn(neverSendTo, options.numberCheck === 'off');
   if (isFailure(optedOut)) return optedOut;
   // Whoever tests is awake.
   const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
@@ -105,17 +106,18 @@ export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone
 /** A wrong opt-out list is worse than none, so one number that can't be read keeps everything from being sent. */
 function peopleIn(
   { numbers, countryCode }: DeliveryOptions['neverSendTo'],
-  check: DeliveryOptions['numberCheck'],
+  isUnchecked: boolean,
 ): ReadonlySet<string> | Failure {
   const people = new Set<string>();
-  // A landline can opt out as well.
-  const rules = { countryCode, numberCheck: check === 'mobile' ? 'on' : check } as const;
-  for (const [index, number] of numbers.entries()) {
-    const phone = cleanPhone(number, rules);
-    if (typeof phone !== 'string') {
-      return failure('optOutUnreadable', { place: index + 1, count: numbers.length, reason: phone.message });
+  for (const [index, number] of (numbers ?? []).entries()) {
+    // A landline can opt out as well. Unchecked, a number without + could be anybody's, so it must be one that On reads, too.
+    const checked = readPhone(number, { countryCode, numberCheck: 'on' });
+    const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
+    const isSure = !isFailure(unchecked) && unchecked.readAs === undefined;
+    if (isFailure(checked) && !isSure) {
+      return failure('optOutUnreadable', { place: index + 1, count: numbers?.length ?? 0, reason: checked.message });
     }
-    people.add(personOf(phone));
+    for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(personOf(read.phone));
   }
   return people;
 }

@@ -12,8 +12,9 @@ const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 
 const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
-const CHECK_CODE =
-  "Check the number. Its country code may be missing: write 447700900123 for 07700 900123, or set the option 'Default Country Code'.";
+const ADD_CODE =
+  "Write it with its country code, such as +447700900123 for 07700 900123, or set the option 'Default Country Code'.";
+const CHECK_CODE = `Check the number. Its country code may be missing. ${ADD_CODE}`;
 const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
 const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
 const CORRECT_OPTION = 'Correct the option.';
@@ -34,22 +35,31 @@ export const CATALOGUE = {
     'The phone number is empty',
     'Fill in the number, or remove the item. If it is empty in all items, the expression names a column that they do not have.',
   ),
-  phoneNotText: invalidPhone('The phone number is not a text or a whole number', WITH_COUNTRY_CODE),
+  phoneNotText: invalidPhone(
+    'The phone number is not a text or a whole number',
+    'Refer to the field within it that contains the number, such as {{ $json.phones[0] }} or {{ $json.phone.number }}.',
+  ),
+  phoneNoNumber: invalidPhone(
+    'The phone number is the address of a WhatsApp group, channel or hidden contact, which contains no phone number',
+    "Enter the person's number, with its country code.",
+  ),
   phoneScientific: invalidPhone(
     'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
     FORMAT_AS_TEXT,
   ),
   phoneNegative: invalidPhone('The phone number is negative: a spreadsheet read it as a calculation', FORMAT_AS_TEXT),
   phoneCharacters: invalidPhone('The phone number contains a character that is not allowed', ONE_NUMBER),
-  phoneCountryCode: invalidPhone(
-    'The phone number begins with 0, so its country code is missing',
-    "Replace the 0 with the country code, such as 447700900123 for 07700 900123, or set the option 'Default Country Code'.",
+  /** `start` such as "0". */
+  phoneCountryCode: invalidPhone('The phone number begins with {start}, so its country code is missing', ADD_CODE),
+  phoneNotGivenOut: invalidPhone(
+    'The phone number is not a mobile number of {country}, whose code it begins with: its country code may be missing',
+    `${ADD_CODE} If the code is right, write + before it.`,
   ),
   phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
   phoneDate: invalidPhone('The phone number is a date', 'Refer to the column that has the phone numbers.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
-    'The phone number has extra digits, such as an extension or decimal places',
+    'The phone number has extra digits, such as an extension, decimal places or its country code twice',
     'Remove them. If all digits belong to the number, write it without spaces and dashes, with + and its country code.',
   ),
   phoneNotMobile: invalidPhone(
@@ -91,11 +101,11 @@ export const CATALOGUE = {
     SWITCH_TO_EXPRESSION,
   ),
   countryCodeInvalid: invalidParameter(
-    "'Default Country Code' is not a known country code, such as 44",
+    "'Default Country Code' is not a known country code, such as 44 or GB",
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
-  messageKeyEmpty: invalidParameter(
-    "'Message Key' is empty for this item",
+  optionEmpty: invalidParameter(
+    "'{option}' is empty for this item",
     'Refer to a field that the item has, or remove the option.',
   ),
 
@@ -114,6 +124,11 @@ export const CATALOGUE = {
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
+  /** `fields` such as " The items of the list have the fields 'Phone', 'Name'."; empty where that is not known. */
+  optOutsEmpty: notSetUp(
+    "'Never Send To' has {count} entries, and none of them has a number",
+    'Refer to the field that has the numbers.{fields}',
+  ),
   optOutsNotList: notSetUp(
     "'Never Send To' is not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",

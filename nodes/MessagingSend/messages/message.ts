@@ -1,4 +1,6 @@
 import type { Failure } from '../failures/failure';
+import { personOf } from '../phone/numbering';
+import type { ReadNumber } from '../phone/phone';
 
 /** Where a message came from, so that its outcome reaches the right item. */
 export interface Origin {
@@ -43,7 +45,7 @@ export function onlyDrafts(drafts: DraftsOfItem): Drafts {
 }
 
 /** One phone number with one text, clean and ready to send. */
-export interface Message extends Origin {
+export interface Message extends Origin, Pick<ReadNumber, 'readAs'> {
   /**
    * 7 to 15 digits with the country code, without + or leading 0 (API 4.2). Of a message that only the delivery record
    * knows: what the item has for a phone now; empty where that can't be read.
@@ -75,11 +77,6 @@ export function textsOf({ text, parts = [text] }: Message): readonly string[] {
 export function duplicateKey({ entry, phone, text, key }: Message): string {
   if (key === undefined) return JSON.stringify([personOf(phone), text, null]);
   return JSON.stringify(entry === null ? [key, null] : [key, personOf(phone), text, null]);
-}
-
-/** Argentina's mobile numbers reach the same person with a 9 behind the country code and without it. */
-export function personOf(phone: string): string {
-  return phone.startsWith('54') && phone.length === 12 ? `549${phone.slice(2)}` : phone;
 }
 
 /** 1 to 100 messages in one request. */

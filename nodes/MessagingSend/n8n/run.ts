@@ -16,6 +16,7 @@ import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
+import { fieldsBehind } from './input/itemParameters';
 import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
@@ -83,7 +84,7 @@ export async function sendForRun(
   job: Job,
 ): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
   const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
-  const given = readSettings(job, read, canRemember(context));
+  const given = readSettings(job, read, context);
   const { dryRun, testRun, duplicateMessages, maxWait } = given.options;
   const endAttempt = beginAttempt(context);
   try {
@@ -129,7 +130,7 @@ async function sendForItem(
     context,
     job,
     // Proxy, timeout and SSL are set by the routing itself.
-    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), false),
+    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), null),
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
     journal: journalOfCall(context),
@@ -142,10 +143,10 @@ async function sendForItem(
   return await itemsOrError(invocation, delivered, summary);
 }
 
-/** @param canRemember whether n8n keeps anything for the node beyond the execution */
-function readSettings(job: Job, read: GivenOptions['read'], canRemember: boolean): Settings {
+/** @param run null where n8n keeps nothing for the node beyond the execution */
+function readSettings(job: Job, read: GivenOptions['read'], run: IExecuteFunctions | null): Settings {
   const { readOptions } = job;
-  const given = new GivenOptions('options', read);
+  const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const givenForRequests = new GivenOptions('requestOptions', read);
   const settings = {
     options: readOptions(given),
@@ -153,7 +154,7 @@ function readSettings(job: Job, read: GivenOptions['read'], canRemember: boolean
     requestOptions: readRequestOptions(givenForRequests),
   };
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
-  const unavailable = needsMemory && !canRemember ? failure('sendOnceUnavailable') : null;
+  const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
   return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
 }
 

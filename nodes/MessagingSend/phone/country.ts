@@ -3,10 +3,8 @@ import { NUMBERING_PLAN } from './numberingPlan';
 /** What is known of the phone numbers of one country code. */
 export interface Country {
   readonly code: string;
-  /** Two letters; empty for a code that belongs to no country. */
-  readonly region: string;
-  /** Whether other regions have the same code. */
-  readonly shared: boolean;
+  /** Two letters each, the main one first; none for a code that belongs to no country. */
+  readonly regions: readonly string[];
   /** How many digits can follow the code, as far as the API takes them. */
   readonly lengths: readonly number[];
   /** What is dialled before a number inside the country; empty where nothing is. */
@@ -18,15 +16,15 @@ export interface Country {
   /** As most mobile numbers are; 0 where that is not known. */
   readonly usualLength: number;
   readonly mobile: KindOfNumber;
-  /** Known where nothing is dialled before a landline, or an 8; the pattern where landlines begin with a 0 of their own. */
   readonly landline: KindOfNumber;
 }
 
 interface KindOfNumber {
   readonly lengths: readonly number[];
-  /** What the first two digits can be. */
-  readonly beginnings: readonly number[];
-  readonly pattern: RegExp;
+  /** Of the first two digits. */
+  readonly start: RegExp;
+  /** null where length and start have to do. */
+  readonly pattern: RegExp | null;
 }
 
 /** What the API takes (4.2), where no country says more; at most 15. */
@@ -34,39 +32,47 @@ export const MIN_DIGITS = 7;
 
 let countries: ReadonlyMap<string, Country> | undefined;
 
-/** By code. The table is read when a number first needs it, because n8n loads the node long before. */
+/** By code and by region. The table is read when a number first needs it, because n8n loads the node long before. */
 function allCountries(): ReadonlyMap<string, Country> {
   countries ??= new Map(
     NUMBERING_PLAN.trim()
       .split(/\s+/)
       .map(readEntry)
-      .map((country) => [country.code, country]),
+      .flatMap((country) => [country.code, ...country.regions].map((name) => [name, country] as const)),
   );
   return countries;
 }
 
 function readEntry(entry: string): Country {
-  const [code = '', region = '', lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [code = '', regions = '', lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
   return {
     code,
-    region: region.slice(0, 2),
-    shared: region.endsWith('+'),
+    regions: regions.match(/../g) ?? [],
     lengths: numbersOf(lengths),
     trunk,
     exit: wholly(exit === '' ? '00' : `00|${exit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),
-    landline: kindOfNumber(kinds.slice(3)),
+    landline: kindOfNumber(kinds.slice(2)),
   };
 }
 
-function kindOfNumber([lengths, beginnings, pattern = '']: readonly string[]): KindOfNumber {
-  return { lengths: numbersOf(lengths), beginnings: numbersOf(beginnings), pattern: wholly(pattern) };
+function kindOfNumber([lengths, given = '']: readonly string[]): KindOfNumber {
+  const isPattern = /[^\d,-]/.test(given);
+  const source = isPattern ? given : numbersOf(given).join('|');
+  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? wholly(source) : null };
 }
 
 function wholly(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
+}
+
+/** Matches the first digits of the numbers of a pattern: each digit of the pattern may be beyond the end. */
+export function startOf(pattern: string): RegExp {
+  return wholly(
+    pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) => (part.startsWith('{') ? part : `(?:${part}|$)`)),
+  );
 }
 
 /** Reads `7,9-11`. */
@@ -78,6 +84,7 @@ function numbersOf(ranges = ''): number[] {
   });
 }
 
+/** @param code such as 44, or the two letters of a region, such as GB */
 export function countryWithCode(code: string): Country | undefined {
   return allCountries().get(code);
 }
@@ -89,10 +96,12 @@ export function countryOf(digits: string): Country | undefined {
 }
 
 /** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
-export function countryName({ code, region, shared }: Country): string {
-  if (region === '') return code;
+export function countryName(
+  { code, regions: [region, ...others] } = { code: '', regions: [] as readonly string[] },
+): string {
+  if (region === undefined) return code;
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
-  return `${code} (${name}${shared ? ' and others' : ''})`;
+  return `${code} (${name}${others.length > 0 ? ' and others' : ''})`;
 }
 
 /** Whether a 0 in front belongs to the number, as in Italy. */
@@ -105,10 +114,29 @@ export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
 
-/** Whether it is a mobile number by the pattern of its country: made-up and newly given out numbers may not be. */
-export function hasMobilePattern(number: string): boolean {
+/** Whether its country is known, and the digits after the code pass a test. */
+export function isOf(number: string, test: (country: Country, national: string) => boolean | undefined): boolean {
   const country = countryOf(number);
-  return country?.mobile.pattern.test(number.slice(country.code.length)) === true;
+  return country !== undefined && test(country, number.slice(country.code.length)) === true;
+}
+
+/** Whether it is a mobile number by the pattern of its country: newly given out numbers may not be. */
+export function hasMobilePattern(number: string): boolean {
+  return isOf(number, ({ mobile }, national) => mobile.pattern?.test(national));
+}
+
+/** Whether it is such a mobile number, or looks like a landline. */
+export function isGivenOut(number: string): boolean {
+  return hasMobilePattern(number) || isOf(number, ({ landline }, national) => looksLike(landline, national));
+}
+
+/**
+ * Whether digits without + or 00 certainly begin with a country code: those of a mobile number, or of a landline whose
+ * digits are nobody's mobile number as they stand. 2015550123 is a landline of Egypt, and a number of New Jersey.
+ */
+export function hasCodeForSure(number: string): boolean {
+  const isMobileSomewhere = () => [...allCountries().values()].some(({ mobile }) => mobile.pattern?.test(number));
+  return hasMobilePattern(number) || (isGivenOut(number) && !isMobileSomewhere());
 }
 
 /**
@@ -116,10 +144,9 @@ export function hasMobilePattern(number: string): boolean {
  * numbers are given out sooner than patterns change.
  */
 export function isMobile(number: string): boolean {
-  const country = countryOf(number);
-  return country !== undefined && looksLike(country.mobile, number.slice(country.code.length));
+  return isOf(number, ({ mobile }, national) => looksLike(mobile, national));
 }
 
-export function looksLike({ lengths, beginnings }: KindOfNumber, national: string): boolean {
-  return lengths.includes(national.length) && beginnings.includes(Number(national.slice(0, 2)));
+export function looksLike({ lengths, start }: KindOfNumber, national: string): boolean {
+  return lengths.includes(national.length) && start.test(national.slice(0, 2));
 }

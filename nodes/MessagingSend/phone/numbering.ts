@@ -1,24 +1,31 @@
-import { type Country, countryOf, dropsZero, isMobile, keepsZero, looksLike, MIN_DIGITS } from './country';
+import {
+  type Country,
+  countryOf,
+  dropsZero,
+  hasCodeForSure,
+  hasMobilePattern,
+  isGivenOut,
+  isMobile,
+  isOf,
+  keepsZero,
+  looksLike,
+  MIN_DIGITS,
+} from './country';
 
-// Only its length decides whether a number is possible. What mobile numbers begin with decides between several possible
-// readings of the same digits, and refuses none.
+// Where its country is known, only its length decides whether a number is possible. What mobile numbers begin with decides
+// between several possible readings of the same digits, and refuses none.
+
+/** The number by which one person is known in every spelling, and whether or not numbers are checked. */
+export function personOf(phone: string): string {
+  const number = internationalNumber(phone) ?? phone;
+  // Argentina's mobile numbers reach the same person with a 9 behind the country code and without it.
+  return number.startsWith('54') && number.length === 12 ? `549${number.slice(2)}` : number;
+}
 
 /** The number with its country code, if its length is possible in that country; else null. */
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
-  if (country === undefined) return null;
-  const { code, lengths } = country;
-  if (digits[code.length] === '0' || startsWithTrunk(country, digits, code.length) || SPELLED_APART.has(code)) {
-    return numberIn(country, digits.slice(code.length));
-  }
-  // The usual case: no new text is made.
-  return lengths.includes(digits.length - code.length) ? digits : null;
-}
-
-/** Whether the digits, from a place on, begin with what is dialled before a number inside the country. */
-function startsWithTrunk({ code, trunk }: Country, digits: string, from = 0): boolean {
-  // North America dials its own code; that is read as the code, and a second one is not part of a number.
-  return trunk !== '' && trunk !== code && digits.startsWith(trunk, from);
+  return country === undefined ? null : numberIn(country, digits.slice(country.code.length));
 }
 
 /** The longest code that is dialled before the code of another country. */
@@ -51,16 +58,16 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
  * @returns null if no country can have such a number
  */
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
-  const withCode = digits.startsWith(home.code) ? atHome(home, digits.slice(home.code.length)) : null;
+  const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
   const dialledAtHome = afterTrunk(home, digits);
   if (dialledAtHome !== null) return dialledAtHome;
-  const national = atHome(home, digits);
+  const national = numberAtHome(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
   if (national !== null && withCode === null && home.trunk === '' && looksLike(home.landline, digits)) return national;
-  const isForeign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups);
-  const abroad = isForeign ? internationalNumber(digits) : null;
+  const foreign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups) ? internationalNumber(digits) : null;
+  const abroad = foreign !== null && hasCodeForSure(foreign) ? foreign : null;
   if (abroad !== null && isMobile(abroad)) return abroad;
   return withCode ?? national ?? abroad;
 }
@@ -70,12 +77,14 @@ export function numberFrom(home: Country, digits: string, groups: readonly strin
  * 612 345 678 is no number of Australia, whose code is 61.
  */
 export function hasCodeAsGroup(digits: string, groups: readonly string[]): boolean {
-  const [first = ''] = groups;
+  const [first = '', ...others] = groups;
+  // Of a whole number, a spreadsheet makes groups of thousands: 447.700.900.123.
+  if (others.length > 2 && first.length <= 3 && others.every(({ length }) => length === 3)) return true;
   return groups.length < 2 || first.length >= MIN_DIGITS || first === countryOf(digits)?.code;
 }
 
 /** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
-function atHome(home: Country, national: string): string | null {
+export function numberAtHome(home: Country, national: string): string | null {
   const number = numberIn(home, national);
   const isZeroLost = number === null && keepsZero(home) && looksLike(home.mobile, `0${national}`);
   return isZeroLost ? `${home.code}0${national}` : number;
@@ -95,7 +104,7 @@ export function digitsBehind(number: string, groups: readonly string[], home: Co
     const before = written.slice(0, -behind);
     const readings = [number.slice(0, -behind)];
     if (home !== undefined && before.startsWith(home.code)) readings.push(before);
-    if (home !== undefined && !hasHomeCode) readings.push(atHome(home, before) ?? '');
+    if (home !== undefined && !hasHomeCode) readings.push(numberAtHome(home, before) ?? '');
     if (readings.some(isWholeMobile)) return behind;
   }
   return 0;
@@ -103,11 +112,9 @@ export function digitsBehind(number: string, groups: readonly string[], home: Co
 
 /** Whether it is a mobile number of the usual length, or a longer one. */
 function isWholeMobile(number: string): boolean {
-  const country = countryOf(number);
-  if (country === undefined) return false;
-  const { mobile, usualLength } = country;
-  const national = number.slice(country.code.length);
-  return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
+  return isOf(number, ({ mobile, usualLength }, national) => {
+    return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
+  });
 }
 
 /**
@@ -132,16 +139,33 @@ export function withoutTrunk(country: Country, national: string): string {
 
 /** The number with its country code, without what is dialled only inside the country; null if its length is impossible. */
 function numberIn(country: Country, national: string): string | null {
-  const forms = formsOf(country, national).map((form) => usualSpelling(country, form));
+  const forms = formsOf(country, withoutSecondCode(country, national)).map((form) => usualSpelling(country, form));
   const form = forms.find(({ length }) => country.lengths.includes(length));
   return form === undefined ? null : country.code + form;
 }
 
+/** The digits behind a second country code, if they are a mobile number, and with the code are none of usual length. */
+function withoutSecondCode({ code, mobile, usualLength }: Country, national: string): string {
+  const rest = national.replace(new RegExp(`^(?:00)?${code}`), '');
+  if (rest === national || mobile.pattern?.test(rest) !== true) return national;
+  return national.length <= usualLength && isGivenOut(code + national) ? national : rest;
+}
+
+/** Whether a number seems to have its country code twice, and nothing tells what it is without it. */
+export function hasCodeTwice(number: string, groups: readonly string[]): boolean {
+  return isOf(number, ({ code, lengths }, national) => {
+    const isWrittenTwice = groups.length > 1 && groups.slice(0, 2).every((group) => group.replace(/^00/, '') === code);
+    const isPossible = national.startsWith(code) && lengths.includes(national.length - code.length);
+    return isPossible && !(isWrittenTwice ? hasMobilePattern : isGivenOut)(number);
+  });
+}
+
 /** What the digits can mean, the likeliest first. */
 function formsOf(country: Country, national: string): string[] {
-  const { trunk, leadingZero } = country;
+  const { code, trunk, leadingZero } = country;
   const startsWith0 = national.startsWith('0');
-  const hasTrunk = startsWithTrunk(country, national);
+  // North America dials its own code; that is read as the code.
+  const hasTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
   // Most numbers: nothing is dialled before them.
   if (!startsWith0 && !hasTrunk) return [national];
   const shorter: string[] = [];
@@ -161,9 +185,6 @@ function formsOf(country: Country, national: string): string[] {
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
 }
 
-/** Countries where phone books have one mobile number in several spellings, none of which is dialled before it. */
-export const SPELLED_APART = new Set(['52', '54', '55']);
-
 /** The spelling that reaches a mobile number from abroad, where people have others of it, too. */
 export function usualSpelling(country: Country, national: string): string {
   switch (country.code) {
@@ -175,7 +196,7 @@ export function usualSpelling(country: Country, national: string): string {
       const forms = [2, 3, 4]
         .filter((area) => national.length === 12 && national.startsWith('15', area))
         .map((area) => `9${national.slice(0, area)}${national.slice(area + 2)}`)
-        .filter((form) => country.mobile.pattern.test(form));
+        .filter((form) => country.mobile.pattern?.test(form));
       return forms.length === 1 ? (forms[0] ?? national) : national;
     }
     // Until 2016, Brazil's mobile numbers got a ninth digit, a 9.
@@ -187,8 +208,8 @@ export function usualSpelling(country: Country, national: string): string {
       const isZeroTooMany =
         keepsZero(country) &&
         national.startsWith('0') &&
-        mobile.pattern.test(national.slice(1)) &&
-        ![mobile, landline].some(({ pattern }) => pattern.test(national));
+        mobile.pattern?.test(national.slice(1)) === true &&
+        ![mobile, landline].some(({ pattern }) => pattern?.test(national));
       return isZeroTooMany ? national.slice(1) : national;
     }
   }

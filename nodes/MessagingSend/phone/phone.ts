@@ -5,11 +5,21 @@ import {
   countryOf,
   countryWithCode,
   dropsZero,
+  hasCodeForSure,
   hasMobilePattern,
   keepsZero,
   MIN_DIGITS,
 } from './country';
-import { digitsBehind, hasCodeAsGroup, internationalNumber, numberAbroad, numberFrom, withoutTrunk } from './numbering';
+import {
+  digitsBehind,
+  hasCodeAsGroup,
+  hasCodeTwice,
+  internationalNumber,
+  numberAbroad,
+  numberAtHome,
+  numberFrom,
+  withoutTrunk,
+} from './numbering';
 
 export interface PhoneRules {
   /** Of numbers that have none; null makes them an error. */
@@ -21,7 +31,12 @@ export interface PhoneRules {
   readonly numberCheck: 'on' | 'mobile' | 'off';
 }
 
-const UNGROUPED: readonly string[] = [];
+/** What was read: digits with the country code (API 4.2: no leading 0 or +). */
+export interface ReadNumber {
+  readonly phone: string;
+  /** Where a number without + or 00 was taken to be; absent where it has them. */
+  readonly readAs?: 'home' | 'abroad';
+}
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -55,40 +70,43 @@ const EXTRA_DIGITS = [
 ];
 
 /**
- * Cleans a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number)
- * to digits with the country code (API 4.2: no leading 0 or +).
- * @returns the digits, or what is wrong with what was given; a failure never repeats the number
+ * Reads a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number).
+ * @returns what was read, or what is wrong with what was given; a failure never repeats the number
  */
-export function cleanPhone(given: unknown, rules: PhoneRules): string | Failure {
-  const { countryCode, numberCheck } = rules;
+export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRules): ReadNumber | Failure {
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
-  if (countryCode !== null && home === undefined && numberCheck !== 'off') {
-    return failure('countryCodeInvalid');
-  }
+  if (countryCode !== null && home === undefined && numberCheck !== 'off') return failure('countryCodeInvalid');
   const text = asText(given);
   if (text === null) return failure('phoneNotText');
-  const isClean = CLEAN.test(text);
-  const written = isClean ? null : readWritten(text);
-  if (written !== null && isFailure(written)) return written;
-  const { digits, groups } = written ?? { digits: text, groups: UNGROUPED };
-  const international = isClean ? text : digits.replace(INTERNATIONAL, '');
-  const isMarked = international !== digits;
+  const written = CLEAN.test(text) ? { digits: text, groups: [], isDomestic: false } : readWritten(text);
+  if (isFailure(written)) return written;
+  const { digits, groups, isDomestic } = written;
+  const international = digits.replace(INTERNATIONAL, '');
+  let isMarked = international !== digits;
+  if (isDomestic && countryCode === null) return failure('phoneCountryCode', { start: 'an area code in brackets' });
+  const read = (phone: string): ReadNumber => ({
+    phone,
+    ...(!isMarked && { readAs: countryOf(phone) === home ? 'home' : 'abroad' }),
+  });
   if (numberCheck === 'off') {
-    const all = isMarked ? international : withCountryCode(digits, countryCode, home);
-    return CLEAN.test(all) ? all : whyImpossible(all);
+    const all = isMarked ? international : withCountryCode(written, countryCode, home);
+    return CLEAN.test(all) ? read(all) : whyImpossible(all, groups);
   }
-  let phone: string | null = null;
-  if (home !== undefined && !digits.startsWith('+')) phone = numberAbroad(home, digits, groups);
-  if (home !== undefined && !isMarked) phone ??= numberFrom(home, digits, groups);
-  else phone ??= internationalNumber(international);
-  if (phone === null) return isMarked ? whyImpossible(international) : whyImpossible(digits, home);
-  if (groups.length > 1) {
-    if (home === undefined && !isMarked && !hasCodeAsGroup(digits, groups)) return failure('phoneCodeUnknown');
-    const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
-    if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
+  let phone = home === undefined || digits.startsWith('+') ? null : numberAbroad(home, digits, groups);
+  isMarked ||= phone !== null;
+  if (home === undefined || isMarked) phone ??= internationalNumber(international);
+  else phone = isDomestic ? numberAtHome(home, digits) : numberFrom(home, digits, groups);
+  if (phone === null) return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
+  if (home === undefined && !isMarked) {
+    if (!hasCodeAsGroup(digits, groups))
+      return failure('phoneCountryCode', { start: 'digits that are no country code' });
+    if (!hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(countryOf(phone)) });
   }
+  if (hasCodeTwice(phone, groups)) return failure('phoneExtraDigits');
+  const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
+  if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
-  return phone;
+  return read(phone);
 }
 
 interface Written {
@@ -96,12 +114,42 @@ interface Written {
   readonly digits: string;
   /** The digits in groups; they can have a domestic zero that `digits` has not. */
   readonly groups: readonly string[];
+  /** Whether its first group is an area code in brackets. */
+  readonly isDomestic: boolean;
 }
 
-function readWritten(text: string): Written | Failure {
+/** Unicode has the digits of every script in a row. */
+function digitOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  let value = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return String(value % 10);
+}
+
+/** The number in ASCII, without what programs put around it. WhatsApp's addresses always have the country code. */
+function withoutWrapping(text: string): string {
+  return text
+    .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/(?!\d)\p{Nd}/gu, digitOf)
+    .trim()
+    .replace(/^=?(["'])(.*)\1$/s, '$2')
+    .replace(/^(?:['\u2019]|(?:tel|sms|smsto|whatsapp|p):(?!\/\/))+/i, '')
+    .replace(WHATSAPP, '+$1$2')
+    .replace(/^\s*(\+?\d)[.,](\d+)e\+?(\d+)\s*$/i, (all, first: string, rest: string, exponent: string) =>
+      rest.length === Number(exponent) ? first + rest : all,
+    );
+}
+
+/** `https://wa.me/447700900123`, `whatsapp://send?phone=447700900123`, `447700900123:1@s.whatsapp.net`. */
+const WHATSAPP =
+  /^(?:\S*(?:\bwa\.me\/|\bsend\/?\?phone=)(?:\+|%2B)?(\d+)(?:[/?&#].*)?|\+?(\d+)(?::\d+)?@(?:c\.us|s\.whatsapp\.net))$/i;
+
+function readWritten(given: string): Written | Failure {
+  const text = withoutWrapping(given);
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
   if (visible.length > 100) return failure('phoneLength');
+  if (/@(?:lid|g\.us|newsletter|broadcast)$/i.test(visible)) return failure('phoneNoNumber');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
@@ -116,7 +164,8 @@ function readWritten(text: string): Written | Failure {
   if (digits === '') return failure('phoneEmpty');
   if (isSeveral(spaced, BETWEEN_NUMBERS)) return failure('phoneSeveral');
   if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
-  if (isSeveral(spaced, /[ /\\]+/) || LINE_BREAK.test(text.trim())) return failure('phoneSeveral');
+  if ([/[ /\\]+/, /[/\\]/].some((mark) => isSeveral(spaced, mark)) || LINE_BREAK.test(text.trim()))
+    return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
   const groups = spaced
     .replace(DECIMAL, '$1')
@@ -125,11 +174,11 @@ function readWritten(text: string): Written | Failure {
   const [last = '', before = ''] = groups.toReversed();
   const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length >= MIN_DIGITS;
   if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
-  return { digits, groups };
+  return { digits, groups, isDomestic: /^[([][1-9]\d*[)\]]/.test(visible) };
 }
 
-/** What no number has in it: a comma, an "or". */
-const BETWEEN_NUMBERS = /[^\d\s()[\]+./\\\p{Pd}\u2212]+/u;
+/** What no number has in it: a comma, an "or", a second +. */
+const BETWEEN_NUMBERS = /[^\d\s()[\]./\\\p{Pd}\u2212]+/u;
 
 /** Whether two parts are each long enough to be a number. */
 function isSeveral(text: string, between: RegExp): boolean {
@@ -137,16 +186,17 @@ function isSeveral(text: string, between: RegExp): boolean {
   return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
 }
 
-/** The one rule left with 'Number Check' off: a leading 0 stands for the default country code. */
-function withCountryCode(digits: string, countryCode: string | null, home: Country | undefined): string {
-  if (countryCode === null || !/^0[1-9]/.test(digits)) return digits;
-  if (home === undefined) return countryCode + digits.slice(1);
-  return dropsZero(home) ? countryCode + withoutTrunk(home, digits) : digits;
+/** With 'Number Check' off, a leading 0, or brackets around an area code, stand for the default country code. */
+function withCountryCode({ digits, isDomestic }: Written, code: string | null, home: Country | undefined): string {
+  if (code === null || !(isDomestic || /^0[1-9]/.test(digits))) return digits;
+  if (home === undefined) return code + digits.replace(/^0/, '');
+  return isDomestic || dropsZero(home) ? code + withoutTrunk(home, digits) : digits;
 }
 
 /** @param home the country that a number without + or 00 is read in */
-function whyImpossible(digits: string, home?: Country): Failure {
-  if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode');
+function whyImpossible(digits: string, groups: readonly string[], home?: Country): Failure {
+  if (groups.length > 1 && digits.length > 15) return failure('phoneSeveral');
+  if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode', { start: '0' });
   if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
   const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');

@@ -10,6 +10,7 @@ import {
   type Unsendable,
   unsendable,
 } from '../../messages/message';
+import { countryWithCode } from '../../phone/country';
 import { reasonOf } from '../output/sentences';
 import { emptyFieldsIn, parametersOf, type ReadParameter } from './itemParameters';
 
@@ -58,14 +59,14 @@ function expressionError(error: unknown, name = ''): FailureError {
 const COUNTRY_CODE = 'options.defaultCountryCode';
 
 /** Tells an option that is not set from one whose expression gives nothing. */
-const NO_KEY = '\0';
+export const NOT_SET = '\0';
 
 /** The message that the parameters `phone` and `message` make of one item. */
 export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
   let phone: unknown = null;
   try {
     phone = read('phone', item);
-    const countryCode = countryCodeIn(read(COUNTRY_CODE, item, ''));
+    const countryCode = countryCodeIn(read(COUNTRY_CODE, item, NOT_SET));
     const key = readMessageKey(item, read);
     return { kind: 'draft', item, entry: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
@@ -86,7 +87,7 @@ export function draftsFromSource(item: number, read: ReadParameter): DraftsOfIte
 function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft | Unsendable> {
   const origin = { item, entry: null, phone: null };
   const list = parseList(read('messages', item));
-  const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, '')), key: readMessageKey(item, read) };
+  const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, NOT_SET)), key: readMessageKey(item, read) };
   if (list === null) return [unsendable(origin, failure('listNotList'))];
   return list.map((value, entry) =>
     isRecord(value)
@@ -112,14 +113,16 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
 }
 
 /**
- * What the option Default Country Code has for an item, or for a run.
- * @returns null where it is not set
- * @throws FailureError if it can't be one; whether a country has it is checked with the phone number
+ * What the option Default Country Code has for an item, or for a run: 44, or the country's two letters.
+ * @returns the code; null where the option is not set
+ * @throws FailureError if it gives nothing, or can't be a code; whether a country has it is checked with the phone number
  */
 export function countryCodeIn(value: unknown): string | null {
-  if (value === undefined || value === null || value === '') return null;
-  const digits = asText(value).replace(/^\s*(?:\+|00)?|\s+$/g, '');
-  if (/^[1-9]\d{0,3}$/.test(digits)) return digits;
+  if (value === NOT_SET) return null;
+  const text = asText(value).trim();
+  if (text === '') throw new FailureError(failure('optionEmpty', { option: 'Default Country Code' }));
+  const code = countryWithCode(text.toUpperCase())?.code ?? text.replace(/^(?:\+|00)/, '');
+  if (/^[1-9]\d{0,3}$/.test(code)) return code;
   throw new FailureError(failure('countryCodeInvalid'));
 }
 
@@ -129,9 +132,9 @@ export function countryCodeIn(value: unknown): string | null {
  * @throws FailureError where it gives nothing, which would make all such messages the same
  */
 function readMessageKey(item: number, read: ReadParameter): string | null {
-  const value = read('options.messageKey', item, NO_KEY);
-  if (value === NO_KEY) return null;
+  const value = read('options.messageKey', item, NOT_SET);
+  if (value === NOT_SET) return null;
   const text = asText(value).trim();
-  if (text === '' || Number.isNaN(value)) throw new FailureError(failure('messageKeyEmpty'));
+  if (text === '' || Number.isNaN(value)) throw new FailureError(failure('optionEmpty', { option: 'Message Key' }));
   return text;
 }

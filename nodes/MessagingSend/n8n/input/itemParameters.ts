@@ -83,6 +83,21 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
+/**
+ * The fields of the first item that an expression reads, as in " 'List' has the fields 'Name', 'Phone'."; empty where that
+ * is not known. Of a list without a header, a number can be the name of a field, and a byte order mark part of one.
+ */
+export function fieldsBehind(context: IExecuteFunctions, name: string): string {
+  const source = /\$\((["'`])(.*?)\1\)|\$input\b/.exec(
+    String(context.getNodeParameter(name, 0, '', { rawExpressions: true })),
+  );
+  const item: unknown = source && context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
+  const names = Object.keys(isRecord(item) ? item : {}).filter((field) => !/(?:\d\D?){5}/.test(field));
+  const seen = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+  const from = source?.[2] === undefined ? 'The input' : `'${source[2]}'`;
+  return names.length === 0 ? '' : ` ${from} has the fields ${names.map((field) => `'${seen(field)}'`).join(', ')}.`;
+}
+
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
 interface Part {
   readonly expression: string;

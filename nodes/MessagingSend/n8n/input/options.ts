@@ -77,16 +77,19 @@ export class GivenOptions {
     private readonly collection: string,
     /** @throws what n8n throws for an expression that fails */
     readonly read: (path: string, fallback: unknown) => unknown,
+    /** Names the fields of the items that an option's expression reads, where that is known. */
+    readonly fieldsBehind: (path: string) => string = () => '',
   ) {}
 
   /**
    * @param path in the collection; one with a leading slash, as in n8n's own fields, is outside
    * @param name as the panel shows it
    * @param parse throws a FailureError for a value that can't be used
+   * @param notSet what `parse` is given where the option is not added
    */
-  get<Value>(path: string, name: string, fallback: Value, parse: (value: unknown) => Value): Value {
+  get<Value>(path: string, name: string, fallback: Value, parse: (value: unknown) => Value, notSet = ''): Value {
     try {
-      return parse(this.read(path.startsWith('/') ? path.slice(1) : `${this.collection}.${path}`, ''));
+      return parse(this.read(path.startsWith('/') ? path.slice(1) : `${this.collection}.${path}`, notSet));
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

@@ -101,8 +101,15 @@ export function secondSendText({ sent, uncertain, isRemembered }: Summary): stri
   return 'If you run this step again, what was or may have been sent will be sent again.';
 }
 
-/** Numbers that get several messages, and fields that are empty in texts: what may be wrong although it can be sent. */
-export function contentsText({ numbersWithSeveral, emptyFields, placeholders, planned }: Summary): string {
+/** What may be wrong although it can be sent: numbers with several messages, empty fields, opt-outs, guessed countries. */
+export function contentsText({
+  numbersWithSeveral,
+  emptyFields,
+  placeholders,
+  optOuts,
+  codes,
+  planned,
+}: Summary): string {
   const went = planned === null ? 'went' : 'would go';
   const several = `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
@@ -111,7 +118,24 @@ export function contentsText({ numbersWithSeveral, emptyFields, placeholders, pl
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
   const places = placesText(placeholders, false).toLowerCase();
   const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
-  return inSentences(numbersWithSeveral ? several : '', named.length ? empty : '', placeholders.length ? left : '');
+  const numbers =
+    optOuts === null ? '' : `'Never Send To' has ${optOuts === 0 ? 'no numbers' : counted(optOuts, 'number')}.`;
+  return inSentences(
+    numbersWithSeveral > 0 ? several : '',
+    named.length > 0 ? empty : '',
+    placeholders.length > 0 ? left : '',
+    numbers,
+    codesText(codes),
+  );
+}
+
+/** Such as "Numbers without + were read with the country codes 91 (120 numbers), 49 (3) and 20 (1)." */
+function codesText(codes: Summary['codes']): string {
+  const ranked = [...codes].sort(([, a], [, b]) => b - a);
+  const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
+  const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
+  const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
+  return all && `Numbers without + were read with the country code${named.length > 1 ? 's' : ''} ${all}.`;
 }
 
 export function counted(count: number, noun: string): string {

@@ -1,8 +1,10 @@
 import type { Delivered } from '../../delivery/deliver';
 import type { DeliveryOptions } from '../../delivery/options';
 import type { Failure } from '../../failures/failure';
-import { countMessages, type Message, type Origin, personOf } from '../../messages/message';
+import { countMessages, type Message, type Origin } from '../../messages/message';
 import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
+import { countryOf } from '../../phone/country';
+import { personOf } from '../../phone/numbering';
 
 /** Why messages were not sent, or may have been. Texts of failures differ by what varies in them, such as a length. */
 export interface Reason {
@@ -35,6 +37,10 @@ export interface Summary {
   readonly emptyFields: ReadonlyMap<string, number>;
   /** Where the texts of a dry run have placeholders that n8n does not fill in. */
   readonly placeholders: readonly Origin[];
+  /** How many numbers 'Never Send To' has; null where it is not set. */
+  readonly optOuts: number | null;
+  /** How many numbers without + were read with which code; empty if all with that of 'Default Country Code'. */
+  readonly codes: ReadonlyMap<string, number>;
   readonly isTest: boolean;
   /** Whether the node would skip, in a later execution, what this one has sent. */
   readonly isRemembered: boolean;
@@ -53,7 +59,12 @@ export function summarize(
   delivered: Delivered,
   requests: number,
   accounts: number,
-  { dryRun, duplicateMessages, testRun }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'testRun'>,
+  {
+    dryRun,
+    duplicateMessages,
+    neverSendTo,
+    testRun,
+  }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'neverSendTo' | 'testRun'>,
 ): Summary {
   const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
@@ -61,6 +72,7 @@ export function summarize(
   const reasons = new Map<string, Reason & { origins: Origin[] }>();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
+  const guessed = new Map<string, Message['readAs']>();
   let [resumed, creditsUsed] = [0, 0];
   let creditsLeft: number | null = null;
 
@@ -71,7 +83,8 @@ export function summarize(
     if (reason === undefined) reasons.set(key, { kind, failure, origins: [origin] });
     else reason.origins.push(origin);
   };
-  const addContents = ({ phone, testFor, empty }: Message, arrives: boolean) => {
+  const addContents = ({ phone, testFor, empty, readAs }: Message, arrives: boolean) => {
+    if (readAs !== undefined) guessed.set(testFor ?? phone, readAs);
     if (arrives && repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
     for (const name of empty ?? []) increase(emptyFields, name);
   };
@@ -101,6 +114,9 @@ export function summarize(
   }
   for (const { messages } of planned) for (const message of messages) addContents(message, true);
 
+  const codes = new Map<string, number>();
+  for (const phone of guessed.keys()) increase(codes, countryOf(phone)?.code ?? '');
+  const isExpected = codes.size < 2 && ![...guessed.values()].includes('abroad');
   const isCause = ({ failure }: Reason) => failure.code !== 'NOT_STARTED';
   return {
     sent: count.sent,
@@ -115,6 +131,8 @@ export function summarize(
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     placeholders: planned.flatMap(({ messages }) => messages.filter(({ text }) => PLACEHOLDER.test(text))),
+    optOuts: neverSendTo.numbers?.length ?? null,
+    codes: isExpected ? new Map() : codes,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,

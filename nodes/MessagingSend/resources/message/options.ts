@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
 import type { TestRun } from '../../delivery/selection';
-import { failure, FailureError } from '../../failures/failure';
-import { countryCodeIn } from '../../n8n/input/drafts';
+import { failure, FailureError, isFailure } from '../../failures/failure';
+import { countryCodeIn, NOT_SET } from '../../n8n/input/drafts';
 import {
   choiceField,
   type GivenOptions,
@@ -19,7 +19,7 @@ import {
   valuesIn,
   valuesOf,
 } from '../../n8n/input/options';
-import { cleanPhone, type PhoneRules } from '../../phone/phone';
+import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
 import { readSendWindow, sendWindow } from './sendWindow';
 
@@ -41,9 +41,9 @@ export const defaultCountryCode: INodeProperties = {
   name: 'defaultCountryCode',
   type: 'string',
   default: '',
-  placeholder: 'e.g. 44',
+  placeholder: 'e.g. 44 or GB',
   description:
-    'Country code for numbers that have none, such as 44 for 07700 900123. Without a code, messages to such numbers are not sent.',
+    'Country code for numbers that have none, such as 44 or GB for 07700 900123. Without a code, messages to such numbers are not sent.',
 };
 
 const dryRun: INodeProperties = {
@@ -210,17 +210,27 @@ export const deliveryOptions = optionsField(
 );
 
 function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
-  const numbers = given.get<readonly unknown[]>(neverSendTo.name, neverSendTo.displayName, [], (value) => {
+  const { name, displayName } = neverSendTo;
+  const parse = (value: unknown): readonly unknown[] | null => {
+    if (value === NOT_SET) return null;
     if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
     const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
-    if (Array.isArray(list)) return list.filter((number) => textOf(number)?.trim() !== '');
     // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
-    throw new FailureError(failure('optOutsNotList'));
-  });
+    if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
+    const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
+    // Of an empty table, n8n can give one empty item; of several, the expression names a field that they do not have.
+    if (found.length > 0 || list.length < 2) return found;
+    throw new FailureError(
+      failure('optOutsEmpty', { count: list.length, fields: given.fieldsBehind(`options.${name}`) }),
+    );
+  };
+  const numbers = given.get(name, displayName, [], parse, NOT_SET);
   // Without numbers, it is left to the items whether theirs can be used.
-  if (numbers.length === 0) return { numbers, countryCode: null };
-  const { name, displayName } = defaultCountryCode;
-  return { numbers, countryCode: given.get(name, displayName, null, countryCodeIn) };
+  if (numbers === null || numbers.length === 0) return { numbers, countryCode: null };
+  const code = defaultCountryCode;
+  // Of the first item; the others may have one.
+  const read = (value: unknown) => (textOf(value) === '' ? null : countryCodeIn(value));
+  return { numbers, countryCode: given.get(code.name, code.displayName, null, read, NOT_SET) };
 }
 
 /** Reads the collection `options`, as far as it holds for a whole run. */
@@ -249,10 +259,10 @@ function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): Tes
     const values = valuesIn(value);
     // A landline can be somebody's own as well.
     const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
-    const phone = cleanPhone(values.phone ?? '', rules);
-    if (typeof phone !== 'string') throw new FailureError(failure('testPhoneUnreadable', { reason: phone.message }));
+    const read = readPhone(values.phone ?? '', rules);
+    if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
     const count = Math.floor(Number(values.count ?? DEFAULT_COUNT));
-    if (count >= 1 && Number.isFinite(count)) return { phone, count };
+    if (count >= 1 && Number.isFinite(count)) return { phone: read.phone, count };
     throw new FailureError(failure('optionInvalid', { option: 'Count', needed: 'a number of at least 1' }));
   });
 }

@@ -77,7 +77,7 @@ export const sendAndWaitFields: INodeProperties[] = [
 ];
 
 /** There is one message: what the other operations have options for is as without them. */
-const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions('options', () => ''));
+const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions('options', (_path, fallback) => fallback));
 
 /**
  * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
