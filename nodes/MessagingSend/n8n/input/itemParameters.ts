@@ -88,9 +88,8 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
  * is not known. Of a list without a header, a number can be the name of a field, and a byte order mark part of one.
  */
 export function fieldsBehind(context: IExecuteFunctions, name: string): string {
-  const source = /\$\((["'`])(.*?)\1\)|\$input\b/.exec(
-    String(context.getNodeParameter(name, 0, '', { rawExpressions: true })),
-  );
+  const option: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
+  const source = typeof option === 'string' ? /\$\((["'`])(.*?)\1\)|\$input\b/.exec(option) : null;
   const item: unknown = source && context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
   const names = Object.keys(isRecord(item) ? item : {}).filter((field) => !/(?:\d\D?){5}/.test(field));
   const seen = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
