@@ -1,4 +1,4 @@
-/** `npm run test:exhaustive`: every kill, and many random histories. `npm test` runs a sample of both. */
+/** `npm run test:exhaustive`: every kill, every order of two attempts, and many random histories. `npm test` runs a sample. */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 
@@ -6,9 +6,9 @@ import { Command, InvalidArgumentError } from 'commander';
 
 const command = new Command('npm run test:exhaustive --')
   .description(
-    'Kills n8n at every moment of small campaigns, and runs random histories of faults, changes and retries.',
+    'Kills n8n at every moment of small campaigns, explores every order of two attempts, and runs random histories.',
   )
-  .argument('[suites...]', 'everyKill, histories; without one, both')
+  .argument('[suites...]', 'everyKill, interleavings, histories; without one, all of them')
   .option('--runs <count>', 'how many random histories to run', wholeNumber, 2000)
   .option('--seed <number>', 'the seed of an earlier run, to repeat it', wholeNumber, randomInt(2 ** 31))
   .parse();
