@@ -252,6 +252,18 @@ test('A fact that its run releases while the list is asked about another one is 
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
+test('A run whose entries another run was to write, which was stopped, writes them itself', async () => {
+  const list = new SharedList();
+  const { facts, run } = processOn(
+    changed(list.storage(), { record: async () => await Promise.reject(new Error('stopped')) }),
+  );
+  const stopped = facts.record({ noted: ['A'] });
+  const other = run(list.storage()).record({ noted: ['B'] });
+  await expect(stopped).rejects.toThrow('stopped');
+  expect(await other).toBe(false);
+  expect(list.entries).toEqual(['B']);
+});
+
 test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());

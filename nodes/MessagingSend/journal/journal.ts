@@ -118,7 +118,7 @@ export class AccountJournal {
   }
 }
 
-/** Not noted in the delivery record: in a re-run, the other execution may have ended. */
+/** Not in the delivery record: in a re-run, the other execution may have ended. */
 function skippedOf(taken: Taken): Receipt {
   const results = Array.from(taken, ([message, state]) => {
     return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
@@ -198,10 +198,7 @@ export class Journal {
     for (const account of this.accounts.values()) account.noteInFlight();
   }
 
-  /**
-   * Called when every message has its outcome.
-   * @param isAllSent whether nothing will be run again
-   */
+  /** Called when every message has its outcome. @param isAllSent whether nothing will be run again */
   conclude(isAllSent: boolean): void {
     if (isAllSent) this.record.clear();
   }

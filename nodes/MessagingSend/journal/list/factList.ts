@@ -94,6 +94,7 @@ class KnownFacts {
 interface SharedWrite {
   readonly entries: Set<string>;
   readonly present: Promise<ReadonlySet<string>>;
+  readonly storage: ListStorage;
 }
 
 /** n8n looks for each entry to remove from the start of the list, which takes some 0.1 ms in a long one. */
@@ -127,11 +128,12 @@ export class FactList {
         this.nextWrite = null;
         return await this.writeNow(together, storage);
       });
-      this.nextWrite = { entries: together, present };
+      this.nextWrite = { entries: together, present, storage };
     }
-    const { entries: together, present } = this.nextWrite;
+    const { entries: together, present, storage: writer } = this.nextWrite;
     for (const entry of entries) together.add(entry);
-    return await present;
+    // The run that wrote for both may have been stopped, or may wait less long.
+    return await (writer === storage ? present : present.catch(async () => await this.write(entries, storage)));
   }
 
   private async writeNow(entries: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
