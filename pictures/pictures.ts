@@ -16,7 +16,16 @@ import { storeExampleCredentials } from '../tools/n8n/examples/credentials';
 import { exampleNames, readExample } from '../tools/n8n/examples/files';
 import { endPageBelow, type Shoot } from './camera';
 import { inboxOnPhone, messageOnPhone, onPhone, showPhones } from './phones';
-import { contactsFrom, lowBalance, SENDER, sending, TRIGGER, withoutNotes, withoutTheNode } from './scenes';
+import {
+  contactsFrom,
+  loopOverContacts,
+  lowBalance,
+  SENDER,
+  sending,
+  TRIGGER,
+  withoutNotes,
+  withoutTheNode,
+} from './scenes';
 
 const PHONE = '+44 7700 900123';
 
@@ -129,6 +138,8 @@ export async function takePictures(
   await shootCanvas('before');
   await open(await contactsFrom('Contacts'));
   await shootCanvas('after');
+  await open(loopOverContacts());
+  await shootCanvas('loop');
 
   for (const name of await exampleNames()) {
     await open(withoutNotes(await readExample(name)));

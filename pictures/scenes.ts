@@ -23,6 +23,26 @@ export function withoutTheNode(): JsonObject {
   return part(asObject(JSON.parse(readProjectFile(file)), file), 'Contacts', 'Wait');
 }
 
+/** The contacts, sent one at a time in a loop that goes on after those that are not sent. */
+export function loopOverContacts(): JsonObject {
+  const workflow = withoutTheNode();
+  const nodes = nodesOf(workflow).filter(({ name }) => name !== 'Wait');
+  const parameters = { phone: '={{ $json.phone }}', message: 'Hello', options: {} };
+  const sender = { ...MESSAGING, name: SENDER, onError: 'continueErrorOutput', parameters };
+  const to = (node: string) => [{ node, type: 'main', index: 0 }];
+  return {
+    ...workflow,
+    nodes: nodes.map(({ id, position, ...node }) =>
+      node.name === 'HTTP Request' ? { id, position, ...sender } : { id, position, ...node },
+    ),
+    connections: {
+      Contacts: { main: [to('Loop Over Items')] },
+      'Loop Over Items': { main: [to('Done'), to(SENDER)] },
+      [SENDER]: { main: [to('Loop Over Items'), to('Loop Over Items')] },
+    },
+  };
+}
+
 /** A workflow without its notes: with them, its nodes would be too small on a page. */
 export function withoutNotes(workflow: JsonObject): JsonObject {
   return { ...workflow, nodes: nodesOf(workflow).filter(({ type }) => type !== 'n8n-nodes-base.stickyNote') };
