@@ -1,6 +1,5 @@
 import type { Origin } from '../../nodes/MessagingSend/messages/message';
-import { summaryText } from '../../nodes/MessagingSend/n8n/output/reports';
-import { reasonsText, secondSendText } from '../../nodes/MessagingSend/n8n/output/sentences';
+import { reasonsText, secondSendText, summaryText } from '../../nodes/MessagingSend/n8n/output/sentences';
 import type { Reason, SkipReason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
 import { failureWith, messageAt, messagesUpTo } from './samples';
 
