@@ -29,6 +29,11 @@ function refusal(code: unknown, more: JsonRecord = {}): JsonRecord {
 const SENT = { success: true, data: { message_id: 7, status: 'sent' } };
 const PAGE = '<html><body><h1>Bad Gateway, Server Error</h1></body></html>';
 
+/** A row about an answer without a body. */
+const openWith =
+  (what: string) =>
+  (status: number): [string, number, unknown, string] => [what, status, '', `uncertain HTTP_${status} request`];
+
 describe('An answer with', () => {
   test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
     // 2xx, success: true and data
@@ -58,12 +63,7 @@ describe('An answer with', () => {
     ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
     ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
     // everything else
-    ...[408, 409, 425, 499].map((status): [string, number, unknown, string] => [
-      'a status that leaves it open',
-      status,
-      '',
-      `uncertain HTTP_${status} request`,
-    ]),
+    ...[408, 409, 425, 499].map(openWith('a status that leaves it open')),
     ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
     ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
@@ -76,12 +76,7 @@ describe('An answer with', () => {
     ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
     ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
     ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
-    ...[NaN, 0, 101, 600, 999].map((status): [string, number, unknown, string] => [
-      'an invalid status',
-      status,
-      '',
-      `uncertain HTTP_${status} request`,
-    ]),
+    ...[NaN, 0, 101, 600, 999].map(openWith('an invalid status')),
   ])('%s (%d) has the meaning of its row', (_what, statusCode, body, meaning) => {
     expect(meaningOf(statusCode, body)).toBe(meaning);
   });

@@ -77,11 +77,9 @@ describe("The state of Node's request tells", () => {
     ['its socket has passed nothing on', { socket: { _bytesDispatched: 0 }, outputSize: 0 }],
     ['its socket is in the TLS handshake', { socket: TLS, outputSize: 0 }],
   ];
-  const gone: Array<[string, unknown]> = [
+  const leftOrUnknown: Array<[string, unknown]> = [
     ['its socket has passed bytes on', { socket: { _bytesDispatched: 1 } }],
     ['the TLS handshake is over', { socket: { ...TLS, secureConnecting: false } }],
-  ];
-  const unknown: Array<[string, unknown]> = [
     ['it has no socket and nothing to send', { socket: null, outputSize: 0 }],
     ['nothing is known of its socket', { socket: {} }],
     ['nothing is known of its TLS socket', { socket: { encrypted: true, _bytesDispatched: 0 } }],
@@ -102,7 +100,7 @@ describe("The state of Node's request tells", () => {
     expect(state(request, 'ERR_CANCELED')).toMatchObject({ kind: 'rejected', failure, retryable: false });
   });
 
-  test.each([...gone, ...unknown])('nothing for certain, if %s', (_what, request) => {
+  test.each(leftOrUnknown)('nothing for certain, if %s', (_what, request) => {
     for (const [code, text] of [
       ['ECONNABORTED', 'timeout of 400ms exceeded'],
       ['ECONNRESET', 'read ECONNRESET'],

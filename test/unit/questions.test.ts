@@ -1,7 +1,13 @@
 /** The page of a question, and what is read of its form. */
 import { createHash } from 'node:crypto';
 
-import { type Field, MAX_WRITTEN, type Value } from '../../nodes/MessagingSend/questions/field';
+import {
+  type ChoiceField,
+  type Field,
+  MAX_WRITTEN,
+  type Value,
+  type WrittenField,
+} from '../../nodes/MessagingSend/questions/field';
 import {
   closedPage,
   lateAnswerPage,
@@ -33,6 +39,9 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
   response,
   ...texts,
 });
+
+const LONG = 'x'.repeat(MAX_WRITTEN + 1);
+const TOO_LONG = 'This has 10,001 characters, but at most 10,000 can be sent.';
 
 const APPROVED: Answer = { kind: 'answer', data: { approved: true } };
 
@@ -101,20 +110,8 @@ describe('A form that holds no answer', () => {
   const typed = `${HOSTILE}\r\nTuesday`;
 
   test.each([
-    [
-      'a text that is too long',
-      FREE_TEXT,
-      { text: 'x'.repeat(MAX_WRITTEN + 1) },
-      'text',
-      'This has 10,001 characters, but at most 10,000 can be sent.',
-    ],
-    [
-      'a comment that is too long',
-      question(approval()),
-      { decision: 'approve', comment: 'x'.repeat(MAX_WRITTEN + 1) },
-      'comment',
-      'This has 10,001 characters, but at most 10,000 can be sent.',
-    ],
+    ['a text that is too long', FREE_TEXT, { text: LONG }, 'text', TOO_LONG],
+    ['a long comment', question(approval()), { decision: 'approve', comment: LONG }, 'comment', TOO_LONG],
     ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'An answer is required.'],
   ] as const)('is answered with the reason, at the field that is wrong: %s', (_what, asked, form, field, reason) => {
     const refused = refusal(asked, form);
@@ -140,8 +137,7 @@ describe('A form that holds no answer', () => {
 
 describe('The answer in a form', () => {
   test('has lines that end as in any other text, and nothing around them', () => {
-    const form = { text: ' \r\nTuesday\r\nat 9\r\n' };
-    const answer = readForm(question({ kind: 'freeText', buttonLabel: 'Send' }), form);
+    const answer = readForm(FREE_TEXT, { text: ' \r\nTuesday\r\nat 9\r\n' });
     expect(answer).toEqual({ kind: 'answer', data: { text: 'Tuesday\nat 9' } });
   });
 
@@ -152,39 +148,22 @@ describe('The answer in a form', () => {
 });
 
 test('A page shows nothing in another order than it is written', () => {
-  const page = questionPage(
-    question(approval({ approveLabel: '\u202eyaP' }), { text: 'Pay \u2067+44 7700\u2069 900123?' }),
-  );
+  const text = 'Pay \u2067+44 7700\u2069 900123?';
+  const page = questionPage(question(approval({ approveLabel: '\u202eyaP' }), { text }));
   expect(page).toContain('>Pay +44 7700 900123?<');
   expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
 });
 
-const written = (
-  kind: 'text' | 'textarea' | 'number' | 'email' | 'date',
-  required = false,
-  placeholder = '',
-): Field => ({
-  kind,
-  label: `A ${kind}`,
-  required,
-  placeholder,
-});
+const written = (kind: WrittenField['kind'], required = false, placeholder = ''): Field => {
+  return { kind, label: `A ${kind}`, required, placeholder };
+};
 const OPTIONS = ['Red', 'Green', 'Blue'];
-const chosen = (kind: 'dropdown' | 'radio' | 'checkbox', required = false, options = OPTIONS): Field => ({
-  kind,
-  label: `A ${kind}`,
-  required,
-  options,
-});
+const chosen = (kind: ChoiceField['kind'], required = false, options = OPTIONS): Field => {
+  return { kind, label: `A ${kind}`, required, options };
+};
 const everyKind = (required: boolean): Field[] => [
-  written('text', required),
-  written('textarea', required),
-  written('number', required),
-  written('email', required),
-  written('date', required),
-  chosen('dropdown', required),
-  chosen('radio', required),
-  chosen('checkbox', required),
+  ...(['text', 'textarea', 'number', 'email', 'date'] as const).map((kind) => written(kind, required)),
+  ...(['dropdown', 'radio', 'checkbox'] as const).map((kind) => chosen(kind, required)),
 ];
 const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, buttonLabel: 'Send' });
 
@@ -197,18 +176,11 @@ const read = (field: Field, given: unknown): Value | { problem: string | undefin
 
 describe('The answer in a custom form', () => {
   test('has every field by its label: numbers as numbers, and lists where several can be chosen', () => {
-    const form = {
-      'field-0': ' Ada ',
-      'field-1': 'one\r\ntwo\r\n',
-      'field-2': '-12.50',
-      'field-3': 'ada@example.com',
-      'field-4': '2028-02-29',
-      'field-5': '2',
-      'field-6': '0',
-      'field-7': ['2', '0'],
-      'field-8': 'of no field',
-      decision: 'approve',
-    };
+    const texts = [' Ada ', 'one\r\ntwo\r\n', '-12.50', 'ada@example.com', '2028-02-29'];
+    const given = [...texts, '2', '0', ['2', '0'], 'of no field'].map(
+      (each, index) => [`field-${index}`, each] as const,
+    );
+    const form = { ...Object.fromEntries(given), decision: 'approve' };
     expect(readForm(asking(...everyKind(true)), form)).toEqual({
       kind: 'answer',
       data: {
@@ -226,13 +198,9 @@ describe('The answer in a custom form', () => {
 
   test('has null, or an empty list, for a field that was left empty', () => {
     const empty = { 'field-0': ' \u200b', 'field-2': '', 'field-5': '' };
-    const answer = readForm(asking(...everyKind(false)), empty);
-    expect(answer).toEqual({
-      kind: 'answer',
-      data: Object.fromEntries(
-        everyKind(false).map(({ label, kind }) => [label, kind === 'checkbox' ? [] : null] as const),
-      ),
-    });
+    const values = everyKind(false).map(({ label, kind }) => [label, kind === 'checkbox' ? [] : null] as const);
+    const data = Object.fromEntries(values);
+    expect(readForm(asking(...everyKind(false)), empty)).toEqual({ kind: 'answer', data });
   });
 
   test('can be a number in another form, one checkbox, or one text of several', () => {
@@ -256,7 +224,7 @@ describe('The answer in a custom form', () => {
       ['ada', 'ada@', '@example.com', 'ada@b@c', 'ada@-b.example', 'a da@example.com', 'ada@example.com\nx'],
     ],
     ['This is not a date, such as 2026-01-31.', written('date'), ['2026-02-29', '31.01.2026', '2026-01-31T00:00']],
-    ['This has 10,001 characters, but at most 10,000 can be sent.', written('textarea'), ['1'.repeat(10_001)]],
+    [TOO_LONG, written('textarea'), [LONG]],
     ['An answer is required.', chosen('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
     ['An answer is required.', chosen('checkbox'), [['0', '3']]],
   ])('can not be what the page calls wrong: %s', (problem, field, given) => {

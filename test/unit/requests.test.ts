@@ -1,5 +1,5 @@
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import { readRetryAfter, type Reply } from '../../nodes/MessagingSend/api/reply';
+import { readRetryAfter, rejected, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
@@ -9,14 +9,9 @@ import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 type Headers = Record<string, string>;
 type Answer = () => Reply | Promise<Reply>;
 
-const refusal = (headers: Headers, now = 0): Reply => ({
-  kind: 'rejected',
-  failure: failure('rateLimited', { wait: 'a minute' }, { httpStatus: 429 }),
-  error: {},
-  fromService: true,
-  retryable: false,
-  retryAfter: readRetryAfter(headers, now),
-});
+const RATE_LIMITED = failure('rateLimited', { wait: 'a minute' }, { httpStatus: 429 });
+const refusal = (headers: Headers, now = 0): Reply =>
+  rejected(RATE_LIMITED, { fromService: true, retryAfter: readRetryAfter(headers, now) });
 const accepted: Reply = { kind: 'accepted', data: {} };
 
 /** Refuses the first requests with this Retry-After, and accepts those after them. */

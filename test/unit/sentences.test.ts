@@ -1,6 +1,5 @@
 import type { Origin } from '../../nodes/MessagingSend/messages/message';
-import { summaryText } from '../../nodes/MessagingSend/n8n/output/reports';
-import { reasonsText, secondSendText } from '../../nodes/MessagingSend/n8n/output/sentences';
+import { reasonsText, secondSendText, summaryText } from '../../nodes/MessagingSend/n8n/output/sentences';
 import type { Reason, SkipReason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
 import { failureWith, messageAt, messagesUpTo } from './samples';
 
@@ -110,10 +109,9 @@ test.each<[text: string, Partial<Summary>]>([
     { emptyFields: fields('a', 'b', 'c', 'd', 'e', 'f', 'g') },
   ],
 ])('What may be wrong with messages that can be sent is added: %s', (text, changed) => {
-  const before = summaryText(
-    summary({ sent: 200, requests: 2, ...changed, numbersWithSeveral: 0, emptyFields: new Map() }),
-  );
-  expect(summaryText(summary({ sent: 200, requests: 2, ...changed }))).toBe(`${before} ${text}`);
+  const run = { sent: 200, requests: 2, ...changed };
+  const before = summaryText(summary({ ...run, numbersWithSeveral: 0, emptyFields: new Map() }));
+  expect(summaryText(summary(run))).toBe(`${before} ${text}`);
 });
 
 test.each<[text: string, Origin[]]>([
@@ -140,18 +138,13 @@ test.each([
   );
 });
 
-test.each<[what: string, Partial<Summary>]>([
-  ['was sent', { sent: 1, notSent: 5 }],
-  ['may have been sent', { uncertain: 1 }],
-])('A warning says that what %s would be sent a second time', (_what, changed) => {
-  expect(secondSendText(summary(changed))).toBe(
-    'If you run this step again, what was or may have been sent will be sent again.',
-  );
-});
+const AGAIN = 'If you run this step again, what was or may have been sent will be sent again.';
 
-test.each<[why: string, Partial<Summary>]>([
-  ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }],
-  ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }],
-])('Nothing is said of a second time if %s', (_why, changed) => {
-  expect(secondSendText(summary(changed))).toBe('');
+test.each<[what: string, Partial<Summary>, warning: string]>([
+  ['messages were sent', { sent: 1, notSent: 5 }, AGAIN],
+  ['a message may have been sent', { uncertain: 1 }, AGAIN],
+  ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }, ''],
+  ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }, ''],
+])('Where %s, the warning of a second run is %j', (_what, changed, warning) => {
+  expect(secondSendText(summary(changed))).toBe(warning);
 });

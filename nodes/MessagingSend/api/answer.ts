@@ -19,12 +19,7 @@ export interface Answer {
 const OPEN: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
 /** The codes of part 7 by which nothing is sent. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'MISSING_API_KEY',
-  'INVALID_API_KEY',
-  'VALIDATION_ERROR',
-  'INSUFFICIENT_CREDITS',
-]);
+const REFUSALS = new Set<unknown>(['MISSING_API_KEY', 'INVALID_API_KEY', 'VALIDATION_ERROR', 'INSUFFICIENT_CREDITS']);
 
 /** How a service says that it failed, perhaps after it had sent the message. */
 const SERVICE_FAILED = /timed?[\W_]?out(?!side| of)|(server|internal)[\W_]?error/i;
@@ -41,7 +36,7 @@ export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'unce
 }
 
 function isRefusal({ statusCode, envelope, error }: Answer): boolean {
-  if (isSuccess(statusCode)) return envelope?.success === false && REFUSALS.has(codeIn(error) ?? '');
+  if (isSuccess(statusCode)) return envelope?.success === false && REFUSALS.has(error.code);
   return statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
 }
 
@@ -79,9 +74,8 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
 
 /** A field about an error that has a value, or the document's sign of a failure (2.4). */
 function hasError(entry: JsonRecord): boolean {
-  return (
-    entry.success === false || Object.entries(entry).some(([name, value]) => /error/i.test(name) && hasValue(value))
-  );
+  const isError = ([name, value]: [string, unknown]) => /error/i.test(name) && hasValue(value);
+  return entry.success === false || Object.entries(entry).some(isError);
 }
 
 const MAX_DEPTH = 100;

@@ -24,13 +24,7 @@ export function readComplaints(error: JsonRecord): Complaint[] {
   return found;
 }
 
-function search(
-  value: unknown,
-  path: string,
-  about: ReadonlyArray<number | null>,
-  found: Complaint[],
-  depth: number,
-): void {
+function search(value: unknown, path: string, about: Array<number | null>, found: Complaint[], depth: number): void {
   if (found.length >= MAX_COMPLAINTS || depth > MAX_DEPTH) return;
   const text = textOf(value);
   if (text !== '' || value === true) {

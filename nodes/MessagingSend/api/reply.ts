@@ -71,11 +71,8 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   if (meaning !== 'rejected') return { kind: 'uncertain', failure: uncertainFailure({ ...answer, error }) };
   const retryAfter = readRetryAfter(headers, Date.now());
   const failure = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
-  return rejected(failure, { error, fromService: isFromService(answer), retryAfter });
-}
-
-function isFromService({ statusCode, envelope }: Answer): boolean {
-  return statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
+  const fromService = statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
+  return rejected(failure, { error, fromService, retryAfter });
 }
 
 /** The phones and texts of a request, which no error may show. */
@@ -101,10 +98,9 @@ function parse(body: unknown, mask: KeyMask): JsonRecord | null {
 
 /** The envelope's `error`, also where it is a text or its fields are in the envelope itself. */
 function errorOf(envelope: JsonRecord | null): JsonRecord {
-  if (envelope === null) return {};
-  if (isRecord(envelope.error)) return envelope.error;
-  if (typeof envelope.error === 'string') return { ...envelope, message: envelope.error };
-  return envelope;
+  const { error } = envelope ?? {};
+  if (isRecord(error)) return error;
+  return { ...envelope, ...(typeof error === 'string' && { message: error }) };
 }
 
 /** A longer wait, in milliseconds, is a mistake of the header. */

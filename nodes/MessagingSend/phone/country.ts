@@ -96,9 +96,7 @@ export function countryOf(digits: string): Country | undefined {
 }
 
 /** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
-export function countryName(
-  { code, regions: [region, ...others] } = { code: '', regions: [] as readonly string[] },
-): string {
+export function countryName({ code, regions: [region, ...others] }: Country): string {
   if (region === undefined) return code;
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
   return `${code} (${name}${others.length > 0 ? ' and others' : ''})`;
@@ -114,39 +112,12 @@ export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
 
-/** Whether its country is known, and the digits after the code pass a test. */
-export function isOf(number: string, test: (country: Country, national: string) => boolean | undefined): boolean {
-  const country = countryOf(number);
-  return country !== undefined && test(country, number.slice(country.code.length)) === true;
+/** Whether digits without a country code are a mobile number in any country. */
+export function isMobileSomewhere(national: string): boolean {
+  return [...allCountries().values()].some(({ mobile }) => mobile.pattern?.test(national));
 }
 
-/** Whether it is a mobile number by the pattern of its country: newly given out numbers may not be. */
-export function hasMobilePattern(number: string): boolean {
-  return isOf(number, ({ mobile }, national) => mobile.pattern?.test(national));
-}
-
-/** Whether it is such a mobile number, or looks like a landline. */
-export function isGivenOut(number: string): boolean {
-  return hasMobilePattern(number) || isOf(number, ({ landline }, national) => looksLike(landline, national));
-}
-
-/**
- * Whether digits without + or 00 certainly begin with a country code: those of a mobile number, or of a landline whose
- * digits are nobody's mobile number as they stand. 2015550123 is a landline of Egypt, and a number of New Jersey.
- */
-export function hasCodeForSure(number: string): boolean {
-  const isMobileSomewhere = () => [...allCountries().values()].some(({ mobile }) => mobile.pattern?.test(number));
-  return hasMobilePattern(number) || (isGivenOut(number) && !isMobileSomewhere());
-}
-
-/**
- * Whether it looks like a mobile number, by its length and first two digits; only to choose between possible readings:
- * numbers are given out sooner than patterns change.
- */
-export function isMobile(number: string): boolean {
-  return isOf(number, ({ mobile }, national) => looksLike(mobile, national));
-}
-
+/** By length and first two digits; only to choose between readings: numbers are given out sooner than patterns change. */
 export function looksLike({ lengths, start }: KindOfNumber, national: string): boolean {
   return lengths.includes(national.length) && start.test(national.slice(0, 2));
 }

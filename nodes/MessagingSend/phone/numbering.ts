@@ -1,19 +1,35 @@
-import {
-  type Country,
-  countryOf,
-  dropsZero,
-  hasCodeForSure,
-  hasMobilePattern,
-  isGivenOut,
-  isMobile,
-  isOf,
-  keepsZero,
-  looksLike,
-  MIN_DIGITS,
-} from './country';
+import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksLike, MIN_DIGITS } from './country';
 
 // Where its country is known, only its length decides whether a number is possible. What mobile numbers begin with decides
 // between several possible readings of the same digits, and refuses none.
+
+/** Whether its country is known, and the digits after the code pass a test. */
+function isOf(number: string, test: (country: Country, national: string) => boolean | undefined): boolean {
+  const country = countryOf(number);
+  return country !== undefined && test(country, number.slice(country.code.length)) === true;
+}
+
+/** Whether it is a mobile number by the pattern of its country: newly given out numbers may not be. */
+export function hasMobilePattern(number: string): boolean {
+  return isOf(number, ({ mobile }, national) => mobile.pattern?.test(national));
+}
+
+/** Whether it is such a mobile number, or looks like a landline. */
+function isGivenOut(number: string): boolean {
+  return hasMobilePattern(number) || isOf(number, ({ landline }, national) => looksLike(landline, national));
+}
+
+/**
+ * Whether digits without + or 00 certainly begin with a country code: those of a mobile number, or of a landline whose
+ * digits are nobody's mobile number as they stand. 2015550123 is a landline of Egypt, and a number of New Jersey.
+ */
+export function hasCodeForSure(number: string): boolean {
+  return hasMobilePattern(number) || (isGivenOut(number) && !isMobileSomewhere(number));
+}
+
+function isMobile(number: string): boolean {
+  return isOf(number, ({ mobile }, national) => looksLike(mobile, national));
+}
 
 /** The number by which one person is known in every spelling, and whether or not numbers are checked. */
 export function personOf(phone: string): string {
@@ -123,10 +139,8 @@ function isWholeMobile(number: string): boolean {
  */
 function afterTrunk(home: Country, digits: string): string | null {
   if (home.trunk !== '8' || !digits.startsWith('8')) return null;
-  const rest = digits.slice(1);
-  const form = [rest, rest.replace(/^0/, '')].find(
-    (each) => looksLike(home.mobile, each) || looksLike(home.landline, each),
-  );
+  const isLike = (national: string) => [home.mobile, home.landline].some((kind) => looksLike(kind, national));
+  const form = [digits.slice(1), digits.replace(/^80?/, '')].find(isLike);
   return form === undefined ? null : home.code + form;
 }
 
@@ -205,12 +219,9 @@ export function usualSpelling(country: Country, national: string): string {
     // Where the 0 belongs to landlines, as in Italy, some write it before mobile numbers, too.
     default: {
       const { mobile, landline } = country;
-      const isZeroTooMany =
-        keepsZero(country) &&
-        national.startsWith('0') &&
-        mobile.pattern?.test(national.slice(1)) === true &&
-        ![mobile, landline].some(({ pattern }) => pattern?.test(national));
-      return isZeroTooMany ? national.slice(1) : national;
+      const rest = keepsZero(country) ? national.replace(/^0/, '') : national;
+      const isWhole = [mobile, landline].some(({ pattern }) => pattern?.test(national));
+      return !isWhole && mobile.pattern?.test(rest) === true ? rest : national;
     }
   }
 }

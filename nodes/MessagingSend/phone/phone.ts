@@ -1,19 +1,11 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import {
-  type Country,
-  countryName,
-  countryOf,
-  countryWithCode,
-  dropsZero,
-  hasCodeForSure,
-  hasMobilePattern,
-  keepsZero,
-  MIN_DIGITS,
-} from './country';
+import { type Country, countryName, countryOf, countryWithCode, dropsZero, keepsZero, MIN_DIGITS } from './country';
 import {
   digitsBehind,
   hasCodeAsGroup,
+  hasCodeForSure,
   hasCodeTwice,
+  hasMobilePattern,
   internationalNumber,
   numberAbroad,
   numberAtHome,
@@ -100,7 +92,8 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (home === undefined && !isMarked) {
     if (!hasCodeAsGroup(digits, groups))
       return failure('phoneCountryCode', { start: 'digits that are no country code' });
-    if (!hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(countryOf(phone)) });
+    const country = countryOf(phone);
+    if (country && !hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
   if (hasCodeTwice(phone, groups)) return failure('phoneExtraDigits');
   const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
@@ -200,19 +193,15 @@ function whyImpossible(digits: string, groups: readonly string[], home?: Country
   if (home === undefined && !CLEAN.test(digits)) return failure('phoneLength');
   const country = home ?? countryOf(digits);
   if (country === undefined) return failure('phoneCodeUnknown');
-  return failure('phoneImpossible', {
-    country: countryName(country),
-    lengths: LIST.format(country.lengths.map(String)),
-  });
+  const lengths = LIST.format(country.lengths.map(String));
+  return failure('phoneImpossible', { country: countryName(country), lengths });
 }
 
 /** Such as "7, 9 or 10". */
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function asText(given: unknown): string | null {
-  if (typeof given === 'string') return given;
-  if (typeof given === 'bigint') return given.toString();
-  // From 10^21 on, this gives scientific notation, which is explained like that of a spreadsheet.
-  if (Number.isInteger(given)) return String(given);
-  return given === null || given === undefined ? '' : null;
+  // From 10^21 on, a number gives scientific notation, which is explained like that of a spreadsheet.
+  const isText = typeof given === 'string' || typeof given === 'bigint' || Number.isInteger(given);
+  return isText ? String(given) : given === null || given === undefined ? '' : null;
 }

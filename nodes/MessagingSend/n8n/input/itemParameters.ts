@@ -6,14 +6,6 @@ import { missingWordsIn } from '../../delivery/compose';
 /** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
 export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
 
-/** How a parameter can be read without n8n's help. */
-type Shortcut =
-  /** It is the same for all items. */
-  | { readonly kind: 'fixed'; readonly value: unknown }
-  /** It only names a field; `confirmed` once n8n has given the same value for an item. */
-  | { readonly kind: 'field'; readonly path: Path; confirmed: boolean }
-  | { readonly kind: 'none' };
-
 /**
  * Reads the parameters of the items of a run. n8n takes some 0.1 ms to evaluate an expression, so a plain one such as
  * `{{ $json.phone }}` is read from the item itself, once n8n has given the same value for one item (it rejects names that
@@ -21,29 +13,32 @@ type Shortcut =
  */
 export function parametersOf(context: IExecuteFunctions): ReadParameter {
   const items = context.getInputData();
-  const shortcuts = new Map<string, Shortcut>();
+  const readers = new Map<string, (item: number) => unknown>();
 
-  const shortcutFor = (name: string, fallback: unknown): Shortcut => {
+  const readerOf = (name: string, fallback: unknown): ((item: number) => unknown) => {
     const parameter = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+    const evaluated = (item: number): unknown => context.getNodeParameter(name, item, fallback);
     const path = plainPath(parameter);
-    if (path !== null) return { kind: 'field', path, confirmed: false };
-    const isFixed = parameter !== undefined && typeof parameter !== 'object' && !String(parameter).startsWith('=');
-    if (!isFixed) return { kind: 'none' };
-    // An option that is added and left empty counts as not set; an expression that gives nothing does not.
-    const isLeftEmpty = parameter === '' && fallback !== undefined;
-    return { kind: 'fixed', value: isLeftEmpty ? fallback : context.getNodeParameter(name, 0, fallback) };
+    if (path === null) {
+      const isFixed = parameter !== undefined && typeof parameter !== 'object' && !String(parameter).startsWith('=');
+      if (!isFixed) return evaluated;
+      // An option that is added and left empty counts as not set; an expression that gives nothing does not.
+      const value = parameter === '' && fallback !== undefined ? fallback : evaluated(0);
+      return () => value;
+    }
+    let isConfirmed = false;
+    return (item) => {
+      const direct = valueAt(items[item]?.json, path);
+      if (isConfirmed && direct !== undefined) return direct;
+      const value = evaluated(item);
+      isConfirmed ||= direct !== undefined && Object.is(value, direct);
+      return value;
+    };
   };
   return (name, item, fallback) => {
-    let shortcut = shortcuts.get(name);
-    if (shortcut === undefined) shortcuts.set(name, (shortcut = shortcutFor(name, fallback)));
-    if (shortcut.kind === 'fixed') return shortcut.value;
-
-    const direct = shortcut.kind === 'field' ? valueAt(items[item]?.json, shortcut.path) : undefined;
-    if (shortcut.kind === 'none' || direct === undefined) return context.getNodeParameter(name, item, fallback);
-    if (shortcut.confirmed) return direct;
-    const value: unknown = context.getNodeParameter(name, item, fallback);
-    shortcut.confirmed = Object.is(value, direct);
-    return value;
+    let read = readers.get(name);
+    if (read === undefined) readers.set(name, (read = readerOf(name, fallback)));
+    return read(item);
   };
 }
 

@@ -3,7 +3,7 @@ import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { asText } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions, readBoolean, readNumber, within } from './options';
+import { type GivenOptions, optionsField, readBoolean, readNumber, within } from './options';
 
 export interface RequestOptions {
   /** "Items per Batch", from 1 to 100. */
@@ -75,17 +75,7 @@ const timeout: INodeProperties = {
 
 /** n8n adds such a field to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
 function requestOptionsOf(...options: INodeProperties[]): INodeProperties {
-  const displayName = 'Request Options';
-  const name = 'requestOptions';
-  return {
-    displayName,
-    name,
-    type: 'collection',
-    isNodeSetting: true,
-    placeholder: 'Add option',
-    default: {},
-    options,
-  };
+  return { ...optionsField(options), displayName: 'Request Options', name: 'requestOptions', isNodeSetting: true };
 }
 
 export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy, timeout);
@@ -113,9 +103,8 @@ function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
   const address = asText(value).trim();
   if (address === '') return undefined;
   try {
-    const { protocol, hostname, port, username, password } = new URL(
-      address.includes('://') ? address : `http://${address}`,
-    );
+    const url = new URL(address.includes('://') ? address : `http://${address}`);
+    const { protocol, hostname, port, username, password } = url;
     const defaultPort = { 'http:': 80, 'https:': 443 }[protocol];
     decodeURIComponent(username + password);
     if (defaultPort !== undefined) {

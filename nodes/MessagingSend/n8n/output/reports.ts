@@ -5,16 +5,7 @@ import { isNumber, isRecord } from '../../api/records';
 import type { Progress } from '../../delivery/deliver';
 import { isTool } from '../assumptions';
 import { runIndexOf } from '../memory/execution';
-import {
-  contentsText,
-  counted,
-  countsText,
-  inSentences,
-  isNothing,
-  reasonsText,
-  secondSendText,
-  withinSentence,
-} from './sentences';
+import { counted, inSentences, secondSendText, summaryText } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -48,15 +39,6 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
     context.addExecutionHints({ message: bulkAdvice(sent - resumed), location: 'outputPane', type: 'warning' });
   }
   if (!isManual) context.logger.info(`Messaging Send: ${text}`);
-}
-
-/** The summary in words, for the hint over the output and the log. */
-export function summaryText(summary: Summary): string {
-  const [first, ...others] = summary.reasons;
-  if (first !== undefined && others.length === 0 && isNothing(summary)) {
-    return `Nothing was sent: ${withinSentence(first.failure)}.`;
-  }
-  return inSentences(countsText(summary), reasonsText(summary), contentsText(summary));
 }
 
 function bulkAdvice(messages: number): string {

@@ -11,6 +11,15 @@ const FIRST = 5;
 /** A model can't look at items, so it is given the entries that it can send again. */
 const FIRST_FOR_MODELS = 100;
 
+/** The summary in words, for the hint over the output and the log. */
+export function summaryText(summary: Summary): string {
+  const [first, ...others] = summary.reasons;
+  if (first !== undefined && others.length === 0 && isNothing(summary)) {
+    return `Nothing was sent: ${withinSentence(first.failure)}.`;
+  }
+  return inSentences(countsText(summary), reasonsText(summary), contentsText(summary));
+}
+
 /** Whether the run came to nothing at all: no message may have been sent, and none was skipped. */
 export function isNothing(summary: Summary): boolean {
   const { sent, notSent, uncertain, skipped, planned } = summary;
@@ -23,15 +32,15 @@ export function countsText(summary: Summary): string {
   const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = joined(
-    sent > 0 || planned === null ? inAll : '',
-    notSent > 0 ? `${notSent} ${planned === null ? 'not' : "can't be"} sent` : '',
-    uncertain > 0 ? `${uncertain} uncertain (may have been sent)` : '',
+    (sent > 0 || planned === null) && inAll,
+    notSent > 0 && `${notSent} ${planned === null ? 'not' : "can't be"} sent`,
+    uncertain > 0 && `${uncertain} uncertain (may have been sent)`,
     ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
   );
   if (planned === null) {
     const cost = joined(
-      creditsUsed > 0 ? `${counted(creditsUsed, 'credit')} used` : '',
-      creditsLeft === null ? '' : `${creditsLeft} left`,
+      creditsUsed > 0 && `${counted(creditsUsed, 'credit')} used`,
+      creditsLeft !== null && `${creditsLeft} left`,
       counted(summary.requests, 'request'),
     );
     return `${isTest ? 'Test run: ' : ''}${joined(outcomes, cost)}.`;
@@ -63,8 +72,8 @@ export function reasonsText({ reasons, planned }: Summary, forModel = false): st
   const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
   return inSentences(
     ...sentences,
-    others > 0 ? `For other reasons: ${others} more (${named.join('; ')}${more.length > FIRST ? '; …' : ''}).` : '',
-    sentences.length > 0 ? 'Numbering starts at 0.' : '',
+    others > 0 && `For other reasons: ${others} more (${named.join('; ')}${more.length > FIRST ? '; …' : ''}).`,
+    sentences.length > 0 && 'Numbering starts at 0.',
   );
 }
 
@@ -86,7 +95,7 @@ function placesText(origins: readonly Origin[], forModel: boolean): string {
 }
 
 /** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
-export function withinSentence({ message }: Failure): string {
+function withinSentence({ message }: Failure): string {
   return escaped(message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()));
 }
 
@@ -102,14 +111,8 @@ export function secondSendText({ sent, uncertain, isRemembered }: Summary): stri
 }
 
 /** What may be wrong although it can be sent: numbers with several messages, empty fields, opt-outs, guessed countries. */
-export function contentsText({
-  numbersWithSeveral,
-  emptyFields,
-  placeholders,
-  optOuts,
-  codes,
-  planned,
-}: Summary): string {
+function contentsText(summary: Summary): string {
+  const { numbersWithSeveral, emptyFields, placeholders, optOuts, codes, planned } = summary;
   const went = planned === null ? 'went' : 'would go';
   const several = `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`;
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
@@ -118,13 +121,12 @@ export function contentsText({
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
   const places = placesText(placeholders, false).toLowerCase();
   const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
-  const numbers =
-    optOuts === null ? '' : `'Never Send To' has ${optOuts === 0 ? 'no numbers' : counted(optOuts, 'number')}.`;
+  const numbers = `'Never Send To' has ${optOuts === 0 ? 'no numbers' : counted(optOuts ?? 0, 'number')}.`;
   return inSentences(
-    numbersWithSeveral > 0 ? several : '',
-    named.length > 0 ? empty : '',
-    placeholders.length > 0 ? left : '',
-    numbers,
+    numbersWithSeveral > 0 && several,
+    named.length > 0 && empty,
+    placeholders.length > 0 && left,
+    optOuts !== null && numbers,
     codesText(codes),
   );
 }
@@ -142,8 +144,8 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function joined(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(', ');
+function joined(...parts: ReadonlyArray<string | false>): string {
+  return parts.filter(Boolean).join(', ');
 }
 
 const CHECK_FIRST =
@@ -166,7 +168,7 @@ export function reasonOf(error: unknown): string {
   return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
 }
 
-/** Puts sentences one behind the other; an empty one says nothing. */
-export function inSentences(...sentences: readonly string[]): string {
-  return sentences.filter((sentence) => sentence !== '').join(' ');
+/** Puts sentences one behind the other, without empty ones. */
+export function inSentences(...sentences: ReadonlyArray<string | false>): string {
+  return sentences.filter(Boolean).join(' ');
 }

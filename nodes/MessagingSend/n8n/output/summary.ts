@@ -59,12 +59,7 @@ export function summarize(
   delivered: Delivered,
   requests: number,
   accounts: number,
-  {
-    dryRun,
-    duplicateMessages,
-    neverSendTo,
-    testRun,
-  }: Pick<DeliveryOptions, 'dryRun' | 'duplicateMessages' | 'neverSendTo' | 'testRun'>,
+  { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
 ): Summary {
   const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };

@@ -7,9 +7,7 @@ import type { Field } from '../../questions/field';
 
 // The fields of Custom Form, with the names and the values that they have in n8n's own nodes.
 
-type FieldType = Field['kind'];
-
-const TYPES = {
+const TYPES: Record<Field['kind'], string> = {
   checkbox: 'Checkboxes',
   date: 'Date',
   dropdown: 'Dropdown',
@@ -18,9 +16,7 @@ const TYPES = {
   radio: 'Radio Buttons',
   text: 'Text Input',
   textarea: 'Textarea',
-} as const satisfies Record<FieldType, string>;
-
-const WITH_OPTIONS: FieldType[] = ['checkbox', 'dropdown', 'radio'];
+};
 
 export const formFields: INodeProperties = {
   displayName: 'Form Elements',
@@ -54,7 +50,7 @@ export const formFields: INodeProperties = {
       type: 'fixedCollection',
       typeOptions: { multipleValues: true, sortable: true },
       placeholder: 'Add Field Option',
-      displayOptions: { show: { fieldType: WITH_OPTIONS } },
+      displayOptions: { show: { fieldType: ['checkbox', 'dropdown', 'radio'] } },
       default: { values: [{ option: '' }] },
       description: 'What can be chosen',
       options: valuesOf({

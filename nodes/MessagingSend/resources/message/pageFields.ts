@@ -102,17 +102,14 @@ export function readPage(read: (name: string, fallback: unknown) => unknown): Om
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
   };
   const approval = (field: INodeProperties) => textIn(`${approvalOptions.name}.values`, field);
+  const sendLabel = () => textIn('options', buttonLabel);
   const response = (): Response => {
     const kind = read(responseType.name, '');
     switch (kind) {
       case 'customForm':
-        return {
-          kind,
-          fields: readFormFields(read(`${formFields.name}.values`, [])),
-          buttonLabel: textIn('options', buttonLabel),
-        };
+        return { kind, fields: readFormFields(read(`${formFields.name}.values`, [])), buttonLabel: sendLabel() };
       case 'freeText':
-        return { kind, buttonLabel: textIn('options', buttonLabel) };
+        return { kind, buttonLabel: sendLabel() };
       default:
         return {
           kind: 'approval',

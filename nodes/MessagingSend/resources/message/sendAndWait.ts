@@ -127,10 +127,8 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   const draft = draftFromItem(0, read);
   if (draft.kind === 'unsendable') return draft;
   try {
-    keepQuestion(context, asked, {
-      text: textOf(draft.message) ?? '',
-      ...readPage((name, fallback) => read(name, 0, fallback)),
-    });
+    const page = readPage((name, fallback) => read(name, 0, fallback));
+    keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
@@ -147,7 +145,6 @@ function withoutLost(delivered: Delivered): Delivered {
 }
 
 function isSent({ unsendable, receipts }: Delivered): boolean {
-  return (
-    unsendable.length === 0 && receipts.every(({ results }) => results.every(({ outcome }) => outcome.kind === 'sent'))
-  );
+  const all = receipts.flatMap(({ results }) => results);
+  return unsendable.length === 0 && all.every(({ outcome }) => outcome.kind === 'sent');
 }

@@ -51,16 +51,13 @@ export const limitWaitTime: INodeProperties = {
   options: valuesOf(limitType, resumeAmount, resumeUnit, maxDateAndTime),
 };
 
-/** When a wait that begins now ends. */
-export type WaitLimit = () => Date;
-
-export const FOREVER: WaitLimit = () => WAIT_INDEFINITELY;
+export const FOREVER = () => WAIT_INDEFINITELY;
 
 /**
- * Reads the option.
  * @param timezone of a date that names none
+ * @returns when a wait that begins now ends
  */
-export function readWaitLimit(given: GivenOptions, timezone: string): WaitLimit {
+export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
   const inOption = <Field extends INodeProperties>(field: Field) => within(`${limitWaitTime.name}.values`, field);
   switch (readChoice(given, inOption(limitType), 'never')) {
     case 'never':
@@ -87,7 +84,6 @@ function futureDate(value: unknown, timezone: string): Date {
   } catch {
     // It is no date at all.
   }
-  throw new FailureError(
-    failure('optionInvalid', { option: maxDateAndTime.displayName, needed: 'a date and time in the future' }),
-  );
+  const option = maxDateAndTime.displayName;
+  throw new FailureError(failure('optionInvalid', { option, needed: 'a date and time in the future' }));
 }
