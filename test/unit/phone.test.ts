@@ -326,6 +326,9 @@ describe('Of random digits,', () => {
         // Canada's numbers of 7 digits can't be dialled from abroad.
         const counts = phone.length >= 7 && phone.length <= 15 && (code !== '1' || phone.length > 8);
         if (!counts || parsed?.number !== `+${phone}` || !parsed.isValid()) continue;
+        // It is taken for a mobile number with its country code twice.
+        const rest = parsed.nationalNumber;
+        if (rest.startsWith(code) && parsePhoneNumberFromString(`+${rest}`)?.isValid() === true) continue;
         valid += 1;
         if (read(`+${phone}`) !== phone) misread.push([phone, read(`+${phone}`)]);
       }
