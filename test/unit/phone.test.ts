@@ -282,6 +282,9 @@ describe('An invalid phone number', () => {
       expect(failure).toMatchObject({ advice: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown });
       expect(JSON.stringify(failure)).not.toMatch(/987|654/);
     }
+    expect(readPhone(['447700900123'], { countryCode: null, numberCheck: 'on' })).toMatchObject({
+      advice: expect.stringContaining('the field within it') as unknown,
+    });
   });
 
   test.each(ODD_VALUES)('such as %s never throws', (_name, value) => expect(isRead(read(value))).toBe(false));
