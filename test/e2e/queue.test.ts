@@ -141,7 +141,7 @@ async function makeCampaign(instance: InstanceWithSandbox, requests: number): Pr
   const path = randomUUID();
   const messages = requests * PER_REQUEST;
   const list = `={{ Array.from({ length: ${messages} }, (_, index) => ({
-    phone: '4477' + $json.body.number + String(index).padStart(6, '0'),
+    phone: '+4477' + $json.body.number + String(index).padStart(6, '0'),
     message: 'Hello ' + index,
   })) }}`;
   const parameters = { resource: 'message', operation: 'sendBulk', source: 'json', messages: list };
