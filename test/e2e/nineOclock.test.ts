@@ -93,15 +93,12 @@ function contactIn(country: string, index: number): Contact {
   return { name: `Contact ${String(index).padStart(4, '0')}`, phone };
 }
 
-/** With its +, as numbers of fiction are no numbers of their country. */
-function written({ name, phone }: Contact): Contact {
-  return { name, phone: phone.startsWith('0') ? phone : `+${phone}` };
-}
-
 function withContacts(node: JsonObject, contacts: Contact[]): JsonObject {
   if (node.name !== 'Contacts') return node;
   const parameters = asObject(node.parameters, 'parameters');
-  return { ...node, parameters: { ...parameters, jsonOutput: JSON.stringify({ contacts: contacts.map(written) }) } };
+  // Numbers of fiction are no numbers of their country.
+  const written = contacts.map(({ name, phone }) => ({ name, phone: phone.replace(/^(?!0)/, '+') }));
+  return { ...node, parameters: { ...parameters, jsonOutput: JSON.stringify({ contacts: written }) } };
 }
 
 /** From this time of day until midnight. */
