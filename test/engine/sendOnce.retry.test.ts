@@ -4,9 +4,10 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { inFlight } from '../../tools/engine/lifetime';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
+import { outcomes } from '../support/engine/campaign';
 import type { Setup } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK } from '../support/parameters';
 import { once, sendOnceForTests } from '../support/sendOnce';
 
 const NEW_KEY = 'made-up-new-key-1234567890';
@@ -53,6 +54,13 @@ describe('After a failure', () => {
     expect(await retried(sendAgain)).toEqual(['skipped', 'sent', 'sent']);
     expect(received()).toEqual(phones(0, 1, 2));
   });
+});
+
+test('After a kill in a request, a Retry skips what another execution had sent before, and was to be in it', async () => {
+  await run(contacts(1), once(SEND_BULK));
+  const killed = campaign({ items: contacts(2), parameters: once(SEND_BULK) });
+  await killed.run(inFlight(1));
+  expect(outcomes(await killed.finish())).toEqual(['skipped', 'uncertain']);
 });
 
 test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {

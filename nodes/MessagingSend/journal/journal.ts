@@ -48,7 +48,7 @@ export class AccountJournal {
     try {
       const taken = await this.reservations?.find(messages);
       if (taken === undefined || taken.size === 0) return { receipts: [], pending: messages };
-      return { receipts: [skippedOf(taken)], pending: messages.filter((message) => !taken.has(message)) };
+      return { receipts: [this.skipTaken(taken)], pending: messages.filter((message) => !taken.has(message)) };
     } catch {
       const results = messages.map((message) => ({ message, outcome: UNSENT }));
       return { receipts: [this.withTruth({ batch: null, results, data: null })], pending: [] };
@@ -73,9 +73,8 @@ export class AccountJournal {
     if (taken?.size === 0) reservations?.giveUp(batch.messages);
     if (taken === null || isTaken === null) return NOT_STORED;
     if (taken.size === 0) return { kind: 'refused', failure: failure('anotherAttempt') };
-    return reservations?.mustWait(batch.messages) === true
-      ? { kind: 'wait' }
-      : { kind: 'taken', receipt: skippedOf(taken) };
+    if (reservations?.mustWait(batch.messages) === true) return { kind: 'wait' };
+    return { kind: 'taken', receipt: this.skipTaken(taken) };
   }
 
   /** @param reply null where the request did not leave after all */
@@ -102,6 +101,15 @@ export class AccountJournal {
     return settled;
   }
 
+  /** Not in the delivery record: in a re-run, the other execution may have ended. */
+  private skipTaken(taken: Taken): Receipt {
+    const results = Array.from(taken, ([message, state]) => {
+      return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
+    });
+    this.attempt?.settle(results);
+    return { batch: null, results, data: null };
+  }
+
   noteInFlight(): void {
     for (const batch of this.inFlight) this.record.note(receiptOf(batch, IN_FLIGHT));
   }
@@ -116,14 +124,6 @@ export class AccountJournal {
     });
     return { ...receipt, results };
   }
-}
-
-/** Not in the delivery record: in a re-run, the other execution may have ended. */
-function skippedOf(taken: Taken): Receipt {
-  const results = Array.from(taken, ([message, state]) => {
-    return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
-  });
-  return { batch: null, results, data: null };
 }
 
 /**

@@ -45,7 +45,7 @@ export class Reservations {
    */
   async find(messages: readonly Message[]): Promise<Taken> {
     const taken = this.takenOf(messages, await this.facts.ask(this.factsOf(messages)));
-    return new Map([...taken].filter(([message]) => !this.mustWait([message])));
+    return new Map([...taken].filter(([message, state]) => state !== 'open' || !this.mustWait([message])));
   }
 
   /**
