@@ -30,24 +30,29 @@ interface KindOfNumber {
 /** What the API takes (4.2), where no country says more; at most 15. */
 export const MIN_DIGITS = 7;
 
-let countries: ReadonlyMap<string, Country> | undefined;
+let entries: ReadonlyMap<string, string> | undefined;
+/** As far as numbers needed them: it takes long to read patterns. */
+const countries = new Map<string, Country>();
 
-/** By code and by region. The table is read when a number first needs it, because n8n loads the node long before. */
-function allCountries(): ReadonlyMap<string, Country> {
-  countries ??= new Map(
-    NUMBERING_PLAN.trim()
-      .split(/\s+/)
-      .map(readEntry)
-      .flatMap((country) => [country.code, ...country.regions].map((name) => [name, country] as const)),
-  );
-  return countries;
+/** By code and by region. The table is divided when a number first needs it, because n8n loads the node long before. */
+function allEntries(): ReadonlyMap<string, string> {
+  const all = () => NUMBERING_PLAN.trim().split(/\s+/);
+  entries ??= new Map(all().flatMap((entry) => namesIn(entry).map((name) => [name, entry] as const)));
+  return entries;
+}
+
+/** The code of a country, and its regions. */
+function namesIn(entry: string): string[] {
+  const [code = '', regions = ''] = entry.split(';', 2);
+  return [code, ...(regions.match(/../g) ?? [])];
 }
 
 function readEntry(entry: string): Country {
-  const [code = '', regions = '', lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [code = '', ...regions] = namesIn(entry);
+  const [, , lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
   return {
     code,
-    regions: regions.match(/../g) ?? [],
+    regions,
     lengths: numbersOf(lengths),
     trunk,
     exit: wholly(exit === '' ? '00' : `00|${exit}`),
@@ -84,15 +89,20 @@ function numbersOf(ranges = ''): number[] {
   });
 }
 
-/** @param code such as 44, or the two letters of a region, such as GB */
+/** Always the same object for a country. @param code such as 44, or the two letters of a region, such as GB */
 export function countryWithCode(code: string): Country | undefined {
-  return allCountries().get(code);
+  const known = countries.get(code);
+  const entry = known === undefined ? allEntries().get(code) : undefined;
+  if (entry === undefined) return known;
+  const country = readEntry(entry);
+  for (const name of namesIn(entry)) countries.set(name, country);
+  return country;
 }
 
 /** The country whose code the digits begin with. No code begins with another one. */
 export function countryOf(digits: string): Country | undefined {
-  const all = allCountries();
-  return all.get(digits.slice(0, 1)) ?? all.get(digits.slice(0, 2)) ?? all.get(digits.slice(0, 3));
+  const [one, two, three] = [digits.slice(0, 1), digits.slice(0, 2), digits.slice(0, 3)];
+  return countryWithCode(one) ?? countryWithCode(two) ?? countryWithCode(three);
 }
 
 /** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
@@ -114,7 +124,7 @@ export function dropsZero({ trunk }: Country): boolean {
 
 /** Whether digits without a country code are a mobile number in any country. */
 export function isMobileSomewhere(national: string): boolean {
-  return [...allCountries().values()].some(({ mobile }) => mobile.pattern?.test(national));
+  return [...allEntries().keys()].some((code) => countryWithCode(code)?.mobile.pattern?.test(national));
 }
 
 /** By length and first two digits; only to choose between readings: numbers are given out sooner than patterns change. */

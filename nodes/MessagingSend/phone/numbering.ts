@@ -160,8 +160,9 @@ function numberIn(country: Country, national: string): string | null {
 
 /** The digits behind a second country code, if they are a mobile number, and with the code are none of usual length. */
 function withoutSecondCode({ code, mobile, usualLength }: Country, national: string): string {
-  const rest = national.replace(new RegExp(`^(?:00)?${code}`), '');
-  if (rest === national || mobile.pattern?.test(rest) !== true) return national;
+  const second = national.startsWith('00') ? national.slice(2) : national;
+  const rest = second.slice(code.length);
+  if (!second.startsWith(code) || mobile.pattern?.test(rest) !== true) return national;
   return national.length <= usualLength && isGivenOut(code + national) ? national : rest;
 }
 
@@ -200,7 +201,7 @@ function formsOf(country: Country, national: string): string[] {
 }
 
 /** The spelling that reaches a mobile number from abroad, where people have others of it, too. */
-export function usualSpelling(country: Country, national: string): string {
+function usualSpelling(country: Country, national: string): string {
   switch (country.code) {
     // Until 2019 a 1 stood before mobile numbers from abroad, and 044 or 045 inside Mexico.
     case '52':
@@ -219,7 +220,8 @@ export function usualSpelling(country: Country, national: string): string {
     // Where the 0 belongs to landlines, as in Italy, some write it before mobile numbers, too.
     default: {
       const { mobile, landline } = country;
-      const rest = keepsZero(country) ? national.replace(/^0/, '') : national;
+      if (!keepsZero(country) || !national.startsWith('0')) return national;
+      const rest = national.slice(1);
       const isWhole = [mobile, landline].some(({ pattern }) => pattern?.test(national));
       return !isWhole && mobile.pattern?.test(rest) === true ? rest : national;
     }
