@@ -254,9 +254,8 @@ test('A fact that its run releases while the list is asked about another one is 
 
 test('A run whose entries another run was to write, which was stopped, writes them itself', async () => {
   const list = new SharedList();
-  const { facts, run } = processOn(
-    changed(list.storage(), { record: async () => await Promise.reject(new Error('stopped')) }),
-  );
+  const refusing = changed(list.storage(), { record: jest.fn().mockRejectedValue(new Error('stopped')) });
+  const { facts, run } = processOn(refusing);
   const stopped = facts.record({ noted: ['A'] });
   const other = run(list.storage()).record({ noted: ['B'] });
   await expect(stopped).rejects.toThrow('stopped');

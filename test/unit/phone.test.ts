@@ -2,7 +2,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
-import { isFailure } from '../../nodes/MessagingSend/failures/failure';
+import { type Failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { duplicateKey } from '../../nodes/MessagingSend/messages/message';
 import { personOf } from '../../nodes/MessagingSend/phone/numbering';
 import { type PhoneRules, readPhone } from '../../nodes/MessagingSend/phone/phone';
@@ -282,9 +282,8 @@ describe('An invalid phone number', () => {
       expect(failure).toMatchObject({ advice: expect.stringMatching(/^[A-Z].{20,}\.$/) as unknown });
       expect(JSON.stringify(failure)).not.toMatch(/987|654/);
     }
-    expect(readPhone(['447700900123'], { countryCode: null, numberCheck: 'on' })).toMatchObject({
-      advice: expect.stringContaining('the field within it') as unknown,
-    });
+    const { advice } = readPhone(['447700900123'], { countryCode: null, numberCheck: 'on' }) as Failure;
+    expect(advice).toContain('the field within it');
   });
 
   test.each(ODD_VALUES)('such as %s never throws', (_name, value) => expect(isRead(read(value))).toBe(false));

@@ -1,6 +1,6 @@
 /** Runs a workflow as n8n stores it, of n8n's own nodes and Messaging Send. */
 import { WorkflowExecute } from 'n8n-core';
-import type { IConnections, INode, IRun, IRunExecutionData } from 'n8n-workflow';
+import type { IConnections, INode, IRun } from 'n8n-workflow';
 
 import { baseNode } from './baseNodes';
 import type { Account } from './credentials';
@@ -20,16 +20,6 @@ export async function runStoredWorkflow(stored: StoredWorkflow, start: string, a
   const { workflow, additionalData } = await prepare(stored, account);
   const startNode = workflow.getNode(start) ?? undefined;
   return await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode });
-}
-
-/** Continues an execution of it that waits, as n8n does when the time is up. */
-export async function continueStoredWorkflow(
-  stored: StoredWorkflow,
-  data: IRunExecutionData,
-  account: Account,
-): Promise<IRun> {
-  const { workflow, additionalData } = await prepare(stored, account);
-  return await new WorkflowExecute(additionalData, 'manual', data).processRunExecutionData(workflow);
 }
 
 async function prepare({ nodes, connections, id }: StoredWorkflow, account: Account) {

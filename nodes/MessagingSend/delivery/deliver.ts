@@ -85,10 +85,10 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const isOnce = duplicateMessages !== 'send';
   const rest = { isOnce, keepBack };
   // A test goes to other people than those that the journal knows.
-  const isTest = testRun !== null && delivery.broken === null;
-  const tested = !isTest
-    ? null
-    : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
+  const tested =
+    testRun === null || delivery.broken !== null
+      ? null
+      : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
   const messages = tested?.willSend ?? composed.messages;
   const repeated = phonesOfSeveral(messages);
   const earlier = await journal.recall({

@@ -6,7 +6,8 @@ import type { Scenario } from './world';
 const singly = { batchSize: 1, parallel: 1 };
 const two = { ...singly, messages: messagesUpTo(2) };
 const three = { ...singly, messages: messagesUpTo(3) };
-const once = { ...singly, messages: messagesUpTo(1), sendOnce: true };
+const one = { ...singly, messages: messagesUpTo(1) };
+const once = { ...one, sendOnce: true };
 /** Two texts to a phone, whose order changes. */
 const toOne = (...texts: string[]) => ({
   ...singly,
@@ -35,11 +36,7 @@ export const SCENARIOS = {
     states: 202,
   },
   afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 250 },
-  afterKillKeptBack: {
-    ...afterKill,
-    second: { ...singly, messages: messagesUpTo(1), others: [messageAt(1)] },
-    states: 197,
-  },
+  afterKillKeptBack: { ...afterKill, second: { ...one, others: [messageAt(1)] }, states: 197 },
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
   afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 219 },
@@ -50,12 +47,7 @@ export const SCENARIOS = {
   duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 630 },
   duringInProcess: { ...during, isSameProcess: true, states: 44 },
   afterEnd: { ...afterEnd, states: 18 },
-  afterEndMany: {
-    first: { ...many, answers: ['partly'] },
-    second: many,
-    secondIs: 'a Retry after the end',
-    states: 41,
-  },
+  afterEndMany: { ...afterEnd, first: { ...many, answers: ['partly'] }, second: many, states: 41 },
   another: { ...another, isSplit: true, states: 13163 },
   anotherInProcess: { ...another, isSameProcess: true, states: 137 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;

@@ -91,7 +91,7 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
  * nearly all of its run, and to note it would take as long as n8n itself does; but a loop may make any number of them.
  * If the first run of an execution is noted, all are: see `CrashLedger`.
  */
-export function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
+function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
   const node = context.getNode();
   if (!canRemember(context) || isTool(node)) return false;

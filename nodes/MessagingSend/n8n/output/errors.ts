@@ -55,7 +55,7 @@ export function nodeApiError(node: INode, failure: Failure, item?: number, descr
 }
 
 /** What was found before any request: what the user gave can't be sent. */
-export function nodeOperationError(node: INode, failure: Failure, item?: number, more?: string): NodeOperationError {
+function nodeOperationError(node: INode, failure: Failure, item?: number, more?: string): NodeOperationError {
   const { message, description } = textFor(node, failure, more);
   return new NodeOperationError(node, message, { description, itemIndex: item });
 }
