@@ -36,12 +36,14 @@ const countries = new Map<string, Country>();
 
 /** By code and by region. The table is divided when a number first needs it, because n8n loads the node long before. */
 function allEntries(): ReadonlyMap<string, string> {
-  const all = () => NUMBERING_PLAN.trim().split(/\s+/);
-  entries ??= new Map(all().flatMap((entry) => namesIn(entry).map((name) => [name, entry] as const)));
+  entries ??= new Map(
+    NUMBERING_PLAN.trim()
+      .split(/\s+/)
+      .flatMap((entry) => namesIn(entry).map((name) => [name, entry] as const)),
+  );
   return entries;
 }
 
-/** The code of a country, and its regions. */
 function namesIn(entry: string): string[] {
   const [code = '', regions = ''] = entry.split(';', 2);
   return [code, ...(regions.match(/../g) ?? [])];

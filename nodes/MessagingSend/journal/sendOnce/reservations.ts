@@ -17,8 +17,7 @@ export class Reservations {
 
   /**
    * @param maxWait how long a message may wait for another run of this process, in milliseconds
-   * @param earlier messages that an earlier attempt of this execution may have sent: they are never given up, and only that
-   *   they were sent counts
+   * @param earlier what an earlier attempt may have sent: it is never given up, and only that it was sent counts
    */
   constructor(
     private readonly facts: Facts,
