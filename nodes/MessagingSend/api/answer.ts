@@ -74,8 +74,8 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
 
 /** A field about an error that has a value, or the document's sign of a failure (2.4). */
 function hasError(entry: JsonRecord): boolean {
-  const isError = ([name, value]: [string, unknown]) => /error/i.test(name) && hasValue(value);
-  return entry.success === false || Object.entries(entry).some(isError);
+  const fields = Object.entries(entry);
+  return entry.success === false || fields.some(([name, value]) => /error/i.test(name) && hasValue(value));
 }
 
 const MAX_DEPTH = 100;

@@ -137,12 +137,12 @@ export class Journal {
 
   /**
    * @param crash null where n8n's database keeps nothing for the run
-   * @param reservationsOf what has been sent from an account in all executions; null where that does not matter
+   * @param reservationsOf what has been sent from an account in all executions; absent where that does not matter
    */
   constructor(
     private readonly record: DeliveryRecord,
     private readonly crash: CrashLedger | null = null,
-    private readonly reservationsOf: (account: string, earlier: Recalled['again']) => Reservations | null = () => null,
+    private readonly reservationsOf?: (account: string, earlier: Recalled['again']) => Reservations,
   ) {}
 
   /** Whether the execution shows no earlier attempt that sent something. */
@@ -161,7 +161,10 @@ export class Journal {
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
     const { listed, attempt } = asked;
-    const recalled = divide(intent, recorded, listed);
+    const { messages: pending, unsendable } = intent;
+    const isNew = recorded === null && listed === null;
+    const nothing = { receipts: [], pending, again: NOT_RECALLED.again, unsendable };
+    const recalled = isNew ? nothing : divide(intent, recorded, listed);
     this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
     for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
@@ -183,7 +186,7 @@ export class Journal {
 
   of(account: string): AccountJournal {
     const known = this.accounts.get(account);
-    const journal = known ?? this.withReservations(this.reservationsOf(account, this.recalled.again));
+    const journal = known ?? this.withReservations(this.reservationsOf?.(account, this.recalled.again) ?? null);
     this.accounts.set(account, journal);
     return journal;
   }

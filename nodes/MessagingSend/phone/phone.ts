@@ -90,13 +90,13 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   else phone = isDomestic ? numberAtHome(home, digits) : numberFrom(home, digits, groups);
   if (phone === null) return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
-    if (!hasCodeAsGroup(digits, groups))
+    if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
       return failure('phoneCountryCode', { start: 'digits that are no country code' });
     const country = countryOf(phone);
     if (country && !hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
   if (hasCodeTwice(phone, groups)) return failure('phoneExtraDigits');
-  const behind = digitsBehind(phone, groups, isMarked ? undefined : home);
+  const behind = groups.length > 1 ? digitsBehind(phone, groups, isMarked ? undefined : home) : 0;
   if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
   return read(phone);

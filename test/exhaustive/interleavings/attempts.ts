@@ -84,9 +84,9 @@ export class Attempt {
         ? null
         : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
     if (crash === null ? start.followsKill : isRetry && (await crash.hasGap())) record.markInterrupted();
-    const journal = new Journal(record, crash, (account, earlier) =>
-      order.sendOnce === true ? new Reservations(around.factsOf(this, account), 1, earlier) : null,
-    );
+    const reservationsOf = (account: string, earlier: Pick<ReadonlySet<Message>, 'has'>) =>
+      new Reservations(around.factsOf(this, account), 1, earlier);
+    const journal = new Journal(record, crash, order.sendOnce === true ? reservationsOf : undefined);
     const receipts = await this.dispatch(order, journal);
     journal.conclude(receipts.every(({ results }) => results.every(({ outcome }) => !('failure' in outcome))));
     await journal.end();

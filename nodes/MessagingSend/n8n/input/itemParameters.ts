@@ -159,8 +159,9 @@ export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: 
 /** The expressions in a parameter, except a field alone, and how many words for a missing value somebody wrote there. */
 function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
   const isExpression = typeof parameter === 'string' && parameter.startsWith('=') && plainPath(parameter) === null;
+  if (!isExpression) return { parts: [], wordsGiven: 0 };
   // Texts at even places, and what is between braces at odd ones.
-  const pieces = isExpression ? parameter.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/) : [];
+  const pieces = parameter.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/);
   const fixed = pieces.filter((_, index) => index % 2 === 0);
   const isAlone = pieces.length === 3 && fixed.join('').trim() === '';
   const parts = pieces.flatMap((source, index): Part | [] => {

@@ -61,7 +61,7 @@ export function valuesIn(given: unknown): JsonRecord {
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
     maxWait: 60_000 * readNumber(given, maxWait),
-    requestsPerMinute: readCount(given, requestsPerMinute),
+    requestsPerMinute: Math.floor(readNumber(given, requestsPerMinute)),
   };
 }
 
@@ -115,10 +115,6 @@ export function readNumber(given: GivenOptions, field: INodeProperties): number 
 /** A field by its path within the collection of the options. */
 export function within<Field extends INodeProperties>(path: string, field: Field): Field {
   return { ...field, name: `${path}.${field.name}` };
-}
-
-export function readCount(given: GivenOptions, field: INodeProperties): number {
-  return Math.floor(readNumber(given, field));
 }
 
 /** An expression may give a text; any other value is rejected, because money may depend on it. */

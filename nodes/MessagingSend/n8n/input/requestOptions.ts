@@ -83,13 +83,16 @@ export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy,
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
 
+const batchSizeGiven = within('batching.batch', itemsPerBatch);
+const intervalGiven = within('batching.batch', batchInterval);
+
 export function readRequestOptions(given: GivenOptions): RequestOptions {
-  const size = readNumber(given, within('batching.batch', itemsPerBatch));
+  const size = readNumber(given, batchSizeGiven);
   const address = given.get(proxy.name, proxy.displayName, undefined, readProxy);
   return {
     // n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8).
     batchSize: size < 0 ? MAX_BATCH_SIZE : Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(size))),
-    interval: readNumber(given, within('batching.batch', batchInterval)),
+    interval: readNumber(given, intervalGiven),
     http: {
       timeout: readNumber(given, timeout),
       ...(readBoolean(given, ignoreSslIssues) && { skipSslCertificateValidation: true }),

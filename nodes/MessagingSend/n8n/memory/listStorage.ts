@@ -2,6 +2,7 @@ import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
 import { FactList, type ListStorage } from '../../journal/list/factList';
+import { SYSTEM_CLOCK } from '../../requests/wait';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
@@ -31,7 +32,7 @@ const lists = new Map<string, FactList>();
 
 export function factListOf(context: Context): FactList {
   const key = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
-  const list = lists.get(key) ?? new FactList(() => performance.now());
+  const list = lists.get(key) ?? new FactList(SYSTEM_CLOCK.now);
   lists.set(key, list);
   return list;
 }

@@ -31,25 +31,25 @@ export function countsText(summary: Summary): string {
   if (isNothing(summary)) return 'Nothing was sent.';
   const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
-  const outcomes = joined(
+  const outcomes = [
     (sent > 0 || planned === null) && inAll,
     notSent > 0 && `${notSent} ${planned === null ? 'not' : "can't be"} sent`,
     uncertain > 0 && `${uncertain} uncertain (may have been sent)`,
     ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
-  );
+  ].filter(Boolean);
   if (planned === null) {
-    const cost = joined(
+    const cost = [
       creditsUsed > 0 && `${counted(creditsUsed, 'credit')} used`,
       creditsLeft !== null && `${creditsLeft} left`,
       counted(summary.requests, 'request'),
-    );
-    return `${isTest ? 'Test run: ' : ''}${joined(outcomes, cost)}.`;
+    ].filter(Boolean);
+    return `${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`;
   }
   const { messages, requests } = planned;
   // Each message costs 1 credit (API 4.3).
   const cost = messages === 0 ? '' : ` in ${counted(requests, 'request')}, for ${counted(messages, 'credit')}`;
   const plan = `Dry run: ${counted(messages, 'message')} would be sent${cost}`;
-  return `${plan}${outcomes === '' ? '' : `; ${outcomes}`}. Nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.`;
+  return `${plan}${outcomes.length === 0 ? '' : `; ${outcomes.join(', ')}`}. Nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.`;
 }
 
 const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
@@ -119,15 +119,15 @@ function contentsText(summary: Summary): string {
   const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
   const others = fields.length - FIRST;
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
-  const places = placesText(placeholders, false).toLowerCase();
-  const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
+  const left = () =>
+    `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${placesText(placeholders, false).toLowerCase()}. n8n fills in only expressions such as {{ $json.name }}.`;
   const numbers = `'Never Send To' has ${optOuts === 0 ? 'no numbers' : counted(optOuts ?? 0, 'number')}.`;
   return inSentences(
     numbersWithSeveral > 0 && several,
     named.length > 0 && empty,
-    placeholders.length > 0 && left,
+    placeholders.length > 0 && left(),
     optOuts !== null && numbers,
-    codesText(codes),
+    codes.size > 0 && codesText(codes),
   );
 }
 
@@ -137,15 +137,11 @@ function codesText(codes: Summary['codes']): string {
   const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
   const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
   const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
-  return all && `Numbers without + were read with the country code${named.length > 1 ? 's' : ''} ${all}.`;
+  return `Numbers without + were read with the country code${named.length > 1 ? 's' : ''} ${all}.`;
 }
 
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function joined(...parts: ReadonlyArray<string | false>): string {
-  return parts.filter(Boolean).join(', ');
 }
 
 const CHECK_FIRST =
