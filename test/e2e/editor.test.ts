@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { type JsonObject } from '../../tools/json';
-import { closeNode, executeWorkflow, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
+import { closeNode, executeWorkflow, noticeOn, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
 import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
@@ -12,6 +12,7 @@ import { chain, ITEMS, items, messagingSend, SENDER, start } from '../support/n8
 import {
   addHumanReview,
   addOption,
+  binsOf,
   choose,
   credentialChosen,
   executeNode,
@@ -202,6 +203,45 @@ for (const release of SUPPORTED) {
         // It is on as soon as it is added.
         await addOption(page, 'Dry Run');
         await waitForTexts(page, [LIST_FOR_EVERY_ITEM], [SENDS_FOR_REAL]);
+      });
+    });
+
+    test('After a click on any bin, what the panel shows is what is sent', async () => {
+      const { sandbox } = instance();
+      const tester = '447700900999';
+      // Another day than today by any clock.
+      const other = new Date(Date.now() + 3 * 86_400_000).toLocaleDateString('en', {
+        weekday: 'long',
+        timeZone: 'UTC',
+      });
+      const options = { neverSendTo: ALSO_GOOD.phone, sendWindow: `${other} 09:00–10:00`, testRun: tester };
+      const nodes = [start(), items([GOOD, ALSO_GOOD]), messagingSend({ ...SEND, options })];
+      const workflow = await store(chain('Bins', nodes));
+      await inEditor(`${release} bins`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        for (const protections of [3, 2, 1, 0]) {
+          await binsOf(page).nth(protections).waitFor({ state: 'detached' });
+          const shown = await parametersShown(page);
+          const isKept = (option: string) => shown.includes(option);
+          assert.equal(['Never Send To', 'Send Window', 'Test Run'].filter(isKept).length, protections);
+          await waitForTexts(page, [], isKept('Test Run') ? [SENDS_FOR_REAL] : ["The option 'Test Run' is on"]);
+          sandbox.reset();
+          await executeNode(page);
+          await noticeOn(page).getByText('Node executed successfully').first().waitFor();
+          await noticeOn(page).first().waitFor({ state: 'hidden' });
+          const allowed = isKept('Never Send To') ? [GOOD] : [GOOD, ALSO_GOOD];
+          const inWindow = isKept('Send Window') ? [] : allowed.map(({ phone }) => phone);
+          const expected = isKept('Test Run') ? allowed.map(() => tester) : inWindow;
+          assert.deepEqual(
+            sandbox
+              .messages()
+              .map(({ phone }) => phone)
+              .sort(),
+            expected,
+          );
+          if (protections > 0) await binsOf(page).last().click();
+        }
       });
     });
 
