@@ -30,8 +30,9 @@ export function accountIn(credential: JsonRecord): Account | Failure {
   const apiKey = asText(credential.apiKey)
     .replace(/\p{Cf}/gu, '')
     .trim();
-  // 'https:' alone would make a host of the path, and a user name would be sent in place of the key.
-  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]+(?:[/?#]|$)/i.test(baseUrl)) return failure('baseUrlInvalid');
+  // A misspelled scheme would be the host, and a user name would be sent in place of the key.
+  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]*[^/?#@:](?:[/?#]|$)/i.test(baseUrl))
+    return failure('baseUrlInvalid');
   // A header can't carry other characters.
   if (!/^[\x20-\x7e\xa0-\xff]*$/.test(apiKey)) return failure('apiKeyCharacters');
   return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
