@@ -73,7 +73,15 @@ class History {
   private n8n = this.start();
   private killAt = Infinity;
   /** What can make a message uncertain, so far. */
-  private readonly had = { kill: false, faults: false, change: false, doubt: false, second: false, sentOnce: false };
+  private readonly had = {
+    kill: false,
+    faults: false,
+    shortage: false,
+    change: false,
+    doubt: false,
+    second: false,
+    sentOnce: false,
+  };
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
   /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain for that. */
@@ -122,6 +130,7 @@ class History {
     const first = processedData.calls.length + (locked?.after ?? 0);
     processedData.set({ refuses: (call) => locked !== null && call > first && call <= first + locked.times });
     this.had.faults ||= faults.length > 0 || outage !== null;
+    this.had.shortage ||= credits !== ALL_WELL.credits;
   }
 
   private async runMain(round: Round, isBesideOthers: boolean): Promise<void> {
@@ -309,6 +318,8 @@ class History {
         return this.had.second;
       case 'NOT_SET_UP':
         return options.dryRun || tested !== null;
+      case 'PARTLY_SENT':
+        return this.had.faults || this.had.shortage;
       default:
         return this.had.faults;
     }
