@@ -43,17 +43,12 @@ test('Each endpoint answers as the document says, and charges a credit a message
   expect(sandbox.messages()).toHaveLength(4);
 });
 
+const WITH_PLUS = { phone: '+447700900123', message: 'Hi' };
+
 test.each<[string, string, unknown, string, number, string]>([
   ['a wrong key', '/user/balance', undefined, 'Bearer sandbox-key2', 401, 'INVALID_API_KEY'],
   ['too few credits', '/messages/send-bulk', { messages: messages(6) }, `Bearer ${KEY}`, 402, 'INSUFFICIENT_CREDITS'],
-  [
-    'a leading +',
-    '/messages/send',
-    { phone: '+447700900123', message: 'Hi' },
-    `Bearer ${KEY}`,
-    422,
-    'VALIDATION_ERROR',
-  ],
+  ['a leading +', '/messages/send', WITH_PLUS, `Bearer ${KEY}`, 422, 'VALIDATION_ERROR'],
 ])('A request with %s is refused, and nothing is sent', async (_what, path, body, authorization, status, code) => {
   await start({ credits: 5 });
   expect(await ask(`/v1${path}`, body, authorization)).toMatchObject({ status, body: { error: { code } } });

@@ -73,25 +73,18 @@ describe('Human review', () => {
 });
 
 describe('A question that an older version of the package has asked', () => {
-  test.each<[string, string, IDataObject, IDataObject]>([
-    [
-      'for approval',
-      '{"text":"Refund?","response":{"kind":"approval","approveLabel":"Yes","declineLabel":"No","commentLabel":"Why?"},"thanks":"Bye"}',
-      { decision: 'decline', comment: 'late' },
-      { approved: false, comment: 'late' },
-    ],
-    [
-      'for a text',
-      '{"text":"When?","response":{"kind":"freeText","buttonLabel":"Send"},"thanks":"Bye"}',
-      { text: 'Tuesday' },
-      { text: 'Tuesday' },
-    ],
-  ])('can be answered: %s', async (_what, question, form, data) => {
+  const approval = { kind: 'approval', approveLabel: 'Yes', declineLabel: 'No', commentLabel: 'Why?' };
+  const freeText = { kind: 'freeText', buttonLabel: 'Send' };
+
+  test.each<[string, IDataObject, IDataObject, IDataObject]>([
+    ['approval', approval, { decision: 'decline', comment: 'late' }, { approved: false, comment: 'late' }],
+    ['a text', freeText, { text: 'Tuesday' }, { text: 'Tuesday' }],
+  ])('can be answered if it is for %s', async (_what, response, form, data) => {
     const setup = setupOf({});
     const waiting = await run(setup);
     const kept = keptIn(waiting);
     const { execution, run: number } = JSON.parse(kept.question as string) as { execution: string; run: number };
-    kept.question = `{"execution":${JSON.stringify(execution)},"run":${number},"question":${question}}`;
+    kept.question = JSON.stringify({ execution, run: number, question: { text: 'When?', response, thanks: 'Bye' } });
     const { page, item } = await open(waiting, setup, linkIn(texts().at(-1) ?? ''), form);
     expect(page).toContain('<h1>Bye</h1>');
     expect(item).toMatchObject({ data });

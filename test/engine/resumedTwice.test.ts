@@ -39,26 +39,16 @@ describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
 ])('%s, continued twice', (_name, given) => {
   const phones = (given.items ?? contacts(3)).map(({ phone }) => phone);
 
-  test.each(['the same process', 'another process'])(
-    'sends nothing again in %s, and says what was sent',
-    async (where) => {
-      const resume = waiting(given);
-      const first = new Lifetime();
-      expect(outcomesOf(await resume(first))).not.toContain('uncertain');
-      if (where === 'another process') await processedData.idle(first);
-      const again = await resume(where === 'the same process' ? first : new Lifetime());
-      expect(received()).toEqual(phones);
-      expect(outcomesOf(again)).not.toHaveLength(0);
-      expect(itemsNotSent(again)).toEqual([]);
-    },
-  );
-
-  test('sends nothing again while the first run is still writing what it has sent, and says what was sent', async () => {
+  test.each<[where: string, other: (first: Lifetime) => Lifetime | Promise<Lifetime>, delay: number]>([
+    ['in the same process', (first) => first, 0],
+    ['in another process', async (first) => (await processedData.idle(first), new Lifetime()), 0],
+    ['while the first run is still writing what it has sent', (first) => first, 30],
+  ])('sends nothing again %s, and says what was sent', async (_where, other, delay) => {
     const resume = waiting(given);
-    const lifetime = new Lifetime();
-    processedData.set({ delay: 30 });
-    await resume(lifetime);
-    const again = await resume(lifetime);
+    const first = new Lifetime();
+    processedData.set({ delay });
+    expect(outcomesOf(await resume(first))).not.toContain('uncertain');
+    const again = await resume(await other(first));
     expect(received()).toEqual(phones);
     expect(outcomesOf(again)).not.toHaveLength(0);
     expect(itemsNotSent(again)).toEqual([]);

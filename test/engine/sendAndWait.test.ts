@@ -13,14 +13,6 @@ const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { 
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
-/** What comes out when the time is up. */
-const outputAfter = async (setup: Setup) => {
-  const waiting = await run(setup);
-  expect(waitTill(waiting)).toEqual(FOREVER);
-  const { outputs, run: ended } = await continueWaiting(waiting, setup);
-  expect(ended.waitTill).toBeUndefined();
-  return outputs[0]?.map(({ json }) => json);
-};
 
 describe('Send and Wait for Response', () => {
   test('sends one message, which ends with a link, and waits', async () => {
@@ -31,35 +23,35 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(FOREVER);
   });
 
-  test('asks once with Retry On Fail, also if its input tells of an error', async () => {
-    const items = [{ ...contacts(1)[0], error: 'The import took too long' }];
-    expect(await outputAfter(setupOf({ items, retryOnFail: { maxTries: 3 } }))).toEqual(items);
+  const contact = contacts(1)[0];
+  const failed = { ...contact, error: 'The import took too long' };
+  const answered = { approved: true, respondedAt: '2026-01-01T00:00:00.000Z' };
+  const approved = { ...contact, approved: true, data: { approved: true } };
+
+  test.each<[what: string, given: Partial<Setup> & Pick<Setup, 'items'>, passedOn?: IDataObject[]]>([
+    ['passes its input on when the time is up', { items: contacts(2) }],
+    [
+      'asks once with Retry On Fail, also if its input tells of an error',
+      { items: [failed], retryOnFail: { maxTries: 3 } },
+    ],
+    ['passes on no answer to an earlier question', { items: [{ ...contact, data: answered }] }, contacts(1)],
+    ['passes on data of its input that is no answer: a list', { items: [{ ...contact, data: ['a', 'b'] }] }],
+    ['passes on data of its input that is no answer: a text', { items: [{ ...contact, data: 'words' }] }],
+    ['passes on data of its input that is no answer: an object', { items: [{ ...contact, data: { id: 1 } }] }],
+    [
+      'approves no call of a tool when the time is up, even if the model has written that it is approved',
+      { items: [approved], parameters: { ...SEND_AND_WAIT, sendTo: phoneAt(0) }, type: 'HitlTool' },
+      [{ data: { approved: false } }],
+    ],
+  ])('%s', async (_what, given, passedOn = given.items) => {
+    const setup = setupOf(given);
+    const waiting = await run(setup);
+    expect(waitTill(waiting)).toEqual(FOREVER);
+    const { outputs, run: ended } = await continueWaiting(waiting, setup);
+    expect(ended.waitTill).toBeUndefined();
+    expect(outputs[0]?.map(({ json }) => json)).toEqual(passedOn);
     expect(received()).toEqual(phones(0));
   });
-
-  test('passes its input on when the time is up', async () => {
-    expect(await outputAfter(setupOf({ items: contacts(2) }))).toEqual(contacts(2));
-    expect(received()).toEqual(phones(0));
-  });
-
-  test('passes on no answer to an earlier question when the time is up', async () => {
-    const answered = { approved: true, respondedAt: '2026-01-01T00:00:00.000Z' };
-    expect(await outputAfter(setupOf({ items: [{ ...contacts(1)[0], data: answered }] }))).toEqual(contacts(1));
-  });
-
-  test('approves no call of a tool when the time is up, even if the model has written that it is approved', async () => {
-    const items = [{ ...contacts(1)[0], approved: true, data: { approved: true } }];
-    const setup = withParameters({ sendTo: phoneAt(0) });
-    expect(await outputAfter({ ...setup, items, type: 'HitlTool' })).toEqual([{ data: { approved: false } }]);
-  });
-
-  test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
-    'passes on data of its input that is no answer: %j',
-    async (data) => {
-      const items = [{ ...contacts(1)[0], data }];
-      expect(await outputAfter(setupOf({ items }))).toEqual(items);
-    },
-  );
 
   const limited = (limitWaitTime: INodeParameters | string, more: Partial<Setup> = {}) =>
     setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }), ...more });
@@ -77,25 +69,23 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
-  test.each([
-    '2999-06-01T12:00',
-    inOldForm({ limitType: 'atSpecifiedTime', maxDateAndTime: '2999-06-01 12:00' }),
-    "={{ DateTime.fromISO('2999-06-01T12:00') }}",
-    "={{ '2999-06-01T12:00'.toDateTime() }}",
-  ])("waits until a date and time in the workflow's time zone: %j", async (time) => {
+  test.each<[where: string, utc: string, time: INodeParameters | string]>([
+    ["in the workflow's time zone", '03:00', '2999-06-01T12:00'],
+    [
+      "in the workflow's time zone",
+      '03:00',
+      inOldForm({ limitType: 'atSpecifiedTime', maxDateAndTime: '2999-06-01 12:00' }),
+    ],
+    ["in the workflow's time zone", '03:00', "={{ DateTime.fromISO('2999-06-01T12:00') }}"],
+    ["in the workflow's time zone", '03:00', "={{ '2999-06-01T12:00'.toDateTime() }}"],
+    ['in the time zone that it names', '12:00', '2999-06-01T12:00:00Z'],
+    ['in the time zone that it names', '12:00', '2999-06-01T14:00:00+02:00'],
+    ['in the time zone that it names', '12:00', 'June 1, 2999 12:00 UTC'],
+    ['in the time zone that it names', '12:00', "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}"],
+    ['in the time zone that it names', '12:00', "={{ String(new Date('2999-06-01T12:00:00Z')) }}"],
+  ])('waits until a date and time %s, %s UTC: %j', async (_where, utc, time) => {
     const waiting = await run(limited(time, { settings: { timezone: 'Asia/Tokyo' } }));
-    expect(waitTill(waiting)).toEqual(new Date('2999-06-01T03:00:00.000Z'));
-  });
-
-  test.each([
-    '2999-06-01T12:00:00Z',
-    '2999-06-01T14:00:00+02:00',
-    'June 1, 2999 12:00 UTC',
-    "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}",
-    "={{ String(new Date('2999-06-01T12:00:00Z')) }}",
-  ])('waits until a date and time in the time zone that it names: %s', async (time) => {
-    const waiting = await run(limited(time, { settings: { timezone: 'Asia/Tokyo' } }));
-    expect(waitTill(waiting)).toEqual(new Date('2999-06-01T12:00:00.000Z'));
+    expect(waitTill(waiting)).toEqual(new Date(`2999-06-01T${utc}:00.000Z`));
   });
 
   test('ends its wait at a date and time that has passed while the message was sent', async () => {

@@ -26,17 +26,12 @@ async function stoppedAfter(requests: number, setup: Setup): Promise<Execution> 
   return ran;
 }
 
+const withoutAddress = ({ account }: Setup) => ({ account: { ...account, baseUrl: 'http://' } });
+const failing = ({ parameters }: Setup) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) });
+const FAILED = /^'Max Wait' can't be read: Referenced node doesn't exist \('No such node'\)$/;
 const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
-  [
-    'the Base URL is no address',
-    ({ account }) => ({ account: { ...account, baseUrl: 'http://' } }),
-    /^'Base URL' in the credential is not an address/,
-  ],
-  [
-    'an option has an expression that fails',
-    ({ parameters }) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) }),
-    /^'Max Wait' can't be read: Referenced node doesn't exist \('No such node'\)$/,
-  ],
+  ['the Base URL is no address', withoutAddress, /^'Base URL' in the credential is not an address/],
+  ['an option has an expression that fails', failing, FAILED],
 ];
 
 describe.each<[string, INodeParameters]>([
@@ -108,22 +103,19 @@ describe.each<[string, INodeParameters]>([
   });
 });
 
-test.each<[string, Pick<Setup, 'items' | 'parameters'>, INodeParameters]>([
+const LONG = [{ phone: phoneAt(0), text: 'Hello '.repeat(400) }];
+const SPLIT = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
+
+test.each([
   [
     'a list of which entries were sent',
-    { items: [{ list: listOf(4) }], parameters: oneByOne(inBatchesOf(2, SEND_LIST)) },
+    [{ list: listOf(4) }],
+    oneByOne(inBatchesOf(2, SEND_LIST)),
     { messages: FAILS },
   ],
-  [
-    'a text of which half was sent',
-    {
-      items: [{ phone: phoneAt(0), text: 'Hello '.repeat(400) }],
-      parameters: withOptions(SEND, { longMessages: 'split', parallelRequests: 1 }),
-    },
-    { message: FAILS },
-  ],
-])('A retry reports %s as uncertain, if it can no longer be read', async (_what, given, unreadable) => {
-  const setup = setupOf(given);
+  ['a text of which half was sent', LONG, SPLIT, { message: FAILS }],
+])('A retry reports %s as uncertain, if it can no longer be read', async (_what, items, parameters, unreadable) => {
+  const setup = setupOf({ items, parameters });
   const ran = await stoppedAfter(1, setup);
   const changes = { parameters: { ...setup.parameters, ...unreadable }, onError: CONTINUE } as const;
   expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);

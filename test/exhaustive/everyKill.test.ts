@@ -6,7 +6,7 @@ import { processedData } from '../../tools/engine/processedData';
 import { contacts, listOf } from '../support/contacts';
 import { Campaign, type Fate } from '../support/engine/campaign';
 import type { Setup } from '../support/engine/workflow';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
 import { atRisk } from './atRisk';
 import { killsOf } from './extent';
@@ -24,58 +24,35 @@ interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'wit
 }
 
 const MESSAGES = 5;
-const fromItems = { items: contacts(MESSAGES) };
-const fromList = { items: [{ list: listOf(MESSAGES) }] };
+const fromItems = contacts(MESSAGES);
+const fromList = [{ list: listOf(MESSAGES) }];
+const single = oneByOne(SEND);
+const inPairs = (parameters: INodeParameters) => oneByOne(inBatchesOf(2, parameters));
+const pairs = inPairs(SEND_BULK);
 const inParallel = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 3 });
-const oneByOne = (parameters: INodeParameters) => withOptions(parameters, { parallelRequests: 1 });
-const inPairs = (parameters: INodeParameters) => inBatchesOf(2, parameters);
 const continued = { onError: 'continueRegularOutput' } as const;
 const saved = { settings: { saveExecutionProgress: true } } as const;
+const severalLists = { items: contacts(3), moreItems: [contacts(6).slice(3), contacts(9).slice(6)] };
 
-const CASES: Case[] = [
-  { title: 'Send', parameters: oneByOne(SEND), ...fromItems, inFlight: 1, isWhole: true },
-  { title: 'Send Bulk', parameters: inPairs(oneByOne(SEND_BULK)), ...fromItems, inFlight: 2, isWhole: true },
-  { title: 'a JSON List', parameters: inPairs(oneByOne(SEND_LIST)), ...fromList, inFlight: 2 },
-  { title: 'Send with On Error: Continue', parameters: oneByOne(SEND), ...fromItems, ...continued, inFlight: 1 },
-  {
-    title: 'Send Bulk with On Error: Continue',
-    parameters: inPairs(oneByOne(SEND_BULK)),
-    ...fromItems,
-    ...continued,
-    inFlight: 2,
-  },
-  { title: 'Send with Parallel Requests', parameters: inParallel(SEND), ...fromItems, ...continued, inFlight: 3 },
-  {
-    title: 'Send Bulk with Parallel Requests',
-    parameters: inBatchesOf(1, inParallel(SEND_BULK)),
-    ...fromItems,
-    inFlight: 3,
-  },
-  { title: 'Send with saved progress', parameters: oneByOne(SEND), ...fromItems, ...saved, inFlight: 1 },
-  {
-    title: 'Send Bulk for several lists',
-    parameters: inPairs(oneByOne(SEND_BULK)),
-    items: contacts(3),
-    moreItems: [contacts(6).slice(3), contacts(9).slice(6)],
-    inFlight: 2,
-  },
-  { title: 'Send in a loop', parameters: oneByOne(SEND), ...fromItems, loopOver: 1, inFlight: 1 },
-  { title: 'Send Bulk in a loop', parameters: inPairs(oneByOne(SEND_BULK)), ...fromItems, loopOver: 3, inFlight: 2 },
-  {
-    title: 'Send in a loop with saved progress',
-    parameters: oneByOne(SEND),
-    ...fromItems,
-    loopOver: 2,
-    ...saved,
-    inFlight: 1,
-  },
-  {
-    title: 'Send with Retry On Fail',
-    parameters: oneByOne(SEND),
-    ...fromItems,
-    retryOnFail: { maxTries: 2 },
-    inFlight: 1,
-  },
+/** Each sends the same items, one request at a time, unless it says otherwise. */
+const caseOf = (title: string, parameters: INodeParameters, more: Partial<Case> = {}): Case => {
+  return { title, parameters, items: fromItems, inFlight: parameters.operation === 'send' ? 1 : 2, ...more };
+};
+
+const CASES = [
+  caseOf('Send', single, { isWhole: true }),
+  caseOf('Send Bulk', pairs, { isWhole: true }),
+  caseOf('a JSON List', inPairs(SEND_LIST), { items: fromList }),
+  caseOf('Send with On Error: Continue', single, continued),
+  caseOf('Send Bulk with On Error: Continue', pairs, continued),
+  caseOf('Send with Parallel Requests', inParallel(SEND), { ...continued, inFlight: 3 }),
+  caseOf('Send Bulk with Parallel Requests', inBatchesOf(1, inParallel(SEND_BULK)), { inFlight: 3 }),
+  caseOf('Send with saved progress', single, saved),
+  caseOf('Send Bulk for several lists', pairs, severalLists),
+  caseOf('Send in a loop', single, { loopOver: 1 }),
+  caseOf('Send Bulk in a loop', pairs, { loopOver: 3 }),
+  caseOf('Send in a loop with saved progress', single, { loopOver: 2, ...saved }),
+  caseOf('Send with Retry On Fail', single, { retryOnFail: { maxTries: 2 } }),
 ];
 
 jest.setTimeout(120_000);
@@ -94,7 +71,7 @@ describe.each([
       processedData.reset();
       return new Campaign(sandbox(), setup());
     };
-    const count = own.items === fromList.items ? MESSAGES : [own.items, ...(own.moreItems ?? [])].flat().length;
+    const count = own.items === fromList ? MESSAGES : [own.items, ...(own.moreItems ?? [])].flat().length;
     const expected = contacts(count)
       .map(({ phone }) => phone)
       .join();

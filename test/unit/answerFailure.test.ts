@@ -17,24 +17,17 @@ function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord
 }
 
 const CREDITS = { code: 'INSUFFICIENT_CREDITS' };
+const FIGURES = { required_credits: 5, available_credits: 0 };
 const INVALID = { code: 'VALIDATION_ERROR' };
+const LIMIT = 'The rate limit is reached: the service allows 60 requests per minute for each API key';
+const NO_RESULT = 'The service, or a gateway in front of it, did not return a result (HTTP 500)';
 
 test.each<[string, number, JsonRecord, string]>([
-  [
-    'no credits',
-    402,
-    { ...CREDITS, required_credits: 5, available_credits: 0 },
-    'Not enough credits (5 needed, 0 left)',
-  ],
+  ['no credits', 402, { ...CREDITS, ...FIGURES }, 'Not enough credits (5 needed, 0 left)'],
   ['one figure', 402, { ...CREDITS, required_credits: 5 }, 'Not enough credits'],
   ['a value', 422, INVALID, 'The service rejected a value of the request'],
-  ['a limit', 429, {}, 'The rate limit is reached: the service allows 60 requests per minute for each API key'],
-  [
-    'a server error',
-    500,
-    { code: 'SERVER_ERROR' },
-    'The service, or a gateway in front of it, did not return a result (HTTP 500)',
-  ],
+  ['a limit', 429, {}, LIMIT],
+  ['a server error', 500, { code: 'SERVER_ERROR' }, NO_RESULT],
   ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
   ['any other refusal', 418, {}, 'The service rejected the request (HTTP 418)'],
 ])('The message of a failure names %s', (_what, statusCode, error, message) => {
@@ -42,8 +35,7 @@ test.each<[string, number, JsonRecord, string]>([
 });
 
 test('A failure for a lack of credits has its figures, if the service gives both', () => {
-  const figures = { required_credits: 5, available_credits: 0 };
-  expect(failure(402, { ...CREDITS, ...figures }).credits).toEqual({ required: 5, available: 0 });
+  expect(failure(402, { ...CREDITS, ...FIGURES }).credits).toEqual({ required: 5, available: 0 });
   for (const odd of [{}, { required_credits: 5 }, { required_credits: '5', available_credits: {} }])
     expect(failure(402, { ...CREDITS, ...odd })).not.toHaveProperty('credits');
 });
@@ -118,25 +110,17 @@ describe('The failure of one message of a batch', () => {
   });
 });
 
+const SAFE = 'Do something.';
+const BUSY = { advice: '', serviceSays: 'Busy.' };
 const CHECK = 'The message may have been sent: check with the recipient or in the service before you send it again.';
 
 test.each([
-  ['is its advice', {}, 'not_sent', 'Do something.'],
-  ['adds what the service said', { serviceSays: 'Busy' }, 'not_sent', 'Do something. The service says: Busy.'],
-  [
-    'keeps the punctuation of the service',
-    { serviceSays: 'Busy!' },
-    'not_sent',
-    'Do something. The service says: Busy!',
-  ],
+  ['is its advice', {}, 'not_sent', SAFE],
+  ['adds what the service said', { serviceSays: 'Busy' }, 'not_sent', `${SAFE} The service says: Busy.`],
+  ['keeps the punctuation of the service', { serviceSays: 'Busy!' }, 'not_sent', `${SAFE} The service says: Busy!`],
   ['says to try again later if there is no advice', { advice: '' }, 'not_sent', 'Try again later.'],
-  ['says first to check what may have been sent', {}, 'uncertain', `${CHECK} Do something.`],
-  [
-    'says only to check if there is no advice',
-    { advice: '', serviceSays: 'Busy.' },
-    'uncertain',
-    `${CHECK} The service says: Busy.`,
-  ],
+  ['says first to check what may have been sent', {}, 'uncertain', `${CHECK} ${SAFE}`],
+  ['says only to check if there is no advice', BUSY, 'uncertain', `${CHECK} The service says: Busy.`],
 ] as const)('The description of a failure %s', (_what, changed, outcome, text) => {
   expect(descriptionOf(failureWith(changed), outcome)).toBe(text);
 });

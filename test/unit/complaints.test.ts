@@ -19,6 +19,10 @@ function offendersIn(details: unknown, error: JsonRecord = {}): Record<number, s
 }
 
 const WRONG = { 3: ['phone: is wrong'] };
+const POINTER = '#/messages/3/phone';
+const BOTH = 'messages.1.phone and messages.3.message';
+const EMPTY = { phone: '', message: '' };
+
 test.each<[string, unknown, string?]>([
   ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }],
   ['bracketed keys', { 'messages[3].phone': 'is wrong' }],
@@ -26,11 +30,7 @@ test.each<[string, unknown, string?]>([
   ['nested lists with nulls', { messages: [null, null, null, { phone: ['is wrong'] }] }],
   ['nested objects', { messages: { 3: { phone: { error: 'is wrong' } } } }, 'is wrong'],
   ['a path beside the text', [{ field: 'messages[3].phone', message: 'is wrong' }], 'is wrong'],
-  [
-    'a JSON pointer beside the text',
-    [{ source: { pointer: '#/messages/3/phone' }, at: '#/messages/3/phone', message: 'is wrong' }],
-    'is wrong',
-  ],
+  ['a JSON pointer beside the text', [{ source: { pointer: POINTER }, at: POINTER, message: 'is wrong' }], 'is wrong'],
   ['a list of path parts', [{ path: ['body', 'messages', 3, 'phone'], message: 'is wrong' }], 'is wrong'],
 ])('A message is named by %s', (_notation, details, says = 'phone: is wrong') => {
   expect(offendersIn(details)).toEqual({ 3: [says] });
@@ -38,12 +38,7 @@ test.each<[string, unknown, string?]>([
 
 test.each<[string, unknown, JsonRecord, Record<number, string[]>]>([
   ['a sentence', 'messages[3].phone is wrong', {}, { 3: ['messages[3].phone is wrong'] }],
-  [
-    'a sentence about two messages',
-    undefined,
-    { message: 'messages.1.phone and messages.3.message' },
-    { 1: ['messages.1.phone and messages.3.message'], 3: ['messages.1.phone and messages.3.message'] },
-  ],
+  ['a sentence about two messages', undefined, { message: BOTH }, { 1: [BOTH], 3: [BOTH] }],
   [
     'keys and texts',
     { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
@@ -60,10 +55,7 @@ test.each<[string, unknown]>([
   ['a message beyond the batch', { 'messages.99.phone': 'x', 'messages.-1.phone': 'x', 'messages.1234567.phone': 'x' }],
   ['another list', { 'templates.3.phone': 'x', mymessages: [null, { phone: 'x' }] }],
   ['the index alone', [{ index: 3, field: 'phone' }, null, { phone: ['is wrong'] }]],
-  [
-    'the request, which the reply has without its values',
-    { messages: messagesUpTo(5).map(() => ({ phone: '', message: '' })) },
-  ],
+  ['the request, which the reply has without its values', { messages: Array(5).fill(EMPTY) }],
 ])('No message is named by %s', (_what, details) => {
   expect(offendersIn(details)).toEqual({});
 });
@@ -82,12 +74,8 @@ describe('Reading an error', () => {
   });
 
   test('stops after 1,000 of 100,000 texts', () => {
-    for (const entry of [
-      'messages.2 is wrong',
-      { field: 'messages.2', message: 'x' },
-      { 'messages.2': ['x', 'y'] },
-      ['x'],
-    ])
+    const field = { field: 'messages.2', message: 'x' };
+    for (const entry of ['messages.2 is wrong', field, { 'messages.2': ['x', 'y'] }, ['x']])
       expect(readComplaints({ details: Array.from({ length: 100_000 }, () => entry) })).toHaveLength(1_000);
     const fields = Array.from({ length: 100_000 }, (_, index) => [`f${index}`, `messages.${index}`]);
     expect(readComplaints(Object.fromEntries(fields) as JsonRecord)).toHaveLength(1_000);

@@ -11,7 +11,7 @@ import type { Message } from '../../nodes/MessagingSend/messages/message';
 import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import { acceptAll, messagesUpTo, refuseValues, rejectWith } from './samples';
+import { acceptAll, messagesUpTo, refuseValues } from './samples';
 
 export type Service = (messages: readonly Message[], request: number) => Reply | Promise<Reply>;
 
@@ -184,11 +184,6 @@ export function refusing(
     const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
     return positions.length === 0 ? acceptAll(messages) : refuseValues(name(positions, messages));
   };
-}
-
-export function creditsFor(available: number, required: number): Reply {
-  const error = { code: 'INSUFFICIENT_CREDITS', required_credits: required, available_credits: available };
-  return rejectWith({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402, scope: 'run' }, error);
 }
 
 export const byIndex = (positions: number[]) =>

@@ -9,82 +9,77 @@ import { messageAt } from './samples';
 const claimed = (fact: string) => [fact, `${fact}?`];
 
 /** A list that all processes share. */
-class SharedList {
-  entries: readonly string[] = [];
-
-  storage(): ListStorage {
-    return {
-      record: async (entries) => {
-        const before = this.entries;
-        this.entries = [...new Set([...before, ...entries])];
-        return await Promise.resolve(new Set(entries.filter((entry) => before.includes(entry))));
-      },
-      remove: async (entries) => {
-        this.entries = this.entries.filter((entry) => !entries.includes(entry));
-        await Promise.resolve();
-      },
-      shorten: async () => await Promise.resolve(),
-      waitForOthers: async () => await Promise.resolve(),
-    };
-  }
+function sharedList(first: readonly string[]) {
+  const list: ListStorage & { entries: readonly string[] } = {
+    entries: first,
+    record: async (entries) => {
+      const before = list.entries;
+      list.entries = [...new Set([...before, ...entries])];
+      return await Promise.resolve(new Set(entries.filter((entry) => before.includes(entry))));
+    },
+    remove: async (entries) => {
+      list.entries = list.entries.filter((entry) => !entries.includes(entry));
+      await Promise.resolve();
+    },
+    shorten: async () => await Promise.resolve(),
+    waitForOthers: async () => await Promise.resolve(),
+  };
+  return list;
 }
 
-/** A process with one run, and the list that n8n keeps. */
-function processOn(storage: ListStorage, now = () => 0, isShared = false) {
+/** Another way to do some of it, or what is called before it: an error refuses it. */
+interface Own extends Partial<Pick<ListStorage, 'record' | 'remove' | 'waitForOthers'>> {
+  readonly beforeRecord?: (entries: readonly string[]) => void;
+  readonly beforeRemove?: (entries: readonly string[]) => void;
+}
+
+/** A list that n8n keeps, and a process with one run. */
+function setUp(own: Own = {}, { entries = [] as string[], now = (): number => 0, isShared = false } = {}) {
+  const shared = sharedList(entries);
   const list = new FactList(now);
   /** Another run of the process, with its own way to the list. */
-  const run = (own: ListStorage) => new Facts(list, own, 'secret', isShared);
-  return { facts: run(storage), run };
+  const run = ({ beforeRecord, beforeRemove, ...changed }: Own): Facts => {
+    const storage = { ...shared, ...changed };
+    const watched: ListStorage = {
+      ...storage,
+      record: async (given) => {
+        beforeRecord?.(given);
+        return await storage.record(given);
+      },
+      remove: async (given) => {
+        beforeRemove?.(given);
+        await storage.remove(given);
+      },
+    };
+    return new Facts(list, watched, 'secret', isShared);
+  };
+  return {
+    shared,
+    facts: run(own),
+    run,
+    /** What is in the list when everything that a run has begun has ended, in the background too. */
+    left: async () => {
+      for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
+      return shared.entries.toSorted();
+    },
+  };
 }
-
-const newFacts = (storage: ListStorage) => processOn(storage).facts;
-
-/** Everything that a run has begun, in the background too. */
-async function allWritten(facts: Facts): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await facts.list.turns.last;
-}
-
-/** The storage, each of whose writes is watched before it is made, or refused by an error. */
-const watched = (
-  storage: ListStorage,
-  { record, remove }: Partial<Record<'record' | 'remove', (entries: readonly string[]) => void>>,
-): ListStorage => ({
-  ...storage,
-  record: async (entries) => {
-    record?.(entries);
-    return await storage.record(entries);
-  },
-  remove: async (entries) => {
-    remove?.(entries);
-    await storage.remove(entries);
-  },
-});
-
-/** The storage with another way to do some of it. */
-const changed = (storage: ListStorage, own: Partial<ListStorage>): ListStorage => ({ ...storage, ...own });
 
 test('Nobody wins a claim that others overwrite each time', async () => {
-  const list = new SharedList();
-  const waitForOthers = async () => {
-    list.entries = ['of another process'];
-    await Promise.resolve();
-  };
-  const facts = newFacts(changed(list.storage(), { waitForOthers }));
+  const waitForOthers = async () => await Promise.resolve(void (shared.entries = ['of another process']));
+  const { shared, facts, left } = setUp({ waitForOthers });
   await expect(facts.claim(['order'])).rejects.toThrow('overwrite');
-  await allWritten(facts);
-  expect(list.entries).toEqual(['of another process']);
+  expect(await left()).toEqual(['of another process']);
 });
 
 test('The two entries of a fact are removed by one write', async () => {
-  const list = new SharedList();
   const writes: Array<readonly string[]> = [];
   const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
-  const facts = newFacts(watched(list.storage(), { remove: (entries) => void writes.push(entries) }));
+  const { facts, left } = setUp({ beforeRemove: (entries) => writes.push(entries) });
   await facts.record({ open: names, noted: ['other'] });
   facts.retract(['other']);
   facts.retract(names);
-  await allWritten(facts);
-  expect(list.entries).toEqual([]);
+  expect(await left()).toEqual([]);
   expect(writes.length).toBeGreaterThan(1);
   for (const write of writes) {
     for (const [own, marker] of names.map(claimed)) {
@@ -94,44 +89,38 @@ test('The two entries of a fact are removed by one write', async () => {
 });
 
 test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
-  const list = new SharedList();
   let writes = 0;
-  const record = () => {
+  const beforeRecord = () => {
     writes += 1;
     if (writes > 1) throw new Error('locked');
   };
-  const facts = newFacts(watched(list.storage(), { record }));
+  const { facts, left } = setUp({ beforeRecord });
   await expect(facts.claim(['order'])).rejects.toThrow('locked');
-  await allWritten(facts);
-  expect(list.entries).toEqual([]);
+  expect(await left()).toEqual([]);
 });
 
 test('What another process writes back while the list is asked is removed again', async () => {
-  const list = new SharedList();
-  list.entries = ['present'];
-  const storage = list.storage();
   let lost = 2;
   // Removals that the other process overwrites with what it had read before.
   const remove = async (entries: readonly string[]) => {
     lost -= 1;
-    if (lost < 0) await storage.remove(entries);
+    if (lost < 0) await shared.remove(entries);
   };
-  const facts = newFacts(changed(storage, { remove }));
+  const { shared, facts } = setUp({ remove }, { entries: ['present'] });
   expect(await facts.ask(['present', 'missing'])).toEqual(['noted', 'unknown']);
-  expect(list.entries).toEqual(['present']);
+  expect(shared.entries).toEqual(['present']);
 });
 
 test('What is noted for others is written again until nobody can overwrite it any more', async () => {
-  const list = new SharedList();
   let now = 0;
-  const { facts } = processOn(list.storage(), () => now, true);
+  const { shared, facts, left } = setUp({}, { now: () => now, isShared: true });
   await facts.record({ open: ['order'] });
   facts.close(['order']);
-  await allWritten(facts);
+  await left();
   const isWrittenAgain = async () => {
-    list.entries = [];
+    shared.entries = [];
     await facts.record({ noted: ['another'] });
-    return list.entries.includes('order');
+    return shared.entries.includes('order');
   };
   expect(await isWrittenAgain()).toBe(true);
   now = 3_000;
@@ -140,141 +129,113 @@ test('What is noted for others is written again until nobody can overwrite it an
 });
 
 test('What is claimed while its removal waits stays in the list', async () => {
-  const list = new SharedList();
-  const facts = newFacts(list.storage());
+  const { facts, left } = setUp();
   // More than are removed together, before it.
   const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
   await facts.record({ open: ['order'], noted: others });
   facts.retract([...others, 'order']);
-  const before = await facts.claim(['order']);
-  await allWritten(facts);
-  expect(before).toEqual(['unknown']);
-  expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
+  expect(await facts.claim(['order'])).toEqual(['unknown']);
+  expect(await left()).toEqual(claimed('order'));
 });
 
 test('What is closed while its removal waits stays in the list', async () => {
-  const list = new SharedList();
-  const facts = newFacts(list.storage());
+  const { facts, left } = setUp();
   await facts.record({ open: ['order'] });
   const claim = facts.claim(['order', 'new']);
   facts.retract(['order']);
   facts.close(['order']);
   await claim;
-  await allWritten(facts);
-  expect(list.entries.toSorted()).toEqual([...claimed('new'), 'order'].toSorted());
+  expect(await left()).toEqual([...claimed('new'), 'order']);
 });
 
 test('A claim of what is noted leaves it as it was', async () => {
-  const list = new SharedList();
-  const storage = list.storage();
-  await newFacts(storage).record({ noted: ['order'] });
-  const facts = newFacts(storage);
-  const before = await facts.claim(['order']);
-  await allWritten(facts);
-  expect([before, list.entries]).toEqual([['noted'], ['order']]);
+  const { facts, left } = setUp({}, { entries: ['order'] });
+  expect(await facts.claim(['order'])).toEqual(['noted']);
+  expect(await left()).toEqual(['order']);
 });
 
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
-  const list = new SharedList();
   let writes = 0;
-  const facts = newFacts(watched(list.storage(), { record: () => void (writes += 1) }));
+  const { facts, left } = setUp({ beforeRecord: () => void (writes += 1) });
   const orders = Array.from({ length: 20 }, (_, index) => `order ${index}`);
   const claims = [...orders, 'order', 'order'].map(async (name) => await facts.claim([name]));
   const states = (await Promise.all(claims)).flat();
-  await allWritten(facts);
-  expect(states).toEqual([...orders.map(() => 'unknown'), 'unknown', 'open']);
   // No mark is left.
-  expect(list.entries.toSorted()).toEqual([...orders, 'order'].flatMap(claimed).toSorted());
+  expect(await left()).toEqual([...orders, 'order'].flatMap(claimed).toSorted());
+  expect(states).toEqual([...orders.map(() => 'unknown'), 'unknown', 'open']);
   expect(writes).toBeLessThanOrEqual(4);
 });
 
 test.each(['before', 'while'] as const)(
   'What is claimed %s another process’s copy of a question is removed stays',
   async (moment) => {
-    const list = new SharedList();
-    const storage = list.storage();
-    const { facts, run } = processOn(storage);
+    const { shared, facts, run, left } = setUp();
     const claims: Array<ReturnType<Facts['claim']>> = [];
     let asked: readonly string[] | null = null;
     let removals = 0;
     const waitForOthers = async () => {
       if (moment === 'before' && claims.length === 0) claims.push(facts.claim(['order']));
       await Promise.all(claims);
-      list.entries = [...new Set([...list.entries, ...(asked ?? [])])];
+      shared.entries = [...new Set([...shared.entries, ...(asked ?? [])])];
       asked = [];
     };
-    const own = watched(changed(storage, { waitForOthers }), {
-      record: (entries) => (asked ??= entries),
-      remove: () => {
-        removals += 1;
-        if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
-      },
-    });
-    await run(own).ask(['order']);
+    const beforeRemove = () => {
+      removals += 1;
+      if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
+    };
+    await run({ waitForOthers, beforeRecord: (entries) => (asked ??= entries), beforeRemove }).ask(['order']);
     expect(await Promise.all(claims)).toEqual([['unknown']]);
-    await allWritten(facts);
-    expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
+    expect(await left()).toEqual(claimed('order'));
   },
 );
 
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
-  const list = new SharedList();
-  list.entries = ['order'];
-  const storage = list.storage();
   const claims: Array<ReturnType<Facts['claim']>> = [];
-  const { facts, run } = processOn(storage);
+  const { facts, run } = setUp({}, { entries: ['order'] });
   const waitForOthers = async () => {
     if (claims.length === 0) claims.push(facts.claim(['order']));
     await Promise.all(claims);
   };
-  await run(changed(storage, { waitForOthers })).claim(['order', 'new']);
+  await run({ waitForOthers }).claim(['order', 'new']);
   expect(await claims[0]).toEqual(['noted']);
 });
 
 test('A question whose end the storage refuses leaves nothing behind', async () => {
-  const list = new SharedList();
   let removals = 0;
-  const remove = () => {
+  const beforeRemove = () => {
     removals += 1;
     if (removals === 1) throw new Error('locked');
   };
-  const facts = newFacts(watched(list.storage(), { remove }));
+  const { facts, left } = setUp({ beforeRemove });
   await facts.ask(['missing']);
-  await allWritten(facts);
-  expect(list.entries).toEqual([]);
+  expect(await left()).toEqual([]);
 });
 
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
-  const storage = new SharedList().storage();
-  const { facts, run } = processOn(storage);
+  const { facts, run } = setUp();
   await facts.record({ noted: ['sent'] });
-  const record = () => facts.release(['sent']);
-  expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
+  const other = run({ beforeRecord: () => facts.release(['sent']) });
+  expect(await other.ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
 test('A run whose entries another run was to write, which was stopped, writes them itself', async () => {
-  const list = new SharedList();
-  const refusing = changed(list.storage(), { record: jest.fn().mockRejectedValue(new Error('stopped')) });
-  const { facts, run } = processOn(refusing);
+  const { shared, facts, run } = setUp({ record: jest.fn().mockRejectedValue(new Error('stopped')) });
   const stopped = facts.record({ noted: ['A'] });
-  const other = run(list.storage()).record({ noted: ['B'] });
+  const other = run({}).record({ noted: ['B'] });
   await expect(stopped).rejects.toThrow('stopped');
   expect(await other).toBe(false);
-  expect(list.entries).toEqual(['B']);
+  expect(shared.entries).toEqual(['B']);
 });
 
 test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
-  const list = new SharedList();
-  const facts = newFacts(list.storage());
+  const { facts, left } = setUp();
   const message = messageAt(0);
   const pages = pagesOf([message]);
   const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
   expect(await attempt.begin([message])).toBe(false);
-  const { length } = list.entries;
+  const { length } = await left();
   expect(await attempt.begin([message])).toBe(false);
-  await allWritten(facts);
-  expect(list.entries).toHaveLength(length);
+  expect(await left()).toHaveLength(length);
   attempt.settle([{ message, outcome: { kind: 'not_sent', failure: failure('stopped') } }]);
-  await allWritten(facts);
-  expect(list.entries).toHaveLength(length - 2);
+  expect(await left()).toHaveLength(length - 2);
 });

@@ -1,7 +1,7 @@
 import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
 import { SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
-import { type Message, unsendable } from '../../nodes/MessagingSend/messages/message';
-import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { unsendable } from '../../nodes/MessagingSend/messages/message';
+import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
 import { outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { phoneAt } from '../support/contacts';
 import { failureWith, messageAt, NOTHING_DELIVERED, ODD_VALUES } from './samples';
@@ -17,20 +17,6 @@ function itemsOf(operation: typeof SEND, delivered: Partial<Delivered>) {
   return outputItems({ ...NOTHING_DELIVERED, ...delivered }, operation);
 }
 
-const NOT_SENT: Outcome = { kind: 'not_sent', failure: failureWith() };
-function sent(messageId: number | null): Outcome {
-  return { kind: 'sent', messageId, status: 'sent' };
-}
-
-function receipt(batch: number, results: Array<[Message, Outcome]>, data: Receipt['data'] = DATA): Receipt {
-  return { batch, results: results.map(([message, outcome]) => ({ message, outcome })), data };
-}
-
-function wrongDraft(item: number, entry: number | null, phone: unknown = '07700') {
-  const wrong = { code: 'INVALID_PHONE', message: 'The phone number is wrong', advice: 'Correct it.' } as const;
-  return unsendable({ item, entry, phone }, failureWith({ httpStatus: null, ...wrong }));
-}
-
 test.each([
   ['the answer has all fields', DATA, DATA],
   [
@@ -44,7 +30,10 @@ test.each([
     { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: null, sent_at: null },
   ],
 ])('The item of a message that Send sent has the fields of the API if %s', (_what, data, fields) => {
-  const items = itemsOf(SEND, { receipts: [receipt(1, [[messageAt(0), sent(7)]], data)] });
+  const results: Receipt['results'] = [
+    { message: messageAt(0), outcome: { kind: 'sent', messageId: 7, status: 'sent' } },
+  ];
+  const items = itemsOf(SEND, { receipts: [{ batch: 1, results, data }] });
   expect(items).toEqual([{ json: { ...fields, phone: phoneAt(0) }, pairedItem: { item: 0 } }]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -66,39 +55,10 @@ test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', (_n
   for (const { json } of items) expect(Object.keys(json).slice(0, 4)).toEqual(firstFields);
 });
 
-test.each(OPERATIONS)(
-  'A failed item of %s has error and details alone, so that n8n takes it for one',
-  (_name, operation) => {
-    const lost: Outcome = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) };
-    const receipts = [
-      receipt(1, [[messageAt(1), NOT_SENT]], null),
-      receipt(2, [[messageAt(2, { entry: 4 }), lost]], null),
-    ];
-    const check =
-      'The message may have been sent: check with the recipient or in the service before you send it again.';
-    const itemAt = (item: number, error: string, details: object) => ({
-      json: { error, details },
-      pairedItem: { item },
-    });
-    expect(itemsOf(operation, { receipts, unsendable: [wrongDraft(0, null)] })).toEqual([
-      itemAt(0, 'The phone number is wrong', {
-        ...{ code: 'INVALID_PHONE', http_status: null, outcome: 'not_sent' },
-        ...{ phone: '07700', description: 'Correct it.' },
-      }),
-      itemAt(1, 'It failed', {
-        ...{ code: 'SOME_CODE', http_status: 400, outcome: 'not_sent' },
-        ...{ phone: phoneAt(1), batch: 1, description: 'Do something.' },
-      }),
-      itemAt(2, 'It failed', {
-        ...{ code: 'TIMEOUT', http_status: null, outcome: 'uncertain' },
-        ...{ phone: phoneAt(2), batch: 2, entry: 4, description: `${check} Do something.` },
-      }),
-    ]);
-  },
-);
-
 test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', (_name, value) => {
-  const [item] = itemsOf(SEND_BULK, { unsendable: [wrongDraft(0, null, value)] });
+  const [item] = itemsOf(SEND_BULK, {
+    unsendable: [unsendable({ item: 0, entry: null, phone: value }, failureWith())],
+  });
   const { phone } = item?.json.details as { phone: unknown };
   expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
 });

@@ -3,14 +3,13 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
 import { type Failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { duplicateKey } from '../../nodes/MessagingSend/messages/message';
 import { personOf } from '../../nodes/MessagingSend/phone/numbering';
 import { type PhoneRules, readPhone } from '../../nodes/MessagingSend/phone/phone';
 import { numberingPlanFile, PLAN_FILE } from '../../tools/numbering/plan';
 import { readProjectFile } from '../../tools/project';
 import { seededRandom } from '../../tools/random';
 import { BEHIND, BETWEEN, EXAMPLES, INTERNATIONAL, NATIONAL, type Writing } from '../support/phoneWritings';
-import { listOf, messageAt, ODD_VALUES } from './samples';
+import { listOf, ODD_VALUES } from './samples';
 
 /** The digits of a number, or the message of its failure. */
 function read(
@@ -385,28 +384,16 @@ describe('One person in several spellings', () => {
     ['5492214567890', '54', ['0221 15 456-7890', '+54 9 221 456 7890']],
     ['5511987654321', '55', ['+55 11 98765-4321', '+55 11 8765-4321', '11 8765 4321', '(011) 98765-4321']],
     ['393331234567', '39', ['+39 333 1234567', '+39 0333 1234567', '0333 1234567', '0039 0333 1234567']],
-    // Landlines stay as they are.
+    // Landlines stay as they are, and so does what only the service can tell from one.
+    ['541123456789', '54', ['+54 11 2345 6789']],
     ['551137654321', '55', ['+55 11 3765-4321']],
     ['390669812345', '39', ['+39 06 698 12345']],
   ])('is %s', (phone, countryCode, spellings) => {
     expect(spellings.map((given) => read(given, countryCode))).toEqual(spellings.map(() => phone));
   });
 
-  test.each([
-    ['5215512345678', '525512345678'],
-    ['551187654321', '5511987654321'],
-    ['3903331234567', '393331234567'],
-    ['541123456789', '5491123456789'],
-    ['4407700900123', '447700900123'],
-    ['444477009001234', '444477009001234'],
-  ])('is known as one without Number Check: %s is %s', (given, phone) => {
-    expect(personOf(read(given, null, 'off'))).toBe(phone);
-  });
-
-  test('is one for duplicates, too, where only the service can tell which one arrives', () => {
-    const [withNine, without] = ['5491123456789', '541123456789'].map((phone) => duplicateKey(messageAt(0, { phone })));
-    expect(withNine).toBe(without);
-    expect(read('+54 11 2345 6789')).toBe('541123456789');
+  test('is the number as it is if Number Check is off and no country has such a number', () => {
+    expect(personOf(read('444477009001234', null, 'off'))).toBe('444477009001234');
   });
 });
 

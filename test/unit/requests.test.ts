@@ -78,23 +78,15 @@ test.each<[what: string, headers: Headers, seconds: number]>([
   expect(await made([headers])).toEqual([[0, 1_000 * seconds], 'accepted']);
 });
 
+const GROWING = [0, 1, 3, 7, 15, 31, 63, 123, 183];
+const PATIENT = { maxWait: 30 * MINUTE };
+const SLOW = { maxWait: MINUTE, requestsPerMinute: 1 };
+
 test.each<[what: string, refusals: Headers[], limits: Partial<RequestLimits>, at: number[], kind: Reply['kind']]>([
   ['longer each time if Retry-After is 0', times(4, after(0)), {}, [0, 1, 3, 7, 15], 'accepted'],
-  [
-    'longer each time without a header, up to a minute',
-    times(8, {}),
-    { maxWait: 30 * MINUTE },
-    [0, 1, 3, 7, 15, 31, 63, 123, 183],
-    'accepted',
-  ],
+  ['longer each time without a header, up to a minute', times(8, {}), PATIENT, GROWING, 'accepted'],
   ['for Max Wait in all', times(9, after(40)), { maxWait: 2 * MINUTE }, [0, 40, 80, 120], 'rejected'],
-  [
-    'for Max Wait in all, with the waits for its slots',
-    times(9, after(1)),
-    { maxWait: MINUTE, requestsPerMinute: 1 },
-    [0, WINDOW / 1_000],
-    'rejected',
-  ],
+  ['for Max Wait in all, with the waits for its slots', times(9, after(1)), SLOW, [0, WINDOW / 1_000], 'rejected'],
   ['not at all with a Max Wait of 0', [{}], { maxWait: 0 }, [0], 'rejected'],
   ['not at all if it would wait for longer than Max Wait', [after(301)], {}, [0], 'rejected'],
 ])('A request that gets 429s waits %s', async (_what, refusals, limits, seconds, kind) => {

@@ -181,7 +181,6 @@ export function contextIn(
 export async function prepare({
   items,
   parameters,
-  account,
   onError,
   retryOnFail,
   moreItems = [],
@@ -192,13 +191,9 @@ export async function prepare({
   type = '',
   mode = 'manual',
   onStore,
-  onConsole,
-  onCredentialRead,
-  settings,
-  lifetime,
-  workflowId,
+  ...engine
 }: Setup) {
-  const nodeType = as(type, await nodeIn(lifetime));
+  const nodeType = as(type, await nodeIn(engine.lifetime));
   const node: INode = {
     ...nodeAt('Send', NODE_TYPE + type, [200, 0]),
     parameters,
@@ -237,13 +232,8 @@ export async function prepare({
       ...Object.fromEntries(more.map((own) => [own.node.type, own.type])),
       [node.type]: nodeType,
     },
-    account,
+    ...engine,
     mode,
-    settings,
-    lifetime,
-    onConsole,
-    onCredentialRead,
-    workflowId,
     ...(onStore && { onStore: (data: IRunExecutionData) => onStore(stored(data)) }),
   });
   return { ...prepared, node, nodeType };
