@@ -106,7 +106,5 @@ function withWindow(node: JsonObject, from: string): JsonObject {
   if (node.name !== 'Send Messages') return node;
   const parameters = asObject(node.parameters, 'parameters');
   const options = asObject(parameters.options, 'options');
-  const { values } = asObject(options.sendWindow, 'sendWindow');
-  const sendWindow = { values: { ...asObject(values, 'values'), from, to: '24:00' } };
-  return { ...node, parameters: { ...parameters, options: { ...options, sendWindow } } };
+  return { ...node, parameters: { ...parameters, options: { ...options, sendWindow: `${from}–24:00` } } };
 }
