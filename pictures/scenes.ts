@@ -8,12 +8,12 @@ import { readProjectFile } from '../tools/project';
 export const SENDER = 'Messaging Send';
 export const TRIGGER = 'Messaging Send Trigger';
 
-/** The contacts example, from this node up to the two outputs of the sending node. */
+/** The contacts example as it really sends, from this node up to the two outputs of the sending node. */
 export async function contactsFrom(first: 'Start' | 'Contacts', options?: JsonObject): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   for (const { type, parameters } of nodesOf(workflow))
     if (type === MESSAGING.type)
-      Object.assign(asObject(asObject(parameters, 'parameters').options, 'options'), options);
+      asObject(parameters, 'parameters').options = { includeOtherFields: true, ...options };
   return part(workflow, first, 'Sent');
 }
 

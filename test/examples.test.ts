@@ -16,6 +16,8 @@ interface Node {
     content?: string;
     rules?: { values: unknown[] };
     resource?: string;
+    source?: string;
+    options?: { dryRun?: boolean };
   };
   credentials?: Record<string, object>;
   onError?: string;
@@ -69,6 +71,12 @@ describe.each(files)('%s', (file) => {
       sends ? '**This sends real messages.**' : 'This workflow sends no messages and uses no credits.',
     );
     expect(written).toMatch(/\*\*(When something( else)? goes wrong|What the caller gets)\*\*/);
+  });
+
+  test('sends nothing to a list as it is imported, and says so on the canvas', () => {
+    const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
+    expect(senders.filter(({ parameters }) => parameters.options?.dryRun !== true)).toEqual([]);
+    if (senders.length > 0) expect(written).toContain("'Dry Run' is on, so ");
   });
 
   test('connects every node and every output', () => {

@@ -118,7 +118,7 @@ for (const release of SUPPORTED) {
       await store(chain('Send to contacts', [trigger, items(contacts), messagingSend(SEND)]));
 
     // The first test: an opened node takes the credential of that name only if there is no other.
-    test('The example imported from its file sends to every contact that can be reached', async () => {
+    test('The example imported from its file sends to every contact that can be reached, once Dry Run is off', async () => {
       const { n8n, sandbox, folder, credential } = instance();
       sandbox.reset();
       await provideContacts(folder);
@@ -128,6 +128,7 @@ for (const release of SUPPORTED) {
         await importWorkflowFile(page, n8n.url, exampleFile(CONTACTS_EXAMPLE));
         await openNode(page, sender);
         assert.equal(await credentialChosen(page), credential.name);
+        await page.getByTestId('parameter-input-dryRun').locator('.el-switch').click();
         await closeNode(page);
         await executeWorkflow(page);
       });

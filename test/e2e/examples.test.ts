@@ -13,21 +13,21 @@ import { testAgentExample } from './examples/aiAgent';
 import { testReminder } from './examples/appointmentReminder';
 import { testApproval } from './examples/approvalByTextMessage';
 import { testCampaign } from './examples/campaignLargerThanCredits';
+import { testCampaignReport } from './examples/campaignReport';
 import { testCarefulLaunch } from './examples/carefulLaunch';
 import { testContacts } from './examples/contactsToBulk';
 import { testDataTable } from './examples/dataTableToMessages';
 import { testForm } from './examples/formToMessage';
 import { testGoogleSheets } from './examples/googleSheetsToMessages';
+import { testForecast } from './examples/howLongCreditsLast';
 import { testLowBalance } from './examples/lowBalanceAlert';
 import { testMcpExample } from './examples/mcpServer';
-import { testOptOuts } from './examples/optOuts';
-import { testQuietHours } from './examples/quietHours';
+import { testOneMessageADay } from './examples/oneMessageADay';
+import { testOptOutByLink } from './examples/optOutByLink';
 import { testRsvp } from './examples/rsvpByLink';
-import { testBalanceCheck } from './examples/scheduledBalanceCheck';
 import { testSendTheRest } from './examples/sendTheRest';
 import { testOncePerOrder } from './examples/webhookOncePerOrder';
-import { testWebhook } from './examples/webhookToMessage';
-import { type ExampleWorld } from './examples/world';
+import { copyOf, type ExampleWorld, withoutDryRun } from './examples/world';
 import { browserForTests, editorForTests } from './inEditor';
 import { instanceForTests, whileTestsRun } from './instanceForTests';
 import { startMailServer } from './mailServer';
@@ -39,27 +39,30 @@ const TESTS: Record<string, (world: ExampleWorld) => void> = {
   'appointment-reminder': testReminder,
   'approval-by-text-message': testApproval,
   'campaign-larger-than-credits': testCampaign,
+  'campaign-report': testCampaignReport,
   'careful-launch': testCarefulLaunch,
   'contacts-to-bulk': testContacts,
   'data-table-to-messages': testDataTable,
   'form-to-message': testForm,
   'google-sheets-to-messages': testGoogleSheets,
+  'how-long-credits-last': testForecast,
   'low-balance-alert': testLowBalance,
   'mcp-server': testMcpExample,
-  'opt-outs': testOptOuts,
-  'quiet-hours': testQuietHours,
+  'one-message-a-day': testOneMessageADay,
+  'opt-out-by-link': testOptOutByLink,
   'rsvp-by-link': testRsvp,
-  'scheduled-balance-check': testBalanceCheck,
   'send-the-rest': testSendTheRest,
   'webhook-once-per-order': testOncePerOrder,
-  'webhook-to-message': testWebhook,
 };
 
 /** Has a part of its own, because it waits for minutes. */
 const ELSEWHERE = 'nine-oclock-everywhere';
 
 /** Tested in every release, because Data Tables are new. */
-const WITH_DATA_TABLE = ['data-table-to-messages', 'opt-outs', 'rsvp-by-link', 'send-the-rest'];
+const WITH_DATA_TABLE = [
+  ...['campaign-report', 'data-table-to-messages', 'how-long-credits-last', 'one-message-a-day'],
+  ...['opt-out-by-link', 'rsvp-by-link', 'send-the-rest'],
+];
 
 test('Every example has its tests', async () => {
   assert.deepEqual([...Object.keys(TESTS), ELSEWHERE].sort(), await exampleNames());
@@ -112,6 +115,7 @@ for (const release of SUPPORTED) {
         const workflow = whileTestsRun(
           async () => await instance().rest.importWorkflow(await readExample(name), credentials()),
         );
+        const sending = whileTestsRun(() => instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun)));
         const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow()) => {
           const { rest } = instance();
           const stored = changed.id === undefined ? await rest.importWorkflow(changed) : changed;
@@ -120,6 +124,7 @@ for (const release of SUPPORTED) {
         tests({
           instance,
           workflow,
+          sending,
           inEditor,
           model,
           mailServer,

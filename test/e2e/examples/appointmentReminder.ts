@@ -6,7 +6,7 @@ import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The reminder, started by hand. */
-export function testReminder({ instance, received, runFrom }: ExampleWorld): void {
+export function testReminder({ instance, received, sending, runFrom }: ExampleWorld): void {
   /** The texts for the two people with an appointment tomorrow. */
   const expected = (execution: Execution) => {
     const [first] = itemsAt(execution, 'Split Out Appointments');
@@ -24,7 +24,7 @@ export function testReminder({ instance, received, runFrom }: ExampleWorld): voi
 
   test('When one person cannot get a text, the others do, and the execution stops and names that person', async () => {
     instance().sandbox.setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.0.phone'] }]);
-    const execution = await runFrom('Every Day at 10');
+    const execution = await runFrom('Every Day at 10', sending());
     assert.equal(execution.status, 'error');
     assert.match(
       execution.error,

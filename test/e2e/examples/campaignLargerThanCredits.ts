@@ -8,7 +8,7 @@ import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign that waits for credits, run from the editor. */
-export function testCampaign({ instance, received, workflow, inEditor }: ExampleWorld): void {
+export function testCampaign({ instance, received, sending, inEditor }: ExampleWorld): void {
   const PEOPLE = [
     'Ada Example',
     'Ben Made-Up',
@@ -24,7 +24,7 @@ export function testCampaign({ instance, received, workflow, inEditor }: Example
     message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
   }));
   const ended = async (): Promise<Execution> => {
-    const [latest] = await instance().rest.executionsOf(workflow());
+    const [latest] = await instance().rest.executionsOf(sending());
     return await instance().rest.waitForExecution(latest?.id ?? '');
   };
 
@@ -32,13 +32,13 @@ export function testCampaign({ instance, received, workflow, inEditor }: Example
     const { sandbox } = instance();
     sandbox.setCredits(5);
     await inEditor('campaign', async (page) => {
-      await openWorkflow(page, instance().editorUrl(workflow()));
+      await openWorkflow(page, instance().editorUrl(sending()));
       const isForm = (request: Request) => request.url().includes('/form-waiting/');
       const [asked] = await Promise.all([page.context().waitForEvent('request', isForm), runByButton(page)]);
       /** n8n never answers a form that is asked for before the execution is stored, as the editor's own window may do. */
       const openForm = async (balanceReads: number): Promise<Page> => {
         await instance().waitFor('the workflow to wait', 60, async () => {
-          const [latest] = await instance().rest.executionsOf(workflow());
+          const [latest] = await instance().rest.executionsOf(sending());
           return latest?.status === 'waiting' && sandbox.requests().length === balanceReads ? true : undefined;
         });
         const form = await page.context().newPage();

@@ -4,10 +4,10 @@ import { beforeEach, test } from 'node:test';
 import { type JsonObject } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
 import { answer, linkIn } from '../questions';
-import { copyOf, type ExampleWorld, itemsAt } from './world';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 
 /** A campaign, and the owner's page. */
-export function testCarefulLaunch({ instance, received, workflow }: ExampleWorld): void {
+export function testCarefulLaunch({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
   const OWNER = '447700900123';
   const NOTHING_MORE = 'Nothing More Is Sent';
   const PEOPLE = ['Ada Example', 'Ben Made-Up', 'Cleo Sample', 'Dan Fiction', 'Eve Invented'];
@@ -45,10 +45,14 @@ export function testCarefulLaunch({ instance, received, workflow }: ExampleWorld
   };
   /** A campaign of its own, with nothing sent before. */
   let own: JsonObject;
-  const importOwn = async (change: (node: JsonObject) => JsonObject = (node) => node) =>
-    await instance().rest.importWorkflow(copyOf(workflow(), change), [instance().credential]);
   beforeEach(async () => {
-    own = await importOwn();
+    own = await instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun));
+  });
+
+  test('As it is imported, it shows the texts of the whole list and asks nobody', async () => {
+    const execution = await succeedFrom('Start');
+    const shown = itemsAt(execution, 'Send Messages').map(({ phone, message }) => ({ phone, message }));
+    assert.deepEqual([shown, received()], [campaign, []]);
   });
 
   test('The first five get the message, and the others once the owner approves', async () => {

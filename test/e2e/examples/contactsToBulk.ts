@@ -15,7 +15,7 @@ import { byPhone } from '../recipients';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign from a CSV file. */
-export function testContacts({ instance, workflow, received, succeedFrom }: ExampleWorld): void {
+export function testContacts({ instance, workflow, received, sending, succeedFrom }: ExampleWorld): void {
   let folder: string;
   before(async () => {
     folder = filesFolderOf(instance().folder);
@@ -25,7 +25,7 @@ export function testContacts({ instance, workflow, received, succeedFrom }: Exam
   /** Runs it, and reads the file of failed rows that it has written. */
   const run = async (): Promise<{ sent: JsonObject[]; failed: JsonObject[] }> => {
     const earlier = await readdir(folder);
-    const sent = itemsAt(await succeedFrom('Start'), 'Sent');
+    const sent = itemsAt(await succeedFrom('Start', sending()), 'Sent');
     const [file = '', ...more] = (await readdir(folder)).filter((name) => !earlier.includes(name));
     assert.match(file, /^not-sent-\d{4}-\d\d-\d\d-\d+\.csv$/);
     assert.deepEqual(more, []);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
-import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
-import { type JsonObject } from '../../../tools/json';
+import { asObject, type JsonObject } from '../../../tools/json';
+import { nodesOf } from '../../../tools/n8n/examples/files';
 import { chain, items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
-import { itemsAt } from './world';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** A Data Table of n8n, used as a person does who edits its rows. */
 export interface DataTable {
@@ -17,27 +17,17 @@ export interface DataTable {
 
 const TABLE = 'Table';
 
-/**
- * A Data Table that an example works with, by its name.
- *
- * @param columns  for the table that is created if there is none yet
- */
-export function dataTable(
-  instance: () => InstanceWithSandbox,
-  name: string,
-  columns: Array<string | { name: string; type: string }>,
-): DataTable {
-  const table: WorkflowNode = dataTableNode(TABLE, {
-    resource: 'table',
-    operation: 'create',
-    tableName: name,
-    columns: { column: columns.map((column) => (typeof column === 'string' ? { name: column } : column)) },
-    options: { createIfNotExists: true },
-  });
+/** A Data Table that an example creates, by its name. */
+export function dataTable({ instance, workflow }: ExampleWorld, name: string): DataTable {
+  const creating = () =>
+    nodesOf(workflow())
+      .map(({ parameters }) => asObject(parameters, 'parameters'))
+      .find(({ tableName }) => tableName === name);
   const run = async (node: WorkflowNode, before: WorkflowNode[] = []): Promise<JsonObject[]> => {
     const { rest } = instance();
-    const workflow = await rest.importWorkflow(chain(`Data Table ${name}`, [start(), table, ...before, node]));
-    const execution = await rest.run(workflow, START);
+    const table = dataTableNode(TABLE, creating() ?? {});
+    const own = await rest.importWorkflow(chain(`Data Table ${name}`, [start(), table, ...before, node]));
+    const execution = await rest.run(own, START);
     assert.equal(execution.status, 'success', execution.error);
     return itemsAt(execution, node.name);
   };

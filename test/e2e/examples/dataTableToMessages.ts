@@ -3,16 +3,13 @@ import { test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
-import { whileTestsRun } from '../instanceForTests';
 import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** The list in a Data Table, sent again and again. */
 export function testDataTable(world: ExampleWorld): void {
-  const { instance, received, workflow, succeedFrom } = world;
-  const table = dataTable(instance, 'Contacts to message', ['name']);
-  /** The same workflow once the user has switched 'Dry Run' off. */
-  const sending = whileTestsRun(() => instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun)));
+  const { instance, received, sending, runFrom, succeedFrom } = world;
+  const table = dataTable(world, 'Contacts to message');
   /** Its made-up contacts, of whom one has no country code. */
   const REACHABLE = [
     { name: 'Ada Example', phone: '447700900301' },
@@ -26,6 +23,10 @@ export function testDataTable(world: ExampleWorld): void {
     Object.fromEntries((await table.rows()).map(({ name, status }) => [String(name), status] as const));
   const allOf = (status: string) => Object.fromEntries(REACHABLE.map(({ name }) => [name, status]));
   const run = async () => await succeedFrom('Start', sending());
+  const fill = async (...rows: Array<[name: string, phone: string, status?: string]>) => {
+    await table.clear();
+    await table.insert(...rows.map(([name, phone, status]) => ({ name, phone, status })));
+  };
 
   test('As it is imported, it fills the table and shows what would be sent and what cannot be, and sends nothing', async () => {
     const execution = await succeedFrom('Start');
@@ -77,11 +78,7 @@ export function testDataTable(world: ExampleWorld): void {
   });
 
   test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
-    await table.clear();
-    await table.insert(
-      { name: 'Ada Example', phone: '+44 7700 900301', status: 'to send' },
-      { name: 'Ben Made-Up', phone: '07700 900301', status: 'To send' },
-    );
+    await fill(['Ada Example', '+44 7700 900301', 'to send'], ['Ben Made-Up', '+44 (0)7700 900301', 'To send']);
     await succeedFrom('Start');
     const [first, second] = await table.rows();
     assert.deepEqual([first?.status, second?.status], ['to send', 'not sent']);
@@ -94,10 +91,42 @@ export function testDataTable(world: ExampleWorld): void {
     assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
     assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'not sent' });
 
-    await table.change('Ben Made-Up', { phone: '+44 7700 900301', status: 'Send anyway' });
+    await table.change('Ben Made-Up', { status: 'Send anyway' });
     await run();
     assert.equal(received().length, 2);
     assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'sent' });
+  });
+
+  test('Numbers that cannot be read are not the same, and of two rows with one number the one that can be sent is', async () => {
+    await fill(
+      ['Ada Example', '4.47701E+11', 'to send'],
+      ['Ben Made-Up', '4.47701E+11', 'to send'],
+      ['Cleo Sample', '07700 900304', 'to send'],
+      [DAN.name, '+44 7700 900304', 'to send'],
+    );
+    await run();
+    assert.deepEqual(received(), messages([DAN]));
+    assert.deepEqual(await statuses(), { ...allOf('not sent'), [DAN.name]: 'sent' });
+    for (const { reason } of await table.rows()) assert.doesNotMatch(String(reason), /same number/);
+  });
+
+  test('Rows with another status are counted and stay as they are, and nobody who opted out gets a message', async () => {
+    await fill(
+      ['Ada Example', '0044 7700 900301', 'send anyway'],
+      ['Ben Made-Up', '+44 7700 900301', 'Opted out'],
+      ['Cleo Sample', '+44 7700 900303'],
+      [DAN.name, DAN.phone, 'draft'],
+    );
+    const counts = itemsAt(await run(), 'Count by Status');
+    assert.deepEqual(counts, [{ left_out: 3, 'opted out': 1, '(no status)': 1, draft: 1 }]);
+    const leftOut = { 'Ben Made-Up': 'Opted out', 'Cleo Sample': null, [DAN.name]: 'draft' };
+    assert.deepEqual(await statuses(), { 'Ada Example': 'not sent', ...leftOut });
+    assert.match(String((await table.rows())[0]?.reason), /\(Ben Made-Up\) has the same number and opted out\./);
+
+    await table.change('Ben Made-Up', { phone: '07700 900301' });
+    const { error } = await runFrom('Start', sending());
+    assert.match(error, /\(Ben Made-Up\) opted out, but the number can't be read/);
+    assert.deepEqual(received(), []);
   });
 }
 

@@ -59,26 +59,6 @@ export function testForm({ instance, received, onForm, whileActive }: ExampleWor
     assert.deepEqual(received(), [ORDER_IS_READY]);
   });
 
-  test('The corrected form, submitted twice at the same moment, sends one message', async () => {
-    await onForm(PATH, async (page) => {
-      await fillIn(page, '07700 900123');
-      await pageWith(page, 'its country code is missing');
-      const body = new FormData();
-      ['Ada Example', GOOD, 'your order is ready.'].forEach((value, index) => body.append(`field-${index}`, value));
-      const submitAgain = async () => await fetch(page.url(), { method: 'POST', body });
-      await Promise.all([submitAgain(), submitAgain()]);
-      const status = new URL(page.url());
-      status.pathname += '/n8n-execution-status';
-      await instance().waitFor('the last page', 30, async () => {
-        const isAnswered = received().length > 0 && (await (await fetch(status)).text()) === 'form-waiting';
-        return isAnswered ? true : undefined;
-      });
-      await page.reload();
-      await pageWith(page, 'Your message was sent');
-    });
-    assert.deepEqual(received(), [ORDER_IS_READY]);
-  });
-
   test('Without a clear answer, the page asks the visitor to check with the recipient first', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after' }]);
     assert.match(

@@ -31,18 +31,6 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
   const asImported = (node: JsonObject) => node;
   const isNow = (time: unknown) => Math.abs(Date.now() - Date.parse(String(time))) < 600_000;
 
-  test('As it is imported, it sends nothing, leaves rows to send as they are and shows which cannot be sent', async () => {
-    const rows = [
-      { ...rowOf(2, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z'), status: 'Send anyway' },
-      rowOf(3, 'Dan Fiction', '07700 900314'),
-    ];
-    const [ada = {}, dan = {}] = await run(await withRows(rows, asImported));
-    assert.deepEqual(received(), []);
-    assert.deepEqual([ada.status, ada.updated_at], ['Send anyway', '2026-05-01T09:30:00.000Z']);
-    assert.equal(dan.status, 'not sent');
-    assert.match(String(dan.reason), /country code is missing/);
-  });
-
   test('Each row gets its outcome: the ID of its message, or the reason', async () => {
     const rows = [
       rowOf(2, 'Ada Example', '+44 7700 900311'),
@@ -64,22 +52,41 @@ export function testGoogleSheets({ instance, received, workflow, succeedFrom }: 
     assert.match(String(written[2]?.reason), /country code is missing/);
   });
 
-  test('A number with the same appointment in two rows is shown before anything is sent', async () => {
+  test('Rows that are held back, left out or unreadable are shown before anything is sent', async () => {
     const rows = [
-      rowOf(2, 'Ada E.', '07700 900311'),
+      rowOf(2, 'Ada E.', '00447700900311'),
       // Somebody has sorted the sheet: what was sent before is further down.
       { ...rowOf(3, 'Ada Example', '+44 7700 900311', '2026-05-01T09:30:00.000Z'), status: 'Sent' },
       { ...rowOf(4, 'Ada Example', '+44 7700 900311'), appointment: '4 May at 9:30' },
-      { ...rowOf(5, 'Ben Made-Up', '+44 7700 900311'), status: 'send anyway' },
+      { ...rowOf(5, 'Ben Made-Up', '+44 7700 900311', '2026-05-01T09:30:00.000Z'), status: 'Send anyway' },
+      rowOf(6, 'Cleo Sample', '4.47701E+11'),
+      rowOf(7, 'Dan Fiction', '4.47701E+11'),
+      rowOf(8, 'Eve Invented', '+44 7700 900312'),
+      { ...rowOf(9, 'Eve Invented', 447700900312), appointment: '', status: 'opted out' },
+      { ...rowOf(10, 'Finn Pretend', '+44 7700 900313'), status: '' },
     ];
-    const written = await run(await withRows(rows, asImported));
+    const execution = await succeedFrom('Start', await withRows(rows, asImported));
     assert.deepEqual(received(), []);
-    const [repeated = {}] = written.filter(({ row_number: row }) => row === '2');
-    assert.equal(repeated.status, 'not sent');
-    assert.equal(
-      repeated.reason,
-      "Row 3 (Ada Example) has the same number and appointment. Delete this row, or set its status to 'send anyway'.",
+    assert.deepEqual(
+      itemsAt(execution, NOT_SENT).map(({ row_number: row, reason }) => [row, String(reason).split('. ', 1)[0]]),
+      [
+        ['2', 'Row 3 (Ada Example) has the same number and appointment'],
+        ...['6', '7'].map((row) => [
+          row,
+          'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
+        ]),
+        ['8', 'Row 9 (Eve Invented) has the same number and opted out'],
+      ],
     );
+    assert.deepEqual(
+      itemsAt(execution, SENT).map(({ row_number: row, status, updated_at: at }) => [row, status, at]),
+      [
+        ['4', 'to send', ''],
+        ['5', 'Send anyway', '2026-05-01T09:30:00.000Z'],
+      ],
+    );
+    const counts = { left_out: 3, sent: 1, 'opted out': 1, '(no status)': 1 };
+    assert.deepEqual(itemsAt(execution, 'Count by Status'), [counts]);
     await run(await withRows(rows));
     assert.equal(received().length, 2);
   });

@@ -4,17 +4,13 @@ import { beforeEach, test } from 'node:test';
 import { type Page } from 'playwright-core';
 
 import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { type ExampleWorld, itemsAt } from './world';
 
 /** The invitations, and the form behind their links. */
 export function testRsvp(world: ExampleWorld): void {
-  const { instance, received, workflow, onForm, succeedFrom, whileActive } = world;
+  const { instance, received, sending, onForm, succeedFrom, whileActive } = world;
   whileActive();
-  const table = dataTable(instance, 'RSVP answers', [
-    ...['guest', 'name', 'coming', 'comment'],
-    { name: 'persons', type: 'number' },
-    { name: 'answered_at', type: 'date' },
-  ]);
+  const table = dataTable(world, 'RSVP answers');
   const GUESTS = ['Ada Example', 'Zoë O’Made-Up & Søn', 'Cleo Sample'];
   beforeEach(() => table.clear());
   const textsOf = async () =>
@@ -55,10 +51,9 @@ export function testRsvp(world: ExampleWorld): void {
   });
 
   test('With Dry Run off, each guest is invited, once however often it is run', async () => {
-    const sending = await instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun), [instance().credential]);
-    await succeedFrom('Start', sending);
+    await succeedFrom('Start', sending());
     assert.equal(received().length, GUESTS.length);
-    const again = await succeedFrom('Start', sending);
+    const again = await succeedFrom('Start', sending());
     assert.equal(received().length, GUESTS.length);
     assert.equal(itemsAt(again, 'Invited').length, GUESTS.length);
   });

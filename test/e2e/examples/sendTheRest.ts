@@ -6,8 +6,9 @@ import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign, and its second start later. */
 export function testSendTheRest(world: ExampleWorld): void {
-  const { instance, received, succeedFrom } = world;
-  const table = dataTable(instance, 'Unsent messages', ['name', 'phone', 'message', 'outcome', 'reason']);
+  const { instance, received, sending } = world;
+  const succeedFrom = async (trigger: string) => await world.succeedFrom(trigger, sending());
+  const table = dataTable(world, 'Unsent messages');
   const CAMPAIGN = 'Start';
   const LATER = 'Every Morning at 10';
   const PEOPLE = ['Ada Example', 'Ben Made-Up', 'Cleo Sample'];
@@ -20,6 +21,11 @@ export function testSendTheRest(world: ExampleWorld): void {
   const kept = async () =>
     Object.fromEntries((await table.rows()).map(({ name, outcome }) => [String(name), outcome] as const));
   beforeEach(() => table.clear());
+
+  test('As it is imported, it sends nothing and keeps nothing', async () => {
+    await world.succeedFrom(CAMPAIGN);
+    assert.deepEqual([received(), await kept()], [[], {}]);
+  });
 
   test('Who got nothing is kept in the table, and gets the message later, once the number is corrected', async () => {
     const execution = await succeedFrom(CAMPAIGN);

@@ -65,4 +65,10 @@ export function testOncePerOrder(world: ExampleWorld): void {
     assert.deepEqual(received(), []);
     assert.deepEqual(await answerTo({ order_id: 'E-1', phone: PHONE }), SENT);
   });
+
+  test('A call without the secret sends nothing', async () => {
+    const body = { order_id: 'F-1', phone: PHONE };
+    assert.equal((await callAsProgram(world, 'order-shipped', body, 'another')).status, 403);
+    assert.deepEqual(received(), []);
+  });
 }

@@ -16,6 +16,8 @@ export interface ExampleWorld {
   instance: () => InstanceWithSandbox;
   /** The example as n8n keeps it: imported as it is, with a credential for each that it names. */
   workflow: () => JsonObject;
+  /** The same, once the user has switched 'Dry Run' off. */
+  sending: () => JsonObject;
   inEditor: InEditor;
   /** Opens a form of n8n as a visitor does. */
   onForm: (path: string, complete: (page: Page) => Promise<void>) => Promise<void>;
@@ -62,10 +64,11 @@ export async function callAsProgram(
   return { status: answer.status, body: secret === CALLER.value ? asObject(JSON.parse(text), 'the answer') : {} };
 }
 
-/** A node that sends, once the user has switched 'Dry Run' off. */
+/** A node that sends to a list, once the user has switched 'Dry Run' off. */
 export function withoutDryRun(node: JsonObject): JsonObject {
-  if (node.name !== 'Send Messages') return node;
   const parameters = asObject(node.parameters, 'parameters');
+  // It never sends anything.
+  if (parameters.source !== 'items' || node.name === 'Read the Numbers') return node;
   const options = asObject(parameters.options, 'options');
   assert.equal(options.dryRun, true);
   return { ...node, parameters: { ...parameters, options: { ...options, dryRun: false } } };

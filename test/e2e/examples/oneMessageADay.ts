@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+
+import { type JsonObject } from '../../../tools/json';
+import { nodesOf } from '../../../tools/n8n/examples/files';
+import { dataTable } from './dataTable';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+
+/** Several messages to the same people, on one day and on the next. */
+export function testOneMessageADay(world: ExampleWorld): void {
+  const { instance, received, workflow, succeedFrom } = world;
+  const table = dataTable(world, 'Held-back messages');
+  beforeEach(() => table.clear());
+  /** Where a day begins before it does anywhere else. */
+  const timezone = 'Pacific/Kiritimati';
+  const today = () => new Date().toLocaleDateString('en-CA', { timeZone: timezone });
+  const ADA = { phone: '447700900801', message: 'Hello Ada Example, your parcel arrives today.' };
+  const BEN = { phone: '447700900802', message: 'Hello Ben Made-Up, your parcel arrives today.' };
+  const INVOICE = { ...ADA, message: 'Hello Ada Example, your invoice is ready.' };
+  const held = async () => (await table.rows()).map(({ day, phone, message }) => ({ day, phone, message }));
+
+  test('As it is imported, it shows what would be held back, and sends and keeps nothing', async () => {
+    const shown = itemsAt(await succeedFrom('Start'), 'Send Messages');
+    assert.equal(shown.map(({ reason = 'none' }) => reason).join(), 'none,none,duplicate');
+    assert.deepEqual([received(), await held()], [[], []]);
+  });
+
+  test('A second message to a number in any format is held back until the day has ended where the workflow is', async () => {
+    const { rest } = instance();
+    const settings = { executionOrder: 'v1', timezone };
+    const own = await rest.importWorkflow({ ...copyOf(workflow(), withoutDryRun), settings });
+    const execution = await succeedFrom('Start', own);
+    assert.deepEqual(received(), [ADA, BEN]);
+    assert.deepEqual(await held(), [{ day: today(), ...INVOICE }]);
+    const [dan, ...more] = itemsAt(execution, 'Not Sent');
+    assert.deepEqual([dan?.name, more], ['Dan Fiction', []]);
+
+    await succeedFrom('Start', own);
+    assert.deepEqual(received(), [ADA, BEN]);
+    assert.equal((await held()).length, 3);
+
+    const tomorrow = JSON.stringify(nodesOf(own)).replaceAll('$today', '$today.plus({ days: 1 })');
+    await succeedFrom('Start', await rest.saveNodes(own, JSON.parse(tomorrow) as JsonObject[]));
+    assert.equal(received().length, 4);
+  });
+}
