@@ -17,7 +17,7 @@ export function testOneMessageADay(world: ExampleWorld): void {
   const ADA = { phone: '447700900801', message: 'Hello Ada Example, your parcel arrives today.' };
   const BEN = { phone: '447700900802', message: 'Hello Ben Made-Up, your parcel arrives today.' };
   const INVOICE = { ...ADA, message: 'Hello Ada Example, your invoice is ready.' };
-  const held = async () => (await table.rows()).map(({ day, phone, message }) => ({ day, phone, message }));
+  const held = async () => (await table.rows()).map(({ day, phone, text }) => ({ day, phone, message: text }));
 
   test('As it is imported, it shows what would be held back, and sends and keeps nothing', async () => {
     const shown = itemsAt(await succeedFrom('Start'), 'Send Messages');

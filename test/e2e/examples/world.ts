@@ -64,11 +64,10 @@ export async function callAsProgram(
   return { status: answer.status, body: secret === CALLER.value ? asObject(JSON.parse(text), 'the answer') : {} };
 }
 
-/** A node that sends to a list, once the user has switched 'Dry Run' off. */
+/** A node with a list, once the user has switched 'Dry Run' off, also where nothing is ever sent. */
 export function withoutDryRun(node: JsonObject): JsonObject {
   const parameters = asObject(node.parameters, 'parameters');
-  // It never sends anything.
-  if (parameters.source !== 'items' || node.name === 'Read the Numbers') return node;
+  if (parameters.source !== 'items') return node;
   const options = asObject(parameters.options, 'options');
   assert.equal(options.dryRun, true);
   return { ...node, parameters: { ...parameters, options: { ...options, dryRun: false } } };
