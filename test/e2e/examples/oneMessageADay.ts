@@ -21,7 +21,7 @@ export function testOneMessageADay(world: ExampleWorld): void {
 
   test('As it is imported, it shows what would be held back, and sends and keeps nothing', async () => {
     const shown = itemsAt(await succeedFrom('Start'), 'Send Messages');
-    assert.equal(shown.map(({ reason = 'none' }) => reason).join(), 'none,none,duplicate');
+    assert.equal(shown.map(({ reason }) => reason).join(), 'would_be_sent,would_be_sent,duplicate');
     assert.deepEqual([received(), await held()], [[], []]);
   });
 
