@@ -10,7 +10,7 @@ import type { Outcome, Receipt, Unconfirmed } from '../../messages/outcome';
 import { descriptionOf } from './sentences';
 import { outcomesOfOriginals, type SkipReason } from './summary';
 
-/** Why there is no message ID, where the crash ledger alone knows that a message was sent. */
+/** Explains a missing message ID, if only the crash ledger knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
 
 interface MessageItem extends INodeExecutionData {
@@ -19,8 +19,8 @@ interface MessageItem extends INodeExecutionData {
 
 /**
  * One item for each message, in the order of the input: of Send `{ message_id, status, credits_used, credits_remaining,
- * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`. A message that was not sent has `{ error, details }`
- * and nothing else, the shape that n8n passes to the error output (and there adds the input item's own fields).
+ * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`. A message that was not sent has only `{
+ * error, details }`, the shape that n8n passes to the error output (where it adds the input item's fields).
  */
 export function outputItems(delivered: Delivered, operation: SendOperation): MessageItem[] {
   const { unsendable, receipts, duplicates, planned } = delivered;
@@ -51,7 +51,7 @@ export function outputItems(delivered: Delivered, operation: SendOperation): Mes
   for (const { number, messages } of planned) {
     for (const message of messages) add(message, plannedJson(message, number));
   }
-  // Answers to requests that ran at the same time come in any order.
+  // Answers to requests that ran at the same time can come in any order.
   return items.sort(([a], [b]) => byOrigin(a, b)).map(([, item]) => item);
 }
 
@@ -61,8 +61,8 @@ export function failedItem(item: number, failure: Failure): INodeExecutionData {
 }
 
 /**
- * Fields that only some outcomes have. The input may have them from an earlier run, as in a loop, and then they are no
- * longer true: n8n would even run a node again whose first item has an error.
+ * Fields that only some outcomes have. The input may have them from an earlier run, as in a loop, and they are no
+ * longer true then: n8n would even run a node again whose first item has an error.
  */
 const OF_OUTCOMES: ReadonlySet<string> = new Set([
   ...['error', 'details', 'reason', 'sent_before', 'send_at', 'empty_fields', 'test_for', 'note', 'parts'],
@@ -70,8 +70,8 @@ const OF_OUTCOMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Adds the fields of its input item to each item; the node's own win. A failed item keeps its shape: to the error output, n8n
- * adds the fields itself.
+ * Adds an input item's fields to its output items; the node's own fields win. A failed item keeps its shape, because
+ * n8n itself adds the fields for the error output.
  */
 export function withInputFields(
   items: readonly MessageItem[],
@@ -87,7 +87,7 @@ export function withInputFields(
 
 function jsonOf(operation: SendOperation, receipt: Receipt, message: Message, outcome: Outcome): IDataObject {
   const { batch, data } = receipt;
-  // A message that only the delivery record knows has none.
+  // A message that only the delivery record knows may have none.
   const phone = message.phone === '' ? null : message.phone;
   if ('failure' in outcome) {
     const details = { phone, ...(batch !== null && { batch }), ...testOf(message) };
@@ -106,7 +106,7 @@ function jsonOf(operation: SendOperation, receipt: Receipt, message: Message, ou
   };
 }
 
-/** Of a message that was not sent on purpose, which is no failure. */
+/** For a message that was deliberately not sent, which isn't a failure. */
 function skippedJson(operation: SendOperation, { phone }: Message, reason: SkipReason, id: JsonScalar = null) {
   const json = { message_id: id, phone, status: 'skipped', batch: null };
   return { ...messageJson(operation, json, { credits_used: 0 }), reason };
