@@ -4,7 +4,7 @@ import { ask } from './processes';
 import { withSandbox } from './sandbox';
 
 const MANY = 200_000;
-/** How long other workflows of the same n8n may wait for so many messages, in milliseconds. */
+/** How long a run with this many messages may make other workflows of its n8n wait, in milliseconds. */
 const LONGEST_BLOCK = 300;
 
 /** The runs whose blocks are measured. */

@@ -13,7 +13,7 @@ interface Part {
   }>;
 }
 
-/** The table of bench/README.md; a figure that misses its goal is bold. docs/from-http-request.md has those of `http`. */
+/** The table in bench/README.md, missed goals in bold; docs/from-http-request.md has the one of `http`. */
 export function benchParts(): Record<string, string> {
   const parts = Object.entries(read()).filter(([name]) => name !== 'http');
   const figures = ({ rows }: Part) =>

@@ -76,8 +76,8 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
   const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
-  const dialledAtHome = afterTrunk(home, digits);
-  if (dialledAtHome !== null) return dialledAtHome;
+  const dialedAtHome = afterTrunk(home, digits);
+  if (dialedAtHome !== null) return dialedAtHome;
   const national = numberAtHome(home, digits);
   if (national !== null && isMobile(national)) return national;
   // Without a domestic prefix, as in Czechia, a landline can look like a mobile number abroad.

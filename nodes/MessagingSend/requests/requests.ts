@@ -25,7 +25,7 @@ export interface RequestsConfig {
   /** Shared by all requests with this key. */
   readonly pacer: Pacer;
   readonly limits: RequestLimits;
-  /** The Stop button: ends every wait. A request in flight is not cancelled. */
+  /** The Stop button: ends every wait. A request in flight is not canceled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
   readonly tally?: Tally | undefined;

@@ -1,6 +1,6 @@
 import { type N8nRest, type StoredCredential } from '../rest';
 
-/** What a visitor enters where an example asks for a user and a password. */
+/** What a visitor enters if an example asks for a user and a password. */
 export const VISITOR = { username: 'reception', password: 'made-up-password' };
 
 /** The header that a program sends with a call of an example's webhook. */
