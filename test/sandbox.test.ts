@@ -54,13 +54,13 @@ test.each<[string, string, unknown, string, number, string]>([
     422,
     'VALIDATION_ERROR',
   ],
-])('A request with %s is refused, and nothing is sent', async (_what, path, body, authorization, status, code) => {
+])('A request with %s is rejected, and nothing is sent', async (_what, path, body, authorization, status, code) => {
   await start({ credits: 5 });
   expect(await ask(`/v1${path}`, body, authorization)).toMatchObject({ status, body: { error: { code } } });
   expect({ sent: sandbox.messages().length, credits: sandbox.credits() }).toEqual({ sent: 0, credits: 5 });
 });
 
-test('A 429 says when the next request is let in', async () => {
+test('A 429 says when the next request will be accepted', async () => {
   let now = 1_700_000_000_000;
   await start({ limit: 1, windowSeconds: 60, now: () => now });
   await ask('/v1/user/balance');

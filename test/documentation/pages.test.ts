@@ -98,7 +98,7 @@ test('Every variable of this project that a page names is read in the code', () 
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
-test.each(PAGES_WITH_PARTS)('%s is what npm run docs makes of code and results', (page) => {
+test.each(PAGES_WITH_PARTS)('%s is up to date with code and results (npm run docs)', (page) => {
   expect(readProjectFile(page)).toBe(withParts(page));
 });
 

@@ -153,7 +153,7 @@ for (const release of SUPPORTED) {
     const onPhone = phonesForTests();
 
     describe('on the page behind the link', () => {
-      test('A person declines with a comment, and the next node gets that and the items before the question', async () => {
+      test('A person declines with a comment, and the next node gets the comment and the items before the question', async () => {
         const approvalOptions = { values: { commentLabel: 'Why?' } };
         const asked = await asking.ask({ approvalOptions, message: LONG_QUESTION });
         await onPhone(asked.link, async (page) => {
@@ -264,7 +264,7 @@ for (const release of SUPPORTED) {
     });
 
     describe('and its link', () => {
-      test('What opens the link, such as the preview of a messaging app, answers nothing, and nothing but its form does', async () => {
+      test('Opening the link, as the preview of a messaging app does, answers nothing: only the form of its page does', async () => {
         const asked = await asking.ask();
         const preview = { headers: { 'user-agent': 'WhatsApp/2.23.20.0' } };
         assert.equal((await open(asked.link, preview)).status, 200);
@@ -295,7 +295,7 @@ for (const release of SUPPORTED) {
         assert.equal(await asking.status(asked), 'waiting');
       });
 
-      test('Of several answers at the same moment one counts, and after it the link needs none', async () => {
+      test('Of several answers at the same moment one counts, and afterwards the link needs no other', async () => {
         const asked = await asking.ask();
         const answers = await Promise.all([APPROVE, DECLINE, APPROVE, DECLINE].map((form) => submit(asked.link, form)));
         const ended = await asking.ended(asked);
@@ -396,7 +396,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(ended), [{ data: { approved: true }, order: `of ${waiting.phone}` }]);
       });
 
-      test('A question whose time was up passes its input on, and its link answers nothing', async () => {
+      test('A question whose time was up passes on its input, and its link answers nothing', async () => {
         const ended = await asking.ended(expired);
         assert.deepEqual(answersIn(ended), [{ phone: expired.phone, order: `of ${expired.phone}` }, OTHER_ITEM]);
         for (const page of [await open(expired.link), await submit(expired.link, APPROVE)]) {

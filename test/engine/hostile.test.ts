@@ -13,7 +13,7 @@ const CONTINUE = { onError: 'continueErrorOutput' } as const;
 /** Everything that n8n stores of an execution. */
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
 
-test('Messages whose keys end in different halves of emojis are no duplicates', async () => {
+test("Messages whose keys end in different halves of emojis aren't duplicates", async () => {
   const items = ['a\ud800', 'a\ud801', 'a\ufffd', 'a\ud800'].map((key) => ({ ...contacts(1)[0], key }));
   await run({ items, parameters: withOptions(SEND_BULK, { messageKey: '={{ $json.key }}' }) });
   expect(received()).toEqual(phones(0, 0, 0));

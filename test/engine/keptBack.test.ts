@@ -57,7 +57,7 @@ describe("'Never Send To'", () => {
     ['+5491123456789', '+54 11 2345 6789'],
     ['+447700900123', '44 (0) 7700 900123'],
     ['+12395550123', '1 (239) 555-0123'],
-  ])('knows %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
+  ])('recognizes %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
     for (const numberCheck of ['on', 'off'])
       for (const [first, second] of [
         [phone, optOut],

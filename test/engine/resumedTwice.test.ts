@@ -71,7 +71,7 @@ describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
     expect(received()).toEqual(phones);
   });
 
-  test('sends the second time what the service refused the first time', async () => {
+  test('sends messages the second time that the service rejected the first time', async () => {
     sandbox().setFaults([{ kind: 'status', status: 402, times: 1 }]);
     const resume = waiting(given);
     const lifetime = new Lifetime();

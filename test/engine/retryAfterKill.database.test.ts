@@ -30,7 +30,7 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
     ['refuses every write', () => true],
     ['refuses every write after the first ones', (number: number) => number > 4],
   ])('%s', (_what, refuses) => {
-    test('sends no message that it can not note first, and a Retry sends these when it can', async () => {
+    test("sends no message that it can't note first, and a Retry sends them when it can", async () => {
       processedData.set({ refuses });
       const refused = campaign({ ...setup, onError: 'continueErrorOutput' });
       const { outputs } = await refused.run();
@@ -84,7 +84,7 @@ describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, ite
     expect([...values].filter((value) => again.has(value))).toEqual([]);
   });
 
-  test('is a handful of entries after an execution in which all was sent', async () => {
+  test('is a handful of entries after an execution that sent everything', async () => {
     await campaign({ parameters, items }).finish();
     expect(processedData.entries.length).toBeGreaterThan(0);
     expect(processedData.entries.length).toBeLessThanOrEqual(8);
@@ -104,7 +104,7 @@ describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, ite
   });
 });
 
-test('What is left of killed executions can not grow for ever: a run that ends alone shortens the list', async () => {
+test("The remains of killed executions can't grow forever: a run that ends alone shortens the list", async () => {
   const send = async () => await campaign({ parameters: singly(SEND), items: contacts(3) }).finish();
   await send();
   othersWrite(60_900, 'other');

@@ -54,7 +54,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       expect(received()).toEqual(phones(0, 1));
     });
 
-    test("sends all messages again with 'Send Again', and those that are refused stay uncertain", async () => {
+    test("sends all messages again with 'Send Again', and those that are rejected stay uncertain", async () => {
       const begun = await killed(setup, kill);
       const earlier = await begun.run();
       const sendAgain = { parameters: withOptions(parameters, { uncertain: 'sendAgain' }) };
@@ -68,7 +68,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
   });
 
   describe('after n8n was killed', () => {
-    test('sends nothing if the node was Get Balance in a Retry between', async () => {
+    test('sends nothing, even after a Retry in which the node was Get Balance', async () => {
       const begun = await killed(PROGRESS_SAVED);
       sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
       const between = await begun.run({ changes: { parameters: GET_BALANCE } });

@@ -31,13 +31,13 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(FOREVER);
   });
 
-  test('asks once with Retry On Fail, also if its input tells of an error', async () => {
+  test('asks once with Retry On Fail, even if its input contains an error', async () => {
     const items = [{ ...contacts(1)[0], error: 'The import took too long' }];
     expect(await outputAfter(setupOf({ items, retryOnFail: { maxTries: 3 } }))).toEqual(items);
     expect(received()).toEqual(phones(0));
   });
 
-  test('passes its input on when the time is up', async () => {
+  test('passes on its input when the time is up', async () => {
     expect(await outputAfter(setupOf({ items: contacts(2) }))).toEqual(contacts(2));
     expect(received()).toEqual(phones(0));
   });
@@ -54,7 +54,7 @@ describe('Send and Wait for Response', () => {
   });
 
   test.each([[['a', 'b']], ['words'], [{ id: 1 }]])(
-    'passes on data of its input that is no answer: %j',
+    "passes on data of its input that isn't an answer: %j",
     async (data) => {
       const items = [{ ...contacts(1)[0], data }];
       expect(await outputAfter(setupOf({ items }))).toEqual(items);
@@ -98,7 +98,7 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T12:00:00.000Z'));
   });
 
-  test('ends its wait at a date and time that has passed while the message was sent', async () => {
+  test('ends its wait at once if the date and time passed while the message was sent', async () => {
     const end = new Date(Date.now() + 2_000);
     sandbox().setFaults([{ kind: 'delay', ms: 2_500 }]);
     expect(waitTill(await run(limited(until(end.toISOString()))))).toEqual(end);
@@ -132,7 +132,7 @@ describe('Send and Wait for Response', () => {
     expect(detailsOf(continued.outputs[1]?.[0])).toMatchObject({ outcome: 'not_sent', phone: phoneAt(0) });
   });
 
-  test('sends nothing again that may have been sent', async () => {
+  test('never sends a message again that may have been sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 500, after: 0, times: 1 }]);
     const setup = setupOf({ retryOnFail: { maxTries: 3 } });
     const failed = await run(setup);
@@ -151,7 +151,7 @@ describe('Send and Wait for Response', () => {
     expect((await open(retried, setup, linkIn(latestText()))).status).toBe(200);
   });
 
-  test('sends the rest of the text as it was evaluated once, also on its page', async () => {
+  test('evaluates the text once, for the message and its page', async () => {
     const setup = withParameters({ message: '={{ $json.text + Math.random() }}' });
     const waiting = await run(setup);
     const [text = '', link = ''] = latestText().split('\n');
@@ -170,7 +170,7 @@ describe('Send and Wait for Response', () => {
   });
 
   test.each(['Tool', 'HitlTool'] as const)(
-    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
+    "is refused through its routing, where n8n can't wait, and makes no request: as messagingSend%s",
     async (type) => {
       await expect(runRouting(setupOf({ type }))).rejects.toThrow(
         "'Send and Wait for Response' does not work as a tool",
@@ -211,14 +211,14 @@ describe('The link of Send and Wait for Response', () => {
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
   });
 
-  test('passes a comment on where the page has a field for it', async () => {
+  test('passes on a comment if the page has a field for it', async () => {
     const answer = await ask(withParameters({ approvalOptions: { values: { commentLabel: 'Why?' } } }));
     expect((await answer()).page).toContain('<label for="comment">Why?</label>');
     const { item } = await answer({ decision: 'decline', comment: ' too much ' });
     expect(item).toMatchObject({ data: { approved: false, comment: 'too much' } });
   });
 
-  test('takes one of two answers, and tells the other person so in words', async () => {
+  test('takes one of two answers, and tells the other person so', async () => {
     const answer = await ask(setupOf({}));
     expect((await answer({ decision: 'approve' })).item).toBeDefined();
     const { status, item, page } = await answer({ decision: 'decline' });
@@ -233,7 +233,7 @@ describe('The link of Send and Wait for Response', () => {
   });
 
   test.each(['application/json', 'multipart/form-data; boundary=x', ''])(
-    'is answered by nothing but the form of its page: %s',
+    'can only be answered by the form of its page: %s',
     async (contentType) => {
       const answer = await ask(setupOf({}));
       const { status, item } = await answer({ decision: 'approve' }, undefined, { contentType });
@@ -254,7 +254,7 @@ describe('The link of Send and Wait for Response', () => {
     ['approval', { decision: ['approve'] }],
     ['freeText', { text: '  ' }],
     ['freeText', { decision: 'approve' }],
-  ])('goes on waiting if a form for %s holds %j', async (responseType, form) => {
+  ])('goes on waiting if a form for %s contains %j', async (responseType, form) => {
     const answer = await ask(withParameters({ responseType }));
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
@@ -262,7 +262,7 @@ describe('The link of Send and Wait for Response', () => {
     expect(page).toContain('An answer is required.');
   });
 
-  test('does not decline where the page offers only to approve', async () => {
+  test('does not decline if the page only offers to approve', async () => {
     const answer = await ask(
       withParameters({ approvalOptions: { values: { approvalType: 'single', approveLabel: 'Seen' } } }),
     );
@@ -272,7 +272,7 @@ describe('The link of Send and Wait for Response', () => {
     expect((await answer({ decision: 'decline' })).status).toBe(400);
   });
 
-  test('of an earlier question of the execution neither shows nor answers a later one', async () => {
+  test('from an earlier question of the execution neither shows nor answers a later one', async () => {
     const answer = await ask(setupOf({}));
     const later = linkIn(latestText()).replace('q=0', 'q=1');
     for (const form of [undefined, { decision: 'approve' }]) {

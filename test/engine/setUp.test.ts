@@ -63,7 +63,7 @@ describe.each<[string, INodeParameters]>([
   };
 
   describe.each(BROKEN)('where %s', (_what, breakIt, message) => {
-    test('reports with On Error set to Continue what was sent before as sent', async () => {
+    test('reports earlier messages as sent with On Error set to Continue', async () => {
       const { ran, setup } = await stoppedAfterTwo();
       const again = await retry(ran, setup, { ...breakIt(setup), onError: CONTINUE });
       expect(outcomesOf(again)).toEqual(['sent', 'sent', 'not_sent', 'not_sent']);
@@ -89,7 +89,7 @@ describe.each<[string, INodeParameters]>([
   });
 
   test.each(['phone', 'message'] as const)(
-    'reports an item as uncertain whose %s can no longer be evaluated',
+    'reports an item as uncertain if its %s can no longer be evaluated',
     async (name) => {
       const { ran, setup } = await stoppedAfterTwo();
       const changed = { ...parameters, [name]: failsFor(1, name === 'phone' ? '$json.phone' : '$json.text') };
@@ -99,7 +99,7 @@ describe.each<[string, INodeParameters]>([
     },
   );
 
-  test('reports an item as uncertain that can no longer be evaluated and whose record n8n has lost', async () => {
+  test('reports an item as uncertain if it can no longer be evaluated and n8n has lost its record', async () => {
     const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
     const again = await (await killed()).run({ changes: { parameters: changed, onError: CONTINUE } });
     expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
@@ -141,7 +141,7 @@ test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
   ['Message Key', withOptions(SEND, { messageKey: '={{ $input.last(1) }}' }), '$input.last() takes no arguments. To'],
 ])(
-  "The error names '%s' where its expression fails, in n8n's words, and ends with one full stop in a hint",
+  "The error names '%s' if its expression fails, in n8n's words, and ends with one period in a hint",
   async (parameter, parameters, reason) => {
     const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
     const error = ran.outputs[0]?.[0]?.json.error as string;

@@ -44,7 +44,7 @@ const ODD = [
   ...['', ' ', '/', '{{', '}}', '"', '\\', '`', "'", '\ud800', '\0', 'x\ny'],
   ...['https://', 'https:/one', '"); throw new Error("run"); ("'],
 ];
-test.each(ODD)('The Base URL %j is read alike in code and in expressions', (written) => {
+test.each(ODD)('The Base URL %j is read the same way in code and in expressions', (written) => {
   expect(evaluate(written)).toBe(normalizeBaseUrl(written));
 });
 
@@ -66,7 +66,7 @@ test.each([
 });
 
 test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
-  'The @ in %s belongs to no user name',
+  "The @ in %s isn't part of a user name",
   async (baseUrl) => expect(await read({ baseUrl })).toMatchObject({ baseUrl }),
 );
 
@@ -80,7 +80,7 @@ async function sent(apiKey: string | number): Promise<unknown> {
 }
 
 const WRITTEN = [KEY, ` ${KEY}\n`, `${KEY}\u200b \ufeff`, `made-up\u200b-key\u00ad-012\u20603456789`, 1234567];
-test.each(WRITTEN)('The API key %j is used without spaces around it and invisible characters', async (written) => {
+test.each(WRITTEN)('The API key %j is used without invisible characters and the spaces around it', async (written) => {
   const apiKey = typeof written === 'number' ? String(written) : KEY;
   expect(await sent(written)).toEqual({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
   expect(await read({ apiKey: written })).toMatchObject({ apiKey });
@@ -116,12 +116,12 @@ test.each(['other.example.com/v1', 'api.example.com:8443/v1', 'api.example.com/v
   },
 );
 
-test('Two services behind one host have limits of their own, under each of their addresses', () => {
+test('Two services on one host have separate limits, under each of their addresses', () => {
   expect(idOf('https://example.com/a/v1')).not.toBe(idOf('https://example.com/b/v1'));
   expect(idOf('https://example.com/a/v1')).toBe(idOf('https://example.com/a/api/v1'));
 });
 
-test('Each key has a limit of its own, and it is not readable', () => {
+test("Each key has its own limit, whose name doesn't show the key", () => {
   expect(idOf(BASE_URL, 'made-up-other-key')).not.toBe(idOf(BASE_URL));
   expect(idOf(BASE_URL)).not.toContain(KEY);
 });

@@ -41,7 +41,7 @@ test.each<[string, number, JsonRecord, string]>([
   expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode });
 });
 
-test('A failure for a lack of credits has its figures, if the service gives both', () => {
+test('A failure for missing credits has both figures, if the service gives them', () => {
   const figures = { required_credits: 5, available_credits: 0 };
   expect(failure(402, { ...CREDITS, ...figures }).credits).toEqual({ required: 5, available: 0 });
   for (const odd of [{}, { required_credits: 5 }, { required_credits: '5', available_credits: {} }])
@@ -93,7 +93,7 @@ describe('A failure', () => {
     for (const statusCode of STATUSES) expect(JSON.stringify(failure(statusCode, error))).not.toMatch(/<img|4477009/);
   });
 
-  test('stays short, however much the service says', () => {
+  test('stays short, no matter how much the service says', () => {
     const message = 'x'.repeat(1000);
     const details = Array.from({ length: 1000 }, (_, index) => ({ field: `field_${index}`, message }));
     const shown = failure(422, { ...INVALID, message: message.repeat(10), details });

@@ -57,12 +57,12 @@ test('A text that is changed and changed back is not sent again', () => {
   expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
 });
 
-test('A message that was sent is known by its place and phone if its text contains the time', () => {
+test('A message that was sent is recognized by its place and phone if its text contains the time', () => {
   const at = (time: string) => [0, 1, 2].map((index) => messageAt(index, { text: `Hello at ${time}` }));
   expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));
 });
 
-test('A message that was sent is known by its phone and text wherever it is', () => {
+test('A message that was sent is recognized by its phone and text at any place', () => {
   const record = recordOf([messageAt(3)]);
   expect(pendingOf(record, [messageAt(3, { item: 0, entry: 3 })])).toEqual([]);
 });
@@ -84,7 +84,7 @@ describe('Of several messages to one phone,', () => {
   });
 });
 
-test('A message that was sent again has its new outcome, and one alike does not get the old one', () => {
+test('A message that was sent again has its new outcome, and an identical one does not get the old outcome', () => {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
   noteAs(record, UNCERTAIN, message(0, 'At 10:00'));
@@ -121,7 +121,7 @@ test('Another run in a loop sends its messages', () => {
 });
 
 test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,[["0","abcdefghijkl",7]],[],{},null]', '[1,{},[],{},null]'])(
-  'A receipt in a form of another version of this node makes messages without an outcome uncertain: %s',
+  'A receipt from another version of this node makes messages without an outcome uncertain: %s',
   (line) => {
     const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
     expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);

@@ -63,7 +63,7 @@ const watched = (
 /** The storage with another way to do some of it. */
 const changed = (storage: ListStorage, own: Partial<ListStorage>): ListStorage => ({ ...storage, ...own });
 
-test('Nobody wins a claim that others overwrite each time', async () => {
+test('Nobody wins a claim that others overwrite every time', async () => {
   const list = new SharedList();
   const waitForOthers = async () => {
     list.entries = ['of another process'];
@@ -93,7 +93,7 @@ test('The two entries of a fact are removed by one write', async () => {
   }
 });
 
-test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
+test('A claim that the storage does not confirm leaves nothing behind', async () => {
   const list = new SharedList();
   let writes = 0;
   const record = () => {
@@ -106,7 +106,7 @@ test('A claim that the storage refuses to confirm leaves nothing behind', async 
   expect(list.entries).toEqual([]);
 });
 
-test('What another process writes back while the list is asked is removed again', async () => {
+test('Entries that another process writes back during a question are removed again', async () => {
   const list = new SharedList();
   list.entries = ['present'];
   const storage = list.storage();
@@ -121,7 +121,7 @@ test('What another process writes back while the list is asked is removed again'
   expect(list.entries).toEqual(['present']);
 });
 
-test('What is noted for others is written again until nobody can overwrite it any more', async () => {
+test('A fact that others rely on is written again until no process can overwrite it', async () => {
   const list = new SharedList();
   let now = 0;
   const { facts } = processOn(list.storage(), () => now, true);
@@ -139,7 +139,7 @@ test('What is noted for others is written again until nobody can overwrite it an
   expect(await isWrittenAgain()).toBe(false);
 });
 
-test('What is claimed while its removal waits stays in the list', async () => {
+test('A fact that is claimed while its removal is queued stays in the list', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
   // More than are removed together, before it.
@@ -152,7 +152,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
   expect(list.entries.toSorted()).toEqual(claimed('order').toSorted());
 });
 
-test('What is closed while its removal waits stays in the list', async () => {
+test('A fact that is closed while its removal is queued stays in the list', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
   await facts.record({ open: ['order'] });
@@ -164,7 +164,7 @@ test('What is closed while its removal waits stays in the list', async () => {
   expect(list.entries.toSorted()).toEqual([...claimed('new'), 'order'].toSorted());
 });
 
-test('A claim of what is noted leaves it as it was', async () => {
+test('Claiming a noted fact leaves it as it was', async () => {
   const list = new SharedList();
   const storage = list.storage();
   await newFacts(storage).record({ noted: ['order'] });
@@ -174,7 +174,7 @@ test('A claim of what is noted leaves it as it was', async () => {
   expect([before, list.entries]).toEqual([['noted'], ['order']]);
 });
 
-test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
+test('Simultaneous claims of one process are written together, and one claim for each fact wins', async () => {
   const list = new SharedList();
   let writes = 0;
   const facts = newFacts(watched(list.storage(), { record: () => void (writes += 1) }));
@@ -189,7 +189,7 @@ test('Claims of one process at the same moment are written together, and one of 
 });
 
 test.each(['before', 'while'] as const)(
-  'What is claimed %s another process’s copy of a question is removed stays',
+  'A fact that is claimed %s another process’s copy of a question is removed stays in the list',
   async (moment) => {
     const list = new SharedList();
     const storage = list.storage();
@@ -217,7 +217,7 @@ test.each(['before', 'while'] as const)(
   },
 );
 
-test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
+test('Facts that a claim loses at once are free for other claims while the rest is confirmed', async () => {
   const list = new SharedList();
   list.entries = ['order'];
   const storage = list.storage();
@@ -231,7 +231,7 @@ test('What is lost at once can be asked for by others while the rest of the clai
   expect(await claims[0]).toEqual(['noted']);
 });
 
-test('A question whose end the storage refuses leaves nothing behind', async () => {
+test('A question whose cleanup the storage rejects at first leaves nothing behind', async () => {
   const list = new SharedList();
   let removals = 0;
   const remove = () => {
@@ -244,7 +244,7 @@ test('A question whose end the storage refuses leaves nothing behind', async () 
   expect(list.entries).toEqual([]);
 });
 
-test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
+test('A fact that is released during a question about another fact keeps its state', async () => {
   const storage = new SharedList().storage();
   const { facts, run } = processOn(storage);
   await facts.record({ noted: ['sent'] });
@@ -252,7 +252,7 @@ test('A fact that its run releases while the list is asked about another one is 
   expect(await run(watched(storage, { record })).ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
-test('A run whose entries another run was to write, which was stopped, writes them itself', async () => {
+test('A run writes its entries itself if another run, which was to write them, is stopped', async () => {
   const list = new SharedList();
   const refusing = changed(list.storage(), { record: jest.fn().mockRejectedValue(new Error('stopped')) });
   const { facts, run } = processOn(refusing);

@@ -65,7 +65,7 @@ test('The key is masked in all names and values, and everything else stays as it
   expect(JSON.stringify(masked(proto, keyMask(key)))).toBe('{"__proto__":{"a":"***"}}');
 });
 
-test('A text of fewer than four characters is no key', () => {
+test("A text of fewer than four characters isn't taken for a key", () => {
   expect(keyMask('abcd')('abcd')).toBe('***');
   expect(keyMask('abc')('abc')).toBe('abc');
   expect(keyMask('')('abc')).toBe('abc');

@@ -30,7 +30,7 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', NOT_SECURE],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", NOT_SECURE],
 ])(
-  'Nothing was sent after %s (%s), and that is attempted again only if it may pass',
+  'Nothing was sent after %s (%s), and the request is repeated only if the cause may be transient',
   (...[code, text, message, retryable = false]) => {
     expect(networkReply(thrown(code, text))).toMatchObject({
       kind: 'rejected',

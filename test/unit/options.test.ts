@@ -136,7 +136,7 @@ describe('An option that is added and left as it is', () => {
     expect(labelsOf(changing)).toEqual([...SWITCHED_ON, SAYS_SO].sort());
   });
 
-  test('is read, or it could not change anything', () => {
+  test('is read: otherwise it could not change anything', () => {
     for (const { node, added } of ADDED) settings(node, added);
     const isRead = ({ path }: Added) =>
       [...asked].some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`));

@@ -60,7 +60,7 @@ test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', (_n
 });
 
 test.each(OPERATIONS)(
-  'A failed item of %s has error and details alone, so that n8n takes it for one',
+  'A failed item of %s has only error and details, so that n8n recognizes it',
   (_name, operation) => {
     const lost: Outcome = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT', httpStatus: null }) };
     const receipts = [

@@ -57,7 +57,7 @@ describe.each(LIMITER_KINDS)('Under a limit of the kind %s,', (kind) => {
     return { seen, take };
   };
 
-  test('no request is refused, whenever requests start and however long answers take', async () => {
+  test('no request is rejected, no matter when requests start and how long answers take', async () => {
     await fc.assert(
       fc.asyncProperty(requests, aLimit, time(10 * MINUTE), async (wanted, limit, start) => {
         const key = setUp({ limit, start });
@@ -126,7 +126,7 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
   expect(started).toEqual(['not middle', `first at ${WINDOW}`, `last at ${2 * WINDOW}`]);
 });
 
-test('A slot that is cancelled passes to the next request', async () => {
+test('A slot that is canceled passes to the next request', async () => {
   const { clock, pacer, acquire } = setUp();
   await acquire();
   const next = acquire();

@@ -24,7 +24,7 @@ function read(
 
 const isRead = (phone: string) => /^\d+$/.test(phone);
 
-test("The numbering plan is that of libphonenumber-js's metadata; `npm run numbering` writes it again", () => {
+test("The numbering plan matches libphonenumber-js's metadata; `npm run numbering` updates it", () => {
   expect(readProjectFile(PLAN_FILE)).toBe(numberingPlanFile());
 });
 
@@ -112,11 +112,11 @@ function allSentTo(change: (number: string) => string): string[] {
 }
 
 describe('Nothing is sent to a mobile number of any country', () => {
-  test.each(BEHIND)('with "%s" behind it', (behind) => {
+  test.each(BEHIND)('followed by "%s"', (behind) => {
     expect(allSentTo((number) => number + behind)).toEqual([]);
   });
 
-  test.each(BETWEEN)('with %j and another one behind it', (between) => {
+  test.each(BETWEEN)('followed by %j and another number', (between) => {
     expect(allSentTo((number) => number + between + number)).toEqual([]);
   });
 });
@@ -163,7 +163,7 @@ describe('With the default country code', () => {
     }
   });
 
-  test.each(['999', '0', '210', '1868'])('no number is sent if the code is %s, that of no country', (code) => {
+  test.each(['999', '0', '210', '1868'])('no number is sent if the code is %s, which belongs to no country', (code) => {
     const message = "'Default Country Code' is not a known country code, such as 44 or GB";
     for (const given of ['447700900123', '+447700900123', '07700 900123', ''])
       expect([read(given, code), read(given, code, 'mobile')]).toEqual([message, message]);
@@ -192,12 +192,9 @@ test.each([
   ['+45 45 80 11 22', '4545801122'],
   ['+55 55 99123 4567', '5555991234567'],
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
-])(
-  '%s loses what is dialled only inside its country, keeps a 0 that belongs to it, and is sent to %s',
-  (given, phone) => {
-    expect(read(given)).toBe(phone);
-  },
-);
+])('%s loses its domestic prefix, keeps a 0 that belongs to it, and is sent to %s', (given, phone) => {
+  expect(read(given)).toBe(phone);
+});
 
 describe('An invalid phone number', () => {
   const CHARACTER = 'contains a character that is not allowed';
@@ -270,7 +267,7 @@ describe('An invalid phone number', () => {
     expect(read(given, countryCode)).toBe(`The phone number ${reason}`);
   });
 
-  test.each(['\u202e', '\u202b', '\u2067'])('with %j, which shows it in another order, goes to nobody', (mark) => {
+  test.each(['\u202e', '\u202b', '\u2067'])('with %j, which reorders it on screen, goes to nobody', (mark) => {
     expect(read(`+44 7400 12${mark}3456`)).toBe(`The phone number ${CHARACTER}`);
     expect(read(`${mark}447400123456`, null, 'off')).toBe(`The phone number ${CHARACTER}`);
   });
@@ -288,7 +285,7 @@ describe('An invalid phone number', () => {
 
   test.each(ODD_VALUES)('such as %s never throws', (_name, value) => expect(isRead(read(value))).toBe(false));
 
-  test.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('of 10 MB of %j is refused', (part) => {
+  test.each(['4', '4.', '+', '(0)', '4(0)', ' ', '-', '4e', ',0', '\ud800'])('of 10 MB of %j is rejected', (part) => {
     expect(isRead(read(part.repeat(10_000_000 / part.length)))).toBe(false);
   });
 });
@@ -318,7 +315,7 @@ describe('Of random digits,', () => {
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
   });
 
-  test('no valid number of any country is refused', () => {
+  test('no valid number of any country is rejected', () => {
     const misread: unknown[] = [];
     let valid = 0;
     for (const code of [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)]) {
@@ -399,18 +396,18 @@ describe('One person in several spellings', () => {
     ['541123456789', '5491123456789'],
     ['4407700900123', '447700900123'],
     ['444477009001234', '444477009001234'],
-  ])('is known as one without Number Check: %s is %s', (given, phone) => {
+  ])('is also one without Number Check: %s is %s', (given, phone) => {
     expect(personOf(read(given, null, 'off'))).toBe(phone);
   });
 
-  test('is one for duplicates, too, where only the service can tell which one arrives', () => {
+  test('is one for duplicates, too, even if only the service knows which spelling arrives', () => {
     const [withNine, without] = ['5491123456789', '541123456789'].map((phone) => duplicateKey(messageAt(0, { phone })));
     expect(withNine).toBe(without);
     expect(read('+54 11 2345 6789')).toBe('541123456789');
   });
 });
 
-describe('A number without + is read with a country code only where it can be nothing else:', () => {
+describe("A number without + is read with a country code only if it can't be anything else:", () => {
   const NOT_READ = /its country code (may be|is) missing|does not begin with a known|needs [\d ,or]+ digits after/;
 
   test.each(listOf('2015550123, 2395550123, 3125550123, 6045550123, 6175550123, 9175550123, 9725550123'))(
@@ -462,7 +459,7 @@ describe("'Mobile Numbers Only'", () => {
     expect(accepted(short, 'mobile').length).toBeLessThan(accepted(short, 'on').length / 3);
   });
 
-  test.each(['+44 20 7946 0018', '+49 30 123456', '+800 1234 5678'])('refuses %s', (given) => {
+  test.each(['+44 20 7946 0018', '+49 30 123456', '+800 1234 5678'])('rejects %s', (given) => {
     expect(read(given, null, 'mobile')).toBe('The phone number is not a mobile number of its country');
   });
 });

@@ -168,7 +168,7 @@ describe('Max Wait also bounds how long a request waits for the 429s of others:'
   });
 });
 
-test('The limit of the run that started last holds for all runs with the key, and a run starts with its first request', async () => {
+test('The limit of the run that started last applies to all runs with the key, and a run starts with its first request', async () => {
   const { clock, run, make } = setUp();
   const first = run({ requestsPerMinute: 3 });
   const second = run({ requestsPerMinute: 2 });

@@ -108,7 +108,7 @@ test.each<[text: string, Partial<Summary>]>([
     "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more.",
     { emptyFields: fields('a', 'b', 'c', 'd', 'e', 'f', 'g') },
   ],
-])('What may be wrong with messages that can be sent is added: %s', (text, changed) => {
+])('Doubts about messages that can be sent are added: %s', (text, changed) => {
   const run = { sent: 200, requests: 2, ...changed };
   const before = summaryText(summary({ ...run, numbersWithSeveral: 0, emptyFields: new Map() }));
   expect(summaryText(summary(run))).toBe(`${before} ${text}`);
@@ -145,6 +145,6 @@ test.each<[what: string, Partial<Summary>, warning: string]>([
   ['a message may have been sent', { uncertain: 1 }, AGAIN],
   ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }, ''],
   ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }, ''],
-])('Where %s, the warning of a second run is %j', (_what, changed, warning) => {
+])('If %s, the warning about a second run is %j', (_what, changed, warning) => {
   expect(secondSendText(summary(changed))).toBe(warning);
 });
