@@ -1,4 +1,4 @@
-/** That the sandbox answers as the API document says, and fails as it is told to: most other tests rest on it. */
+/** The sandbox answers as the API document says, and fails as it is told to: most other tests rely on it. */
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/server';
 import { runCommand } from './support/command';
 

@@ -38,7 +38,7 @@ for (const release of SUPPORTED) {
     const assertSecret = (text: string) => {
       assert.ok(!text.includes(API_KEY), 'the key stays secret');
     };
-    /** The results of calls of the three tools, in which a message and {@link LIST} were sent. */
+    /** The results of calls of the three tools, which sent a message and {@link LIST}. */
     const assertAllWork = (results: unknown[]) => {
       const [balance, single, list] = results;
       assert.deepEqual(balance, [ACCOUNT]);

@@ -1,4 +1,4 @@
-/** What n8n's list of executions can be filtered by: the outcomes of all messages of an execution. */
+/** Values by which n8n's list of executions can be filtered: the outcomes of all messages of an execution. */
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { continueWaiting, type Execution } from '../support/engine/workflow';

@@ -24,7 +24,7 @@ const parametersWith = (values: IDataObject[], more: INodeParameters = {}) =>
 const asksForm = (values = FIELDS, more: Partial<Setup> = {}) =>
   setupOf({ parameters: parametersWith(values), ...more });
 
-/** Asks. @returns what opens the link, or sends the form of its page */
+/** Asks. @returns a function that opens the link, or sends the form of its page */
 const ask = async (setup: Setup) => {
   const waiting = await run(setup);
   const link = linkIn(texts().at(-1) ?? '');

@@ -1,4 +1,4 @@
-/** Items and answers that no one would expect. Their details are in the tests of `phone/`, `delivery/` and `api/`. */
+/** Items and answers that nobody would expect. Their details are in the tests of `phone/`, `delivery/` and `api/`. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
@@ -20,7 +20,7 @@ test("Messages whose keys end in different halves of emojis aren't duplicates", 
 });
 
 test.each(SENDING_OPERATIONS)('%s sends the other items if an expression throws for one', async (_name, parameters) => {
-  // An error that an expression throws itself is no error in n8n: it gives nothing.
+  // If an expression itself throws an error, n8n ignores it and gives nothing.
   const message = '={{ $json.bad ? $("No such node").first().json.text : $json.text }}';
   const setup = {
     items: contacts(4).map((contact, index) => ({ ...contact, bad: index === 2 })),

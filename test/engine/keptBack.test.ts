@@ -1,4 +1,4 @@
-/** Messages that are not sent on purpose, and what their items have besides. */
+/** Messages that are deliberately not sent, and the extra fields of their items. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { contacts, phoneAt, phones } from '../support/contacts';

@@ -139,7 +139,7 @@ describe("'Dry Run'", () => {
 });
 
 describe("'Parallel Requests'", () => {
-  /** Answers so late that all arrive before the first is answered, on a busy machine too. */
+  /** Answers so late that all requests arrive before the first answer, even on a busy machine. */
   const mostOf = async (expected: number, parameters: INodeParameters) => {
     sandbox().setFaults([{ kind: 'delay', ms: 300, times: 99 }]);
     // Two rounds after the first request, which goes alone.

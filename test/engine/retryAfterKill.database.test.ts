@@ -1,4 +1,4 @@
-/** What a run leaves in n8n's database for a Retry, and what happens where the database takes nothing, or forgets. */
+/** What a run leaves in n8n's database for a Retry, and what happens if the database rejects writes, or forgets. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
@@ -10,7 +10,7 @@ import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 
-/** How many requests there were; from the fourth on, n8n's database has this many newer entries. */
+/** Counts requests; from the fourth on, n8n's database has this many newer entries. */
 let [requests, newer] = [0, 0];
 const othersWrite = (count: number, name: string) =>
   processedData.fill(Array.from({ length: count }, (_, index) => `${name} ${index}`));

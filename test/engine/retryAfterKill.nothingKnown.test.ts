@@ -1,4 +1,4 @@
-/** Retries after a kill of an execution in the editor, of which n8n's database knows nothing. */
+/** Retries after a kill of an execution in the editor, about which n8n's database knows nothing. */
 import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
@@ -17,7 +17,7 @@ const afterItEnded: Kill = async (begun) => await begun.runAndForget('kept');
 const PROGRESS_SAVED = { settings: { saveExecutionProgress: true } };
 
 describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
-  /** Two messages were sent before; then n8n is killed in an execution of which the service refuses all messages. */
+  /** Two messages were sent before; then n8n is killed in an execution in which the service rejects all messages. */
   const killed = async (changes: Partial<Setup> = {}, kill = whileItRan) => {
     await run({ items: contacts(2), parameters });
     refuseAll();

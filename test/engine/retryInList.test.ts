@@ -126,7 +126,7 @@ test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some 
 describe('A long text that is split', () => {
   const split = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
   const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
-  /** Sends with Send until the service refuses the second request, and retries with other parameters. */
+  /** Sends with Send until the service rejects the second request, and retries with other parameters. */
   const retryAfterOne = async (items: IDataObject[], before: INodeParameters, after: INodeParameters) => {
     const setup = setupOf({ items, parameters: before });
     refuseAfter(1);

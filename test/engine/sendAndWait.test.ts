@@ -13,7 +13,7 @@ const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { 
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
-/** What comes out when the time is up. */
+/** The output when the time is up. */
 const outputAfter = async (setup: Setup) => {
   const waiting = await run(setup);
   expect(waitTill(waiting)).toEqual(FOREVER);
@@ -183,7 +183,7 @@ describe('Send and Wait for Response', () => {
 });
 
 describe('The link of Send and Wait for Response', () => {
-  /** Asks. @returns what opens the link, or sends the form of its page */
+  /** Asks. @returns a function that opens the link, or sends the form of its page */
   const ask = async (setup: Setup) => {
     const waiting = await run(setup);
     const link = linkIn(latestText());

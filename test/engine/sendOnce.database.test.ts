@@ -1,4 +1,4 @@
-/** 'Send Once, Also in Later Runs' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
+/** 'Send Once, Also in Later Runs' and the list in n8n's database: its length, its writers, its rejections. */
 import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { outcomesOf } from '../support/outputs';

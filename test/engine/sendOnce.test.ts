@@ -1,4 +1,4 @@
-/** 'Send Once, Also in Later Runs': what other executions of the node have sent is not sent again. */
+/** 'Send Once, Also in Later Runs': messages that other executions of the node have sent are not sent again. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { processedData } from '../../tools/engine/processedData';
@@ -90,7 +90,7 @@ describe('Send Bulk in a second execution', () => {
     ['remembers the newest 50,000 messages', 49_000, 'skipped'],
     ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
   ])('%s', async (_what, others, outcome) => {
-    // Each waits until n8n has nothing to store any more.
+    // Each waits until n8n has nothing left to store.
     const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(parameters) }).run();
     await send(contacts(1));
     processedData.fill(Array.from({ length: others }, (_, index) => `other ${index}`));

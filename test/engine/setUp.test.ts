@@ -1,4 +1,4 @@
-/** A set-up that is wrong, and what an earlier attempt of the same execution did. */
+/** A wrong set-up, and what an earlier attempt of the same execution did. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight } from '../../tools/engine/lifetime';
@@ -13,11 +13,11 @@ const CONTINUE = 'continueRegularOutput';
 
 /** An expression that n8n can't evaluate. */
 const FAILS = '={{ $("No such node").first().json.value }}';
-/** The same, for the item with this phone alone. */
+/** The same, but only for the item with this phone. */
 const failsFor = (index: number, otherwise: string) =>
   `={{ $json.phone === "${phoneAt(index)}" ? $("No such node").first().json.value : ${otherwise} }}`;
 
-/** An execution whose request after so many was refused, and with it the rest. */
+/** An execution in which the request after this many was rejected, and with it the rest. */
 async function stoppedAfter(requests: number, setup: Setup): Promise<Execution> {
   sandbox().setFaults([{ kind: 'status', status: 403, after: requests, times: 99 }]);
   const ran = await run(setup);
@@ -43,14 +43,14 @@ describe.each<[string, INodeParameters]>([
   ['Send', oneByOne(SEND)],
   ['Send Bulk', oneByOne(inBatchesOf(1, SEND_BULK))],
 ])('A retry of %s', (_name, parameters) => {
-  /** An execution of four items that has sent the first two, and stopped because the service refused the third. */
+  /** An execution of four items that has sent the first two, and stopped because the service rejected the third. */
   const stoppedAfterTwo = async () => {
     const setup = setupOf({ items: contacts(4), parameters });
     const ran = await stoppedAfter(2, setup);
     expect(received()).toEqual(phones(0, 1));
     return { setup, ran };
   };
-  /** The same, but n8n was killed, and nothing is known of the messages. */
+  /** The same, but n8n was killed, and nothing is known about the messages. */
   const killed = async () => {
     const settings = { saveExecutionProgress: true };
     const begun = campaign({ items: contacts(4), parameters, mode: 'manual', settings });

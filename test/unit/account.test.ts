@@ -1,4 +1,4 @@
-/** The account that a credential gives: its address, its key, and the limit that it shares with others. */
+/** The account in a credential: its address, its key, and the limit that it shares with others. */
 import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
@@ -8,7 +8,7 @@ import { KEY } from '../support/account';
 
 const BASE_URL = 'https://api.example.com/v1';
 
-/** What the node reads from a credential, or why it can not. */
+/** What the node reads from a credential, or why it can't. */
 async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise<unknown> {
   const context = {
     getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),

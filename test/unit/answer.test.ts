@@ -1,6 +1,6 @@
 /**
- * The table of answers, row by row: what an answer means for its request, and an entry for its message. And what a reply has
- * of an answer: IDs with all their digits, and never the API key.
+ * The table of answers, row by row: what an answer means for its request, and an entry for its message. And what a
+ * reply keeps of an answer: IDs with all their digits, and never the API key.
  */
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';

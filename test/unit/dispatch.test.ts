@@ -163,7 +163,7 @@ describe('Parallel requests', () => {
     await answer(0);
     expect(started()).toBe('2 | 4');
     await answer(1);
-    // The first one to this number is done, and the second one is in flight: the others wait.
+    // The first batch with this number is done, and the second is in flight: the others wait.
     expect(started()).toBe('2');
     expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
@@ -234,7 +234,7 @@ test('A run that has ended pauses between the batches that it no longer sends', 
 
 const LEAVE: Permission = { kind: 'leave' };
 
-/** A journal that answers in this way, and logs what it is asked and told. */
+/** A journal that answers in this way, and logs its calls. */
 function journal(permit: (items: number[], messages: readonly Message[]) => Permission | Promise<Permission>): {
   journal: Partial<AccountJournal>;
   log: string[];

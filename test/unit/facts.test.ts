@@ -32,19 +32,19 @@ class SharedList {
 /** A process with one run, and the list that n8n keeps. */
 function processOn(storage: ListStorage, now = () => 0, isShared = false) {
   const list = new FactList(now);
-  /** Another run of the process, with its own way to the list. */
+  /** Another run of the process, with its own access to the list. */
   const run = (own: ListStorage) => new Facts(list, own, 'secret', isShared);
   return { facts: run(storage), run };
 }
 
 const newFacts = (storage: ListStorage) => processOn(storage).facts;
 
-/** Everything that a run has begun, in the background too. */
+/** Everything that a run has begun, even in the background. */
 async function allWritten(facts: Facts): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await facts.list.turns.last;
 }
 
-/** The storage, each of whose writes is watched before it is made, or refused by an error. */
+/** The storage; each write is watched before it is made, or rejected by an error. */
 const watched = (
   storage: ListStorage,
   { record, remove }: Partial<Record<'record' | 'remove', (entries: readonly string[]) => void>>,
@@ -60,7 +60,7 @@ const watched = (
   },
 });
 
-/** The storage with another way to do some of it. */
+/** The storage with some methods replaced. */
 const changed = (storage: ListStorage, own: Partial<ListStorage>): ListStorage => ({ ...storage, ...own });
 
 test('Nobody wins a claim that others overwrite every time', async () => {
@@ -111,7 +111,7 @@ test('Entries that another process writes back during a question are removed aga
   list.entries = ['present'];
   const storage = list.storage();
   let lost = 2;
-  // Removals that the other process overwrites with what it had read before.
+  // Removals that the other process overwrites with the list as it had read it before.
   const remove = async (entries: readonly string[]) => {
     lost -= 1;
     if (lost < 0) await storage.remove(entries);
@@ -142,7 +142,7 @@ test('A fact that others rely on is written again until no process can overwrite
 test('A fact that is claimed while its removal is queued stays in the list', async () => {
   const list = new SharedList();
   const facts = newFacts(list.storage());
-  // More than are removed together, before it.
+  // More entries before it than are removed together.
   const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
   await facts.record({ open: ['order'], noted: others });
   facts.retract([...others, 'order']);

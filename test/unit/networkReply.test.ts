@@ -11,7 +11,7 @@ const NO_CONNECTION = "n8n can't connect to the service";
 const NOT_SECURE = "n8n can't make a secure connection to the service";
 const NOT_ALLOWED = 'n8n, or the machine it runs on, does not allow a connection to the service';
 
-/** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
+/** The error of n8n's HTTP helper: its own, caused by axios's, caused by Node's. */
 function thrown(code: string | undefined, text: string): unknown {
   const syscall = /^(connect|getaddrinfo|read|write)\b/.exec(text)?.[0];
   const cause = Object.assign(new Error(text), { code, syscall });

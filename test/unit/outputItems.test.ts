@@ -12,7 +12,7 @@ const OPERATIONS = [
 ] as const;
 const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
 
-/** The items of a run that came to nothing but this. */
+/** The items of a run with only these outcomes. */
 function itemsOf(operation: typeof SEND, delivered: Partial<Delivered>) {
   return outputItems({ ...NOTHING_DELIVERED, ...delivered }, operation);
 }

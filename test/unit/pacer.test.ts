@@ -19,7 +19,7 @@ interface Wanted {
   readonly back: number;
 }
 
-/** Makes these requests. Gives them in the order in which they started, each with the time. */
+/** Makes these requests. Returns them in the order in which they started, each with the time. */
 async function traffic(
   { clock, pacer, acquire }: ReturnType<typeof setUp>,
   wanted: readonly Wanted[],
@@ -81,7 +81,7 @@ test('Requests start in the order in which they want to, each as soon as the lim
 
       const started = await traffic(key, wanted);
       expect(started.map(({ at }) => at)).toEqual(wanted.map(({ at }) => at).toSorted((one, other) => one - other));
-      // The earliest start that the rule allows, for one request after the other.
+      // The earliest start that the rule allows for each request.
       const leave: number[] = [];
       let last = 0;
       for (const { at, toService, back, startedAt } of started) {

@@ -1,4 +1,4 @@
-/** Phone numbers as people write them, in every country: what is read, and what is never sent to. */
+/** Phone numbers as people write them, in every country: what is read, and which numbers never get a message. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
@@ -73,7 +73,7 @@ describe('A phone number is read', () => {
   });
 });
 
-/** What is read of each example in a way of writing, where that is another number. */
+/** What is read from each example in a way of writing, if that is another number. */
 function misread(write: Writing, hasHome: boolean): string[] {
   return EXAMPLES.flatMap((example) => {
     const phone = read(write(example), hasHome ? example.countryCallingCode : null);
@@ -95,7 +95,7 @@ describe('A mobile number of every country is read', () => {
   });
 });
 
-/** What would be sent to, of the examples in all ways of writing, changed to what is no number. */
+/** The numbers that would get a message, of the examples in all ways of writing, made invalid. */
 function allSentTo(change: (number: string) => string): string[] {
   const sentTo = (write: Writing, hasCode: boolean) =>
     EXAMPLES.flatMap((example) =>
@@ -322,10 +322,10 @@ describe('Of random digits,', () => {
       for (let run = 0; run < 400; run++) {
         const phone = code + digits(4 + Math.floor(random() * 9));
         const parsed = parsePhoneNumberFromString(`+${phone}`);
-        // Canada's numbers of 7 digits can't be dialled from abroad.
+        // Canada's 7-digit numbers can't be dialed from abroad.
         const counts = phone.length >= 7 && phone.length <= 15 && (code !== '1' || phone.length > 8);
         if (!counts || parsed?.number !== `+${phone}` || !parsed.isValid()) continue;
-        // It is taken for a mobile number with its country code twice.
+        // It looks like a mobile number with its country code twice.
         const rest = parsed.nationalNumber;
         if (rest.startsWith(code) && parsePhoneNumberFromString(`+${rest}`)?.isValid() === true) continue;
         valid += 1;
@@ -338,7 +338,7 @@ describe('Of random digits,', () => {
 
   test('a landline is read as it is written in its country', () => {
     const misread: unknown[] = [];
-    // Where nothing is dialled before it, and where it is the 8 that codes of other countries begin with.
+    // With no domestic prefix, and with the 8, with which other countries' codes begin.
     const trunks: Record<string, string> = { 7: '8', 30: '', 351: '', 372: '', 420: '', 506: '', 65: '', 852: '' };
     let landlines = 0;
     for (const [code, trunk] of Object.entries(trunks)) {
@@ -421,7 +421,7 @@ describe("A number without + is read with a country code only if it can't be any
     },
   );
 
-  // At most as often as their digits are a valid number with another country code.
+  // No more often than their digits are a valid number with another country code.
   test.each([
     ['US', 10, 5],
     ['IT', 10, 3],

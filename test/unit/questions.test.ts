@@ -1,4 +1,4 @@
-/** The page of a question, and what is read of its form. */
+/** The page of a question, and how its form is read. */
 import { createHash } from 'node:crypto';
 
 import {
@@ -56,7 +56,7 @@ const PAGES = {
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Reads a form that holds no answer. */
+/** Reads a form without an answer. */
 const refusal = (asked: Question, form: Record<string, unknown>): Refusal => {
   const read = readForm(asked, form);
   if (read.kind !== 'refused') throw new Error('the form was read as an answer');
@@ -167,7 +167,7 @@ const everyKind = (required: boolean): Field[] => [
 ];
 const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, buttonLabel: 'Send' });
 
-/** What the only field of a form was filled in with, or what is wrong with it. */
+/** The answer in a form's only field, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
   const answer = readForm(asking(field), { 'field-0': given });
   if (answer.kind === 'answer') return answer.data[field.label] as Value;

@@ -103,7 +103,7 @@ function windows(): fc.Arbitrary<SendWindow> {
   });
 }
 
-/** Looks at each minute of two weeks on a clock on the wall. */
+/** Checks each minute of two weeks on a wall clock. */
 function firstInside(zones: readonly string[], window: SendWindow, from: number): number | null {
   const walls = zones.map(
     (timeZone) =>

@@ -25,7 +25,7 @@ const NOTHING: Summary = {
   requests: 0,
 };
 
-/** A run in which these messages were not sent, or are uncertain, besides what else it did. */
+/** A run in which these messages were not sent, or are uncertain, besides its other outcomes. */
 function summary(changed: Partial<Summary>): Summary {
   const { reasons = [] } = changed;
   const count = (kind: Reason['kind']) =>

@@ -1,4 +1,4 @@
-/** Whom the failures of the service harm: how many messages an outage makes uncertain, and whom a refusal keeps from being sent. */
+/** The harm of the service's failures: messages that an outage makes uncertain, or that a rejection keeps back. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Changes, refusing, replying, send, type Service, withoutNames } from './dispatchRun';
@@ -11,7 +11,7 @@ const LOST: Reply = {
 const PAGE: Reply = rejectWith({ code: 'FORBIDDEN', httpStatus: 403 }, {}, { fromService: false });
 const REFUSED = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
 
-/** Requests of this number and from then on are lost. */
+/** Requests from this number on are lost. */
 const lostFrom =
   (first: number): Service =>
   (messages, request) =>

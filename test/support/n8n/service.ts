@@ -21,11 +21,11 @@ export interface ServiceOptions {
   args: string[];
   /** Its working folder; its log goes there. */
   folder: string;
-  /** Not the one who runs the tests. */
+  /** Not the user who runs the tests. */
   user?: User | undefined;
   /** Ends it immediately, with all processes that it has started. */
   endSignal: NodeJS.Signals;
-  /** Resolves once it answers, rejects before. */
+  /** Resolves once it answers, rejects until then. */
   ask: () => Promise<unknown>;
 }
 
