@@ -75,9 +75,9 @@ export function finished(name: string): Victim {
 
 /** The executions in which n8n is killed. */
 interface Killed {
-  /** Victims of which an execution is started. */
+  /** Victims to start an execution of. */
   readonly started?: readonly Victim[];
-  /** Victims of which the newest execution is retried. */
+  /** Victims whose newest execution is retried. */
   readonly retried?: readonly Victim[];
   /** Whether n8n's event log is lost as well. */
   readonly losesEventLog?: boolean;

@@ -54,7 +54,7 @@ class ProcessedData implements IDataDeduplicator {
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
 
-  /** Back to the start: empty and working. Earlier workflows change nothing any more. */
+  /** Back to the start: empty and working. Earlier workflows no longer change anything. */
   reset(): void {
     this.rows = new Map();
     this.calls = [];
@@ -75,7 +75,7 @@ class ProcessedData implements IDataDeduplicator {
     return [...this.rows.values()].flatMap(({ data }) => data);
   }
 
-  /** Waits until nothing that a node left behind at its end is under way. */
+  /** Waits for everything that a node left under way when it ended. */
   async idle(lifetime: Lifetime): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS && !lifetime.isOver; quiet += 1) {
       await setImmediate();

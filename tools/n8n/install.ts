@@ -46,7 +46,7 @@ async function installN8n(release: ReleaseName, { say, signal }: Session): Promi
   const npm = async (...args: string[]) => {
     await run('npm', ...args, '--no-audit', '--no-fund', '--loglevel=error');
   };
-  // Without scripts: most of n8n's packages need none, and those of two follow.
+  // Without scripts: only two of n8n's packages need one, which follow.
   await npm('install', '--legacy-peer-deps', '--ignore-scripts');
   for (const name of ['node', 'sqlite3']) await npm('rebuild', name, '--ignore-scripts=false');
   // Compiles the driver of n8n's database if no prebuilt one can be had.

@@ -31,7 +31,7 @@ export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'unce
   if (!isRefusal(answer)) return 'uncertain';
   if (hasEntries(envelope)) return 'accepted';
   if (hasMessageId(envelope)) return 'uncertain';
-  // A 429 is the rate limit, whatever its body (part 8).
+  // A 429 is the rate limit, with any body (part 8).
   return statusCode !== 429 && saysServiceFailed(answer) ? 'uncertain' : 'rejected';
 }
 

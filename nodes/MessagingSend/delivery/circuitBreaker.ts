@@ -68,7 +68,7 @@ export class CircuitBreaker {
     return {
       isValid,
       end: (reply) => {
-        // No other request is valid during a trial, so the state is still that of this pass.
+        // No other request is valid during a trial, so the state still belongs to this pass.
         if (state === 'halfOpen') this.state = state;
         if (isValid() && reply?.kind === 'uncertain') {
           this.openings += 1;

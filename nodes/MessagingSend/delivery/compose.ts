@@ -69,7 +69,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own.replaceAll('\\{{', '{{') + after;
-  // The API has no limit for bulk texts (part 8). They are cut to that of Send only if the user chose to.
+  // The API has no limit for bulk texts (part 8), so they are cut to Send's limit only if the user chose to.
   const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
   const whole = messageOf(draft, read, text);
   // A string never has fewer units than code points, so only long texts need to be counted.

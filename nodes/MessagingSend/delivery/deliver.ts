@@ -60,7 +60,7 @@ export interface Progress {
 /** Unless an unsendable draft kept the run from starting, each message is in exactly one of these lists. */
 export interface Delivered {
   readonly unsendable: readonly Unsendable[];
-  /** Includes those of earlier attempts; only those if an unsendable draft kept the run from starting. */
+  /** Includes earlier attempts' receipts; only those if an unsendable draft kept the run from starting. */
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
   /** How many messages an unsendable draft kept from being sent. */

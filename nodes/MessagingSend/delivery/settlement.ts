@@ -39,7 +39,7 @@ export class Settlement {
   reject(batch: Batch, why: Failure): void {
     if (batch.messages.length === 0) return;
     const mayBeSent = why.sendAgain === 'checkFirst';
-    // Another attempt is sending these messages and those of all other batches.
+    // Another attempt is sending these messages, and all other batches.
     if (mayBeSent) this.endRun(why);
     this.settle(receiptOf(batch, { kind: mayBeSent ? 'uncertain' : 'not_sent', failure: why }));
   }

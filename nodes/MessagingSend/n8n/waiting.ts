@@ -15,7 +15,7 @@ import { runIndexOf } from './memory/execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
-const opensLink = {
+const linkWebhook = {
   name: 'default',
   responseMode: 'onReceived',
   responseData: '',
@@ -26,8 +26,8 @@ const opensLink = {
 
 /** The requests to a link that n8n passes on to the node: one to show the question, one to answer it. */
 export const answerWebhooks: IWebhookDescription[] = [
-  { ...opensLink, httpMethod: 'GET' },
-  { ...opensLink, httpMethod: 'POST' },
+  { ...linkWebhook, httpMethod: 'GET' },
+  { ...linkWebhook, httpMethod: 'POST' },
 ];
 
 /** The link's parameter for the run's number: the same in all attempts at a run, new in each round of a loop. */

@@ -57,7 +57,7 @@ function readEntry(entry: string): Country {
     regions,
     lengths: numbersOf(lengths),
     trunk,
-    exit: wholly(exit === '' ? '00' : `00|${exit}`),
+    exit: matchingAll(exit === '' ? '00' : `00|${exit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),
@@ -68,16 +68,16 @@ function readEntry(entry: string): Country {
 function kindOfNumber([lengths, given = '']: readonly string[]): KindOfNumber {
   const isPattern = /[^\d,-]/.test(given);
   const source = isPattern ? given : numbersOf(given).join('|');
-  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? wholly(source) : null };
+  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? matchingAll(source) : null };
 }
 
-function wholly(pattern: string): RegExp {
+function matchingAll(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
 /** Matches the first digits of a pattern's numbers: any digit of the pattern may be beyond their end. */
 export function startOf(pattern: string): RegExp {
-  return wholly(
+  return matchingAll(
     pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) => (part.startsWith('{') ? part : `(?:${part}|$)`)),
   );
 }
@@ -119,7 +119,7 @@ export function keepsZero({ leadingZero, trunk }: Country): boolean {
   return leadingZero === 'usually' && trunk === '';
 }
 
-/** Whether a leading 0 may be left out: not where the domestic prefix is 1 or 8. */
+/** Whether a leading 0 may be left out, as it may unless the domestic prefix is 1 or 8. */
 export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }

@@ -30,9 +30,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Starts a service that n8n needs beside it, and waits until it answers. It ends with the tests, however they end.
- *
- * @throws ExpectedError with the end of its log when it ends or stays silent
+ * Starts a service that n8n needs, and waits until it answers. It always ends with the tests.
+ * @throws ExpectedError with the end of its log if it ends or stays silent
  */
 export async function startService(options: ServiceOptions, { signal, cleanup }: Session): Promise<void> {
   const { command, args, folder, user, endSignal, ask } = options;

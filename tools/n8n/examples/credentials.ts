@@ -9,7 +9,7 @@ export const CALLER = { name: 'X-Api-Key', value: 'made-up-secret' };
 /** The token that a client of an example's MCP server sends. */
 export const MCP_TOKEN = 'made-up-token';
 
-/** Stores the credentials that the examples name, besides that of the messaging service. */
+/** Stores the credentials that the examples name, apart from the messaging service's. */
 export async function storeExampleCredentials(
   rest: N8nRest,
   modelUrl: string,

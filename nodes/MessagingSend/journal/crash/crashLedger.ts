@@ -98,7 +98,7 @@ export class CrashLedger {
     this.facts.end();
   }
 
-  /** Whether earlier attempts may have sent messages of which the list knows nothing. */
+  /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   async hasGap(): Promise<boolean> {
     return await this.start.then((start) => start.hasGap).catch(() => false);
   }

@@ -55,7 +55,7 @@ interface Known {
 /** Facts that this process relies on or has just changed: their state here is newer than the list's. */
 class KnownFacts {
   readonly all = new Map<string, Known>();
-  /** Facts of which the list may have entries that don't fit their state: those are to be removed. */
+  /** Facts whose entries in the list may not all fit their state: the others are to be removed. */
   readonly surplus = new Set<string>();
 
   /** @returns undefined if only the list knows */

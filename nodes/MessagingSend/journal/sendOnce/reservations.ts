@@ -79,12 +79,12 @@ export class Reservations {
   /** Keeps messages that were sent, or may have been, and gives up the rest. */
   settle(results: readonly Result[]): void {
     const own = results.filter(({ message }) => this.own.has(message));
-    const ownThat = (are: (outcome: Outcome) => boolean) =>
+    const ownWhere = (are: (outcome: Outcome) => boolean) =>
       own.filter(({ outcome }) => are(outcome)).map(({ message }) => message);
-    this.facts.close(this.factsOf(ownThat(({ kind }) => kind === 'sent')));
+    this.facts.close(this.factsOf(ownWhere(({ kind }) => kind === 'sent')));
     // No other run has to wait for these any longer: nobody will learn their outcome.
-    this.facts.releaseWhenFound(this.factsOf(ownThat(({ kind }) => kind === 'uncertain')));
-    this.giveUp(ownThat((outcome) => !mayBeSent(outcome)));
+    this.facts.releaseWhenFound(this.factsOf(ownWhere(({ kind }) => kind === 'uncertain')));
+    this.giveUp(ownWhere((outcome) => !mayBeSent(outcome)));
   }
 
   /** Called when the run has ended: reserved messages stay reserved. Resolves once all of it is stored. */

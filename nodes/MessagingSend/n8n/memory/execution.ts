@@ -7,7 +7,7 @@ import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
 /** What is kept of each call, for as long as n8n holds its arguments. */
 const keptOfCalls = new WeakMap<object, JsonRecord>();
 
-/** The counterpart of `getContext` for one call through the routing, of which n8n keeps nothing. */
+/** Replaces `getContext` in a call through the routing, about which n8n keeps nothing. */
 export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};
@@ -30,14 +30,14 @@ interface RunsOfNode {
 }
 
 /** n8n takes a tenth of a millisecond to make one, and several parts of a run need it. */
-const madeFor = new WeakMap<object, RunData>();
+const runDataByContext = new WeakMap<object, RunData>();
 
 type WithRunData = Pick<IExecuteFunctions, 'getWorkflowDataProxy'>;
 
 /** Doesn't evaluate an expression, which takes some tenths of a millisecond. */
 function runDataOf(context: WithRunData): RunData {
-  const runData = madeFor.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
-  madeFor.set(context, runData);
+  const runData = runDataByContext.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
+  runDataByContext.set(context, runData);
   return runData;
 }
 

@@ -96,7 +96,7 @@ function changesWith(
         slowest = Math.max(performance.now() - began, slowest * DECAY);
         return await changed;
       } catch (error) {
-        hasGivenUp ||= signal?.aborted === true || !isPassing(error) || performance.now() + RETRY_EVERY > end;
+        hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
         // Tries once more without a wait: some rejections are over at once.
         if (hasGivenUp && attempt > 0) return await changed;
         if (!hasGivenUp) await sleep(RETRY_EVERY);
@@ -106,7 +106,7 @@ function changesWith(
 }
 
 /** Whether a database may accept in a moment what it rejects, by the words of SQLite, PostgreSQL and their drivers. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const text = error instanceof Error ? error.message : String(error);
   return /lock|busy|time-?d? ?out|connect|terminat|too many|deadlock|serializ|unique constraint/i.test(text);
 }

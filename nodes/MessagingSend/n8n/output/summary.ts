@@ -39,7 +39,7 @@ export interface Summary {
   readonly placeholders: readonly Origin[];
   /** How many numbers 'Never Send To' has; null if it is not set. */
   readonly optOuts: number | null;
-  /** How many numbers without + were read with which code; empty if all with that of 'Default Country Code'. */
+  /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
   readonly codes: ReadonlyMap<string, number>;
   readonly isTest: boolean;
   /** Whether a later execution would skip what this one has sent. */
