@@ -76,9 +76,20 @@ function showChat({ phone, count: total, messages }) {
 }
 
 function bubble({ message, sent_at }) {
-  const text = make('p', '', message);
+  const text = make('p', '', '', withLinks(message));
   text.dir = 'auto';
   return make('div', 'bubble', '', [text, make('small', '', `${time(sent_at)} ✓`)]);
+}
+
+function withLinks(text) {
+  return text.split(/(https?:\/\/\S+)/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const link = make('a', '', part);
+    link.href = part;
+    link.target = '_blank';
+    link.rel = 'noreferrer';
+    return link;
+  });
 }
 
 function request({ method, path, status, messages, sent, fault, started_at, duration_ms }) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { type JsonObject } from '../../tools/json';
-import { closeNode, executeWorkflow, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
+import { closeNode, executeWorkflow, noticeOn, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
 import { provideContacts } from '../../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
@@ -12,6 +12,7 @@ import { chain, ITEMS, items, messagingSend, SENDER, start } from '../support/n8
 import {
   addHumanReview,
   addOption,
+  binsOf,
   choose,
   credentialChosen,
   executeNode,
@@ -61,8 +62,9 @@ const SEND_OPTIONS = [
 const REVIEW_OPTIONS = [
   'Default Country Code',
   'Limit Wait Time',
-  'Max Wait (Minutes)',
+  'Max Wait to Send (Minutes)',
   'Number Check',
+  'Page Title',
   'Requests per Minute',
   'Thank You Text',
 ];
@@ -96,7 +98,8 @@ const SHOWN: Array<{ choices: Array<[parameter: string, option: string]>; parame
       ['source', 'A JSON List'],
     ],
     parameters: ['Resource', 'Operation', 'Source', 'Messages', 'Options'],
-    options: SEND_OPTIONS,
+    // A list's texts are checked by what made the list.
+    options: SEND_OPTIONS.filter((name) => name !== 'Empty Fields'),
   },
 ];
 
@@ -149,7 +152,7 @@ for (const release of SUPPORTED) {
         await output
           .getByTestId('node-hint')
           .getByText(
-            /^2 sent, 2 credits used, 999998 left, 2 requests\. .*If you run this step again, what was or may have been sent will be sent again\.$/,
+            /^2 sent, 2 credits used, 999998 left, 2 requests\. .*Don't run this step again: it would send the 2 sent messages again\.$/,
           )
           .waitFor();
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
@@ -203,6 +206,45 @@ for (const release of SUPPORTED) {
       });
     });
 
+    test('After a click on any bin, what the panel shows is what is sent', async () => {
+      const { sandbox } = instance();
+      const tester = '447700900999';
+      // Another day than today by any clock.
+      const other = new Date(Date.now() + 3 * 86_400_000).toLocaleDateString('en', {
+        weekday: 'long',
+        timeZone: 'UTC',
+      });
+      const options = { neverSendTo: ALSO_GOOD.phone, sendWindow: `${other} 09:00–10:00`, testRun: tester };
+      const nodes = [start(), items([GOOD, ALSO_GOOD]), messagingSend({ ...SEND, options })];
+      const workflow = await store(chain('Bins', nodes));
+      await inEditor(`${release} bins`, async (page) => {
+        await openWorkflow(page, workflow);
+        await openNode(page, SENDER);
+        for (const protections of [3, 2, 1, 0]) {
+          await binsOf(page).nth(protections).waitFor({ state: 'detached' });
+          const shown = await parametersShown(page);
+          const isKept = (option: string) => shown.includes(option);
+          assert.equal(['Never Send To', 'Send Window', 'Test Run'].filter(isKept).length, protections);
+          await waitForTexts(page, [], isKept('Test Run') ? [SENDS_FOR_REAL] : ["The option 'Test Run' is on"]);
+          sandbox.reset();
+          await executeNode(page);
+          await noticeOn(page).getByText('Node executed successfully').first().waitFor();
+          await noticeOn(page).first().waitFor({ state: 'hidden' });
+          const allowed = isKept('Never Send To') ? [GOOD] : [GOOD, ALSO_GOOD];
+          const inWindow = isKept('Send Window') ? [] : allowed.map(({ phone }) => phone);
+          const expected = isKept('Test Run') ? allowed.map(() => tester) : inWindow;
+          assert.deepEqual(
+            sandbox
+              .messages()
+              .map(({ phone }) => phone)
+              .sort(),
+            expected,
+          );
+          if (protections > 0) await binsOf(page).last().click();
+        }
+      });
+    });
+
     test('A tool states what a call costs, and asks a person only as human review', async () => {
       const workflow = await store(agentWorkflow('Agent with a tool', [tool('Send message', SEND_TOOL)]));
       await inEditor(`${release} tool`, async (page) => {
@@ -244,7 +286,7 @@ for (const release of SUPPORTED) {
         const description = await output.getByTestId('node-error-description').innerText();
         assert.match(
           description,
-          /^Write it with its country code, such as .* Nothing was sent\. To send the others anyway, /,
+          /^Nothing was sent\.\s+Write it with its country code, such as .* To send the others anyway, /,
         );
       });
     });

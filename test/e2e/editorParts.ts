@@ -53,6 +53,11 @@ export async function addOption(page: Page, option: string): Promise<void> {
   await offered.first().waitFor({ state: 'hidden' });
 }
 
+/** The buttons beside the parameters of the open node that take away an option. */
+export function binsOf(page: Page): Locator {
+  return page.getByTestId('ndv').getByTestId('node-parameters').getByRole('button', { name: 'Delete', exact: true });
+}
+
 /** Waits until the open node's panel shows these texts, and none of the others. */
 export async function waitForTexts(page: Page, shown: string[], others: string[]): Promise<void> {
   const ndv = page.getByTestId('ndv');

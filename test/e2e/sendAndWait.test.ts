@@ -49,7 +49,7 @@ const NO_ACTION = /No action required/;
 
 /** Ends before n8n is started again. */
 const SHORT_LIMIT = {
-  limitWaitTime: { values: { limitType: 'afterTimeInterval', resumeAmount: 0.02, resumeUnit: 'minutes' } },
+  limitWaitTime: '0.02 minutes',
 };
 
 const choices = (...texts: string[]) => ({ values: texts.map((option) => ({ option })) });

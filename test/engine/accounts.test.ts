@@ -78,7 +78,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
     expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
     expect(error?.description).toContain(
-      "Nothing was sent. To send the others anyway, set On Error under Settings to Continue (using error output). Items 1, 3 were not sent: 'API Key' in the credential is empty.",
+      "Items 1, 3 were not sent: 'API Key' in the credential is empty. Numbering starts at 0.<br><br>Nothing was sent.<br><br>",
     );
     expect(requests()).toEqual([]);
   });

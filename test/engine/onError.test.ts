@@ -20,7 +20,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     const { error } = await run({ items: mixed, parameters });
     expect(error).toMatchObject({ name: 'NodeOperationError', message: WRONG_PHONE, context: { itemIndex: 1 } });
     expect(error?.description).toContain(
-      'Nothing was sent. To send the others anyway, set On Error under Settings to Continue (using error output). Item 1 was not sent: the phone number begins with 0, so its country code is missing. Item 3 was not sent: the message is empty. Numbering starts at 0.',
+      'Item 1 was not sent: the phone number begins with 0, so its country code is missing. Item 3 was not sent: the message is empty. Numbering starts at 0.<br><br>Nothing was sent.<br><br>Write it with its country code, ',
     );
     expect(requests()).toEqual([]);
   });

@@ -191,7 +191,7 @@ test.each<[string[], INodeParameters, string | null]>([
   for (const dryRun of [true, false]) {
     const parameters = withOptions(SEND_BULK, { ...options, dryRun });
     const hint = hintsOf(await run({ items: messagesTo(...phones), parameters }))[0]?.message ?? '';
-    expect(/Numbers without \+ were read with the country (.*?\.)( |$)/.exec(hint)?.[1] ?? null).toBe(text);
+    expect(/Numbers without \+ were read with the country (.*?\.)( |<|$)/.exec(hint)?.[1] ?? null).toBe(text);
   }
 });
 

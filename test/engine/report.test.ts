@@ -40,6 +40,7 @@ test('A production run writes one line to the log, without phone numbers, texts 
   expect(onConsole).not.toHaveBeenCalled();
 });
 
+const again = (messages: string) => `<br><br>Don't run this step again: it would send the ${messages} messages again.`;
 const ALL_WELL = () => undefined;
 const loseAnswer = (after: number) => () => sandbox().setFaults([{ kind: 'reset-after', after }]);
 
@@ -47,14 +48,14 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'messages, credits and requests',
     'info',
-    `250 sent, 250 credits used, 99750 left, 3 requests. ${GUESSED} (250 numbers). If you run this step again, what was or may have been sent will be sent again.`,
+    `250 sent, 250 credits used, 99750 left, 3 requests. ${GUESSED} (250 numbers).${again('250 sent')}`,
     { items: contacts(250) },
     ALL_WELL,
   ],
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. ${GUESSED} (7 numbers). If you run this step again, what was or may have been sent will be sent again.`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. ${INVALID_ITEM(8)} Items 2, 3 ${LOST} Numbering starts at 0. ${GUESSED} (7 numbers).${again('5 sent and 2 uncertain')}`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),
@@ -91,7 +92,7 @@ test('The hint of a retry counts what an earlier attempt sent, and the credits t
   const first = await run(setup);
   sandbox().setCredits(1000);
   expect(firstHint(await retry(first, setup))).toBe(
-    `3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request. ${GUESSED} (3 numbers).`,
+    `3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request. ${GUESSED} (3 numbers).${again('3 sent')}`,
   );
 });
 

@@ -61,29 +61,29 @@ describe('Send and Wait for Response', () => {
     },
   );
 
-  const limited = (values: INodeParameters, more: Partial<Setup> = {}) =>
-    setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime: { values } }), ...more });
-  const until = (maxDateAndTime: string) => ({ limitType: 'atSpecifiedTime', maxDateAndTime });
-  const during = (resumeAmount: number, resumeUnit: string) => ({
-    limitType: 'afterTimeInterval',
-    resumeAmount,
-    resumeUnit,
-  });
+  const limited = (limitWaitTime: INodeParameters | string, more: Partial<Setup> = {}) =>
+    setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }), ...more });
+  const inOldForm = (values: INodeParameters) => ({ values });
 
-  test.each([['hours', 5_400_000]])('waits as long as Limit Wait Time says, in %s', async (unit, milliseconds) => {
+  test.each<[limit: INodeParameters | string, minutes: number]>([
+    ['90 minutes', 90],
+    ['1.5 Hours', 90],
+    [' 1 day', 1440],
+    [inOldForm({ limitType: 'afterTimeInterval', resumeAmount: 1.5, resumeUnit: 'hours' }), 90],
+  ])('waits as long as Limit Wait Time says: %j', async (limit, minutes) => {
     const before = Date.now();
-    const end = waitTill(await run(limited(during(1.5, unit))))?.getTime() ?? 0;
-    expect(end).toBeGreaterThanOrEqual(before + milliseconds);
-    expect(end).toBeLessThanOrEqual(Date.now() + milliseconds);
+    const end = waitTill(await run(limited(limit)))?.getTime() ?? 0;
+    expect(end).toBeGreaterThanOrEqual(before + minutes * 60_000);
+    expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
   test.each([
     '2999-06-01T12:00',
-    '2999-06-01 12:00',
+    inOldForm({ limitType: 'atSpecifiedTime', maxDateAndTime: '2999-06-01 12:00' }),
     "={{ DateTime.fromISO('2999-06-01T12:00') }}",
     "={{ '2999-06-01T12:00'.toDateTime() }}",
-  ])("waits until a date and time in the workflow's time zone: %s", async (time) => {
-    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
+  ])("waits until a date and time in the workflow's time zone: %j", async (time) => {
+    const waiting = await run(limited(time, { settings: { timezone: 'Asia/Tokyo' } }));
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T03:00:00.000Z'));
   });
 
@@ -94,21 +94,26 @@ describe('Send and Wait for Response', () => {
     "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}",
     "={{ String(new Date('2999-06-01T12:00:00Z')) }}",
   ])('waits until a date and time in the time zone that it names: %s', async (time) => {
-    const waiting = await run(limited(until(time), { settings: { timezone: 'Asia/Tokyo' } }));
+    const waiting = await run(limited(time, { settings: { timezone: 'Asia/Tokyo' } }));
     expect(waitTill(waiting)).toEqual(new Date('2999-06-01T12:00:00.000Z'));
   });
 
   test('ends its wait at once if the date and time passed while the message was sent', async () => {
     const end = new Date(Date.now() + 2_000);
     sandbox().setFaults([{ kind: 'delay', ms: 2_500 }]);
-    expect(waitTill(await run(limited(until(end.toISOString()))))).toEqual(end);
+    expect(waitTill(await run(limited(end.toISOString())))).toEqual(end);
   });
 
-  test.each(['2001-01-01T00:00:00', 'tomorrow', ''])('sends nothing if the date and time is "%s"', async (time) => {
-    const { error } = await run(limited(until(time)));
-    expect(error?.message).toBe("'Max Date and Time' must be a date and time in the future");
-    expect(texts()).toEqual([]);
-  });
+  test.each(['2001-01-01T00:00:00', 'tomorrow', '', '45', '3 moons'])(
+    'sends nothing if its limit is "%s"',
+    async (time) => {
+      const { error } = await run(limited(time));
+      expect(error?.message).toBe(
+        "'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days, or a date and time in the future",
+      );
+      expect(texts()).toEqual([]);
+    },
+  );
 
   test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});

@@ -7,9 +7,8 @@ import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
 const { run, received, requests } = nodeForTests();
-const WINDOW = { from: '09:00', to: '20:00', days: [0, 1, 2, 3, 4, 5, 6], timeZone: 'recipient' };
-const within = (parameters: INodeParameters, window: object = {}, options: INodeParameters = {}): INodeParameters =>
-  withOptions(parameters, { ...options, sendWindow: { values: { ...WINDOW, ...window } } } as INodeParameters);
+const within = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
+  withOptions(parameters, { sendWindow: '09:00–20:00', ...options });
 
 const LONDON = phoneAt(0);
 const NEW_YORK = '12125550109';
@@ -41,21 +40,52 @@ test.each(SENDING_OPERATIONS)(
 
 test("By the workflow's clock, which is New York's here, all are inside or none", async () => {
   at(12, 30);
-  const early = await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
+  const parameters = within(SEND_BULK, { sendWindowTimeZone: 'workflow', sendWindow: '08:31 - 20:00' });
+  const early = await run({ items: TO_THREE, parameters });
   expect(outcomesOf(early)).toEqual(['skipped', 'skipped', 'skipped']);
   expect(early.outputs[0]?.[0]?.json.send_at).toBe('2026-06-15T12:31:00.000Z');
   at(12, 31);
-  await run({ items: TO_THREE, parameters: within(SEND_BULK, { timeZone: 'workflow', from: '08:31' }) });
+  await run({ items: TO_THREE, parameters });
   expect(received()).toHaveLength(3);
 });
 
-test.each([
-  ['a window that ends before it starts', { from: '20:00', to: '09:00' }, 'and two times'],
-  ['a time that is none', { from: '9 am' }, 'and two times'],
-  ['no day', { days: [] }, 'must be days'],
-])('With %s nothing is sent', async (_what, window, message) => {
-  const parameters = within(SEND_BULK, window);
-  expect((await run({ items: contacts(2), parameters })).error?.message).toContain(message);
+test.each<[window: unknown, isOpen: boolean]>([
+  ['mon 8:30–9:31', true],
+  ['Monday to Friday, 09:00 to 20:00', true],
+  ['Sat-Mon, Wed 09:30-09:31', true],
+  ['Sun 20:00–10:00', true],
+  ['20:00–09:31', true],
+  ['00:00–24:00', true],
+  ['20:00–00:00', false],
+  ['Mon 20:00–10:00', false],
+  ['Tue – Sun 09:00–20:00', false],
+  // What workflows of an older release have.
+  [{ values: { from: '09:30', to: '09:31', days: [1], timeZone: 'recipient' } }, true],
+  [{ values: { from: '09:00', to: '20:00', days: [0, 2], timeZone: 'recipient' } }, false],
+  [{ values: { from: '05:00', to: '06:00', days: [1], timeZone: 'workflow' } }, false],
+])('On Monday at 09:30 in London, the window %j is open: %s', async (window, isOpen) => {
+  at(8, 30);
+  const parameters = within(SEND_BULK, { sendWindow: window } as INodeParameters);
+  expect(outcomesOf(await run({ items: contacts(1), parameters }))).toEqual([isOpen ? 'sent' : 'skipped']);
+});
+
+test.each<unknown>([
+  '',
+  '9 am – 8 pm',
+  '09:00',
+  '09:00–09:00',
+  '24:00–25:00',
+  'M 09:00–20:00',
+  'Mon–Fri–Sun 09:00–20:00',
+  'weekdays 09:00–20:00',
+  '09:00–20:00–22:00',
+  '={{ undefined }}',
+  { values: { from: '9 am' } },
+  { values: { days: [] } },
+])('With the window %j nothing is sent', async (window) => {
+  const parameters = within(SEND_BULK, { sendWindow: window } as INodeParameters);
+  const { error } = await run({ items: contacts(2), parameters });
+  expect(error?.message).toMatch(/^'Send Window' must be a time span such as /);
   const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
   expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
   expect(requests()).toEqual([]);
@@ -63,7 +93,7 @@ test.each([
 
 test('A campaign that lasts longer than the window sends nothing after its end', async () => {
   at(18, 59);
-  const ended = run({ items: contacts(3), parameters: within(SEND, {}, { parallelRequests: 1 }) });
+  const ended = run({ items: contacts(3), parameters: within(SEND, { parallelRequests: 1 }) });
   while (requests().length === 0) await new Promise(setImmediate);
   at(19);
   const ran = await ended;
@@ -76,7 +106,7 @@ test.each(['sendOnce', 'sendOnceEver'])(
   'What was kept back is sent by a later execution, once, with %s',
   async (choice) => {
     const setup = { items: [...TO_THREE, ...TO_THREE], workflowId: 'window' };
-    const parameters = within(SEND_BULK, {}, { duplicateMessages: choice });
+    const parameters = within(SEND_BULK, { duplicateMessages: choice });
     at(8, 30);
     await run({ ...setup, parameters });
     at(19, 30);

@@ -52,11 +52,18 @@ test.each([
 test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', (_name, operation) => {
   const phoneGiven = '+44 7700 900000';
   const messages = [messageAt(0, { phoneGiven, text: 'Hello 😀' }), messageAt(1, { text: 'the end' })];
-  const planned = { status: 'dry_run', batch: 3, characters: 7 };
-  expect(itemsOf(operation, { planned: [{ number: 3, messages }] }).map(({ json }) => json)).toEqual([
-    { phone: phoneAt(0), phone_given: phoneGiven, message: 'Hello 😀', ...planned },
-    { phone: phoneAt(1), message: 'the end', ...planned },
+  const duplicates = [{ message: messageAt(2, { text: 'the end' }), original: messageAt(1) }];
+  const delivered = { ...NOTHING_DELIVERED, planned: [{ number: 3, messages }], duplicates };
+  const planned = { status: 'dry_run', reason: 'would_be_sent', batch: 3, characters: 7 };
+  const skipped = { status: 'skipped', reason: 'duplicate', batch: null, characters: 7, duplicate_of: 1 };
+  const items = outputItems(delivered, operation, true);
+  expect(items.map(({ json }) => json)).toEqual([
+    { phone: phoneAt(0), message: 'Hello 😀', phone_given: phoneGiven, ...planned },
+    { phone: phoneAt(1), message: 'the end', phone_given: phoneAt(1), ...planned },
+    { phone: phoneAt(2), message: 'the end', phone_given: phoneAt(2), ...skipped },
   ]);
+  const firstFields = ['phone', 'message', 'status', 'reason'];
+  for (const { json } of items) expect(Object.keys(json).slice(0, 4)).toEqual(firstFields);
 });
 
 test.each(OPERATIONS)(

@@ -17,6 +17,10 @@ const OPTIONS = readDeliveryOptions(givenOptions({ duplicateMessages: 'send' }))
 const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 
+const BREAK = '<br><br>';
+const RETRY_FOR_REST =
+  "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
+
 function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters<typeof summarize>[3] = OPTIONS) {
   const all = { ...NOTHING_DELIVERED, ...delivered };
   return runError(node, summarize(all, all.receipts.length, 1, options));
@@ -61,37 +65,54 @@ test("The error of a run is its first failure, with what was sent, what wasn't a
   expect(error).toMatchObject({
     message: 'The first',
     httpCode: '400',
-    description:
-      'Do something. 2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests. If you run this step again, what was or may have been sent will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
+    description: [
+      'Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
+      '2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests.',
+      `Do something. Don't run this step again: it would send the 2 sent and 1 uncertain messages again. ${RETRY_FOR_REST}`,
+    ].join(BREAK),
     context: { itemIndex: 2 },
   });
 });
 
 test.each<[what: string, Partial<Delivered>, description: string]>([
-  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'Do something. Nothing was sent.'],
+  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, `Nothing was sent.${BREAK}Do something.`],
   [
     'all messages for a reason of the whole run',
     { receipts: [receipt(notSent({ scope: 'run' }), ...messagesUpTo(250))] },
-    'Do something. Nothing was sent.',
+    `Nothing was sent.${BREAK}Do something.`,
   ],
   [
     'what an earlier attempt has not sent',
     { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
-    'Correct it. 1 sent (1 of them in an earlier attempt), 2 not sent, 1 request. If you run this step again, what was or may have been sent will be sent again. To send only the rest, open the tab Executions and use Retry on the newest one. Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
+    [
+      'Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
+      '1 sent (1 of them in an earlier attempt), 2 not sent, 1 request.',
+      `Correct it. Don't run this step again: it would send the 1 sent message again. ${RETRY_FOR_REST}`,
+    ].join(BREAK),
   ],
   [
     'a message and its duplicate',
     { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
-    'Do something. Nothing was sent. Items 0, 7 were not sent: it failed. Numbering starts at 0.',
+    `Items 0, 7 were not sent: it failed. Numbering starts at 0.${BREAK}Nothing was sent.${BREAK}Do something.`,
   ],
 ])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
   expect(errorOf(delivered)?.description).toBe(description);
 });
 
-test("With Send Once, Also in Later Runs, an error doesn't warn of second messages", () => {
+test.each([
+  ['report', 'Retry would send nothing: it never repeats uncertain messages.'],
+  ['sendAgain', RETRY_FOR_REST],
+] as const)('Where all messages were sent or are uncertain, with %s, the error says: %s', (uncertain, retry) => {
+  const receipts = [receipt(SENT, ...messagesUpTo(150)), receipt(UNCERTAIN, messageAt(150), messageAt(151))];
+  const { description } = errorOf({ receipts }, NODE, { ...OPTIONS, uncertain }) ?? {};
+  const again = "Don't run this step again: it would send the 150 sent and 2 uncertain messages again.";
+  expect(description?.endsWith(`${BREAK}${CHECK_FIRST} Do something. ${again} ${retry}`)).toBe(true);
+});
+
+test('With Send Once, Also in Later Runs, an error warns of no second message', () => {
   const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
   const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
-  expect(error?.description).toBe('Do something. 1 sent, 1 not sent, 2 requests.');
+  expect(error?.description).toBe(`1 sent, 1 not sent, 2 requests.${BREAK}Do something.`);
 });
 
 test('An error keeps its own text if n8n has one for a word in it', () => {

@@ -8,6 +8,7 @@ const NOTHING: Summary = {
   resumed: 0,
   notSent: 0,
   uncertain: 0,
+  left: 0,
   skipped: new Map(),
   reasons: [],
   isInvalid: false,
@@ -138,11 +139,19 @@ test.each([
   );
 });
 
-const AGAIN = 'If you run this step again, what was or may have been sent will be sent again.';
-
 test.each<[what: string, Partial<Summary>, warning: string]>([
-  ['messages were sent', { sent: 1, notSent: 5 }, AGAIN],
-  ['a message may have been sent', { uncertain: 1 }, AGAIN],
+  ['a message was sent', { sent: 1, notSent: 5 }, "Don't run this step again: it would send the 1 sent message again."],
+  [
+    'all may have been sent',
+    { uncertain: 2 },
+    "Don't run this step again: it would send the 2 uncertain messages again.",
+  ],
+  [
+    'all were or may have been sent',
+    { sent: 150, uncertain: 100 },
+    "Don't run this step again: it would send the 150 sent and 100 uncertain messages again.",
+  ],
+  ['only a tester got messages', { sent: 3, isTest: true }, ''],
   ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }, ''],
   ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }, ''],
 ])('If %s, the warning about a second run is %j', (_what, changed, warning) => {

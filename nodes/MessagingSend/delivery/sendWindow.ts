@@ -4,9 +4,9 @@ import { zonesOf } from '../phone/timeZones';
 export interface SendWindow {
   /** A minute of the day, inclusive. */
   readonly from: number;
-  /** A minute of the day after `from`, exclusive; at most 1440. */
+  /** A minute of the day, exclusive, at most 1440; before `from`, it is on the next day. */
   readonly to: number;
-  /** 0 is Sunday. */
+  /** The days on which it opens; 0 is Sunday. */
   readonly days: ReadonlySet<number>;
   /** Whose clock counts: that of the number's country, or the workflow's. */
   readonly clock: 'recipient' | 'workflow';
@@ -63,7 +63,9 @@ export class Windows {
     const local = minute + this.offsetIn(zone, minute);
     const time = local % DAY;
     // The epoch began on a Thursday.
-    return from <= time && time < to && days.has((Math.floor(local / DAY) + 4) % 7);
+    const day = (Math.floor(local / DAY) + 4) % 7;
+    if (from < to) return from <= time && time < to && days.has(day);
+    return (from <= time && days.has(day)) || (time < to && days.has((day + 6) % 7));
   }
 
   /** How many minutes a zone's clock is ahead of UTC. */

@@ -225,6 +225,7 @@ async function itemsOrError(
   const error = context.continueOnFail() || summary.reasons.length === 0 ? null : runError(context.getNode(), summary);
   if (error !== null) throw error;
   await pause();
-  const items = outputItems(delivered, job.operation);
-  return settings.includesInput ? withInputFields(items, inputs) : items;
+  const items = outputItems(delivered, job.operation, settings.options.dryRun);
+  if (!settings.includesInput) return items;
+  return withInputFields(items, inputs, context.getNode().onError === 'continueErrorOutput');
 }

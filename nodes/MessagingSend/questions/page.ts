@@ -77,22 +77,22 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/** @param refusal why the form that was sent before is not an answer */
-export function questionPage({ text, response }: Question, refusal?: Refusal): string {
+/** @param refusal of the form that was sent before */
+export function questionPage({ text, title, response }: Question, refusal?: Refusal): string {
   const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(
     `<h1 id="question">${escapeHtml(text)}</h1><form method="post" enctype="${encodingOf(response)}">${form}</form>`,
-    refusal === undefined ? 'Your answer' : 'Your answer was not sent',
+    refusal === undefined ? title : 'Your answer was not sent',
     `<script>${SCRIPT}</script>`,
   );
 }
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
-export function thanksPage({ thanks, response }: Question, { data }: Answer): string {
+export function thanksPage({ thanks, title, response }: Question, { data }: Answer): string {
   const { approveLabel = '', declineLabel = '' } = response.kind === 'approval' ? response : {};
   const label = data.approved === true ? approveLabel : (declineLabel ?? '');
   const decision = label === '' ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
-  return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`);
+  return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }
 
 /** For a link whose question was answered, has expired or was followed by another. */
@@ -129,7 +129,7 @@ function page(content: string, title = 'Your answer', script = ''): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body><main dir="auto">${content}</main>${script}</body>

@@ -2,7 +2,15 @@ import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type Failure, FailureError } from '../../failures/failure';
 import { isTool } from '../assumptions';
-import { countsText, descriptionOf, inSentences, isNothing, reasonsText, secondSendText } from './sentences';
+import {
+  countsText,
+  descriptionOf,
+  inParagraphs,
+  inSentences,
+  isNothing,
+  reasonsText,
+  secondSendText,
+} from './sentences';
 import type { Summary } from './summary';
 
 /**
@@ -19,17 +27,25 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   const isOneItem = origins.length === 1 && origin.entry === null;
   const isAll = failure.scope === 'run' && isNothing(summary) && heldUp === 0;
   const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
-  const further = isTool(node) ? [which, forModel(summary)] : [forUser(summary), which];
-  const description = inSentences(descriptionOf(failure, kind), countsText(summary), ...further);
+  const toDo = descriptionOf(failure, kind);
+  const counts = countsText(summary);
+  const description = isTool(node)
+    ? inSentences(toDo, counts, which, forModel(summary))
+    : inParagraphs(which, counts, inSentences(toDo, ...forUser(summary)));
   return (isInvalid ? nodeOperationError : nodeApiError)(node, failure, origin.item, description);
 }
 
-function forUser(summary: Summary): string {
-  const { heldUp, notSent } = summary;
-  if (heldUp > 0) return 'To send the others anyway, set On Error under Settings to Continue (using error output).';
+function forUser(summary: Summary): readonly string[] {
+  const { heldUp, left } = summary;
+  const others =
+    heldUp > 0 ? 'To send the others anyway, set On Error under Settings to Continue (using error output).' : '';
   const again = secondSendText(summary);
-  if (again === '' || notSent === 0) return again;
-  return `${again} To send only the rest, open the tab Executions and use Retry on the newest one.`;
+  if (again === '') return [others];
+  const retry =
+    left === 0
+      ? 'Retry would send nothing: it never repeats uncertain messages.'
+      : "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
+  return [others, again, retry];
 }
 
 /** A model would call again with what it thinks is left. */

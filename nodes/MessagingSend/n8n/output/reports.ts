@@ -5,7 +5,7 @@ import { isNumber, isRecord } from '../../api/records';
 import type { Progress } from '../../delivery/deliver';
 import { isTool } from '../assumptions';
 import { runIndexOf } from '../memory/execution';
-import { counted, inSentences, secondSendText, summaryText } from './sentences';
+import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -30,15 +30,13 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   const { sent, notSent, uncertain, resumed, skipped, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
-  const isManual = context.getMode() === 'manual';
-  // In the editor, the button that runs the step isn't a retry.
-  const again = isManual && planned === null ? secondSendText(summary) : '';
+  const message = inParagraphs(text, secondSendText(summary));
   const type = notSent + uncertain > 0 ? 'warning' : 'info';
-  context.addExecutionHints({ message: inSentences(text, again), location: 'outputPane', type });
+  context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
     context.addExecutionHints({ message: bulkAdvice(sent - resumed), location: 'outputPane', type: 'warning' });
   }
-  if (!isManual) context.logger.info(`Messaging Send: ${text}`);
+  if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${text}`);
 }
 
 function bulkAdvice(messages: number): string {

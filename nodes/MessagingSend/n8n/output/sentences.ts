@@ -104,10 +104,14 @@ function escaped(text: string): string {
   return text.replaceAll('<', '&lt;');
 }
 
-/** What running the step again would do; empty if nothing was or may have been sent, or a later run skips it. */
-export function secondSendText({ sent, uncertain, isRemembered }: Summary): string {
-  if (isRemembered || sent + uncertain === 0) return '';
-  return 'If you run this step again, what was or may have been sent will be sent again.';
+/**
+ * What running the step again would send a second time; empty if that is nothing, because nothing was or may have been sent
+ * to a recipient, or a later run skips it.
+ */
+export function secondSendText({ sent, uncertain, isRemembered, isTest, planned }: Summary): string {
+  if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
+  const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
+  return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
 }
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
@@ -164,7 +168,12 @@ export function reasonOf(error: unknown): string {
   return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
 }
 
-/** Joins sentences, without empty ones. */
+/** What the editor shows as paragraphs. */
+export function inParagraphs(...paragraphs: readonly string[]): string {
+  return paragraphs.filter(Boolean).join('<br><br>');
+}
+
+/** Puts sentences one behind the other, without empty ones. */
 export function inSentences(...sentences: ReadonlyArray<string | false>): string {
   return sentences.filter(Boolean).join(' ');
 }

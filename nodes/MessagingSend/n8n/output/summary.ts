@@ -23,7 +23,9 @@ export interface Summary {
   readonly resumed: number;
   readonly notSent: number;
   readonly uncertain: number;
-  /** Deliberately not sent: how many for which reason. */
+  /** How many a Retry would send. */
+  readonly left: number;
+  /** Not sent, on purpose: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
   /** In the order in which they first occur; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
@@ -59,7 +61,7 @@ export function summarize(
   delivered: Delivered,
   requests: number,
   accounts: number,
-  { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
+  { dryRun, duplicateMessages, neverSendTo, testRun, uncertain }: DeliveryOptions,
 ): Summary {
   const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
@@ -118,6 +120,7 @@ export function summarize(
     resumed,
     notSent: count.not_sent,
     uncertain: count.uncertain,
+    left: count.not_sent + (uncertain === 'sendAgain' ? count.uncertain : 0),
     skipped,
     reasons: [...reasons.values()].sort((a, b) => Number(isCause(b)) - Number(isCause(a))),
     isInvalid: unsendable.length > 0,

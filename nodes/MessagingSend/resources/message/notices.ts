@@ -3,6 +3,8 @@ import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/output/reports';
 
+type Show = NonNullable<IDisplayOptions['show']>;
+
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
 export const toolNotice = notice(
@@ -11,12 +13,31 @@ export const toolNotice = notice(
   { '@tool': [true] },
 );
 
+const SET: Show[string] = [{ _cnd: { exists: true } }];
+
 /** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { '/options.dryRun': [true] }),
-  notice('realRunNotice', "The option 'Dry Run' is off: the next run sends real messages and uses credits", {
-    '/options.dryRun': [false],
+  notice(
+    'realRunNotice',
+    "The option 'Dry Run' is off: the next run sends real messages and uses credits",
+    { '/options.dryRun': [false] },
+    { '/options.testRun': SET },
+  ),
+  notice(
+    'testRunNotice',
+    "The option 'Test Run' is on: its phone gets the first messages, and the recipients get none",
+    { '/options.testRun': SET },
+    { '/options.dryRun': [true] },
+  ),
+  notice('oldTestRunNotice', 'The phone of this Test Run was entered in an older release. To see it, enter it again.', {
+    '/options.testRun.values': SET,
   }),
+  notice(
+    'oldSendWindowNotice',
+    'The hours of this Send Window were entered in an older release. To see them, enter them again, such as Mon–Fri 09:00–20:00.',
+    { '/options.sendWindow.values': SET },
+  ),
   notice(
     'sendAgainNotice',
     'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
@@ -28,8 +49,9 @@ export const optionNotices: INodeProperties[] = [
 ];
 
 /** A box in the panel. It is shown only with the choice that risks money or a message, so that it is read. */
-function notice(name: string, text: string, show: NonNullable<IDisplayOptions['show']>): INodeProperties {
-  return { displayName: text, name, type: 'notice', default: '', displayOptions: { show: { ...MESSAGE, ...show } } };
+function notice(name: string, text: string, show: Show, hide?: Show): INodeProperties {
+  const displayOptions = { show: { ...MESSAGE, ...show }, ...(hide && { hide }) };
+  return { displayName: text, name, type: 'notice', default: '', displayOptions };
 }
 
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
@@ -39,7 +61,12 @@ export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
     `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
-    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]',
+    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"] && $parameter["options"]["testRun"] === undefined',
+  ),
+  hint(
+    'info',
+    'This test run sends the first messages to your own phone, for a credit each, and none to the recipients',
+    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"] && $parameter["options"]["testRun"] !== undefined',
   ),
   hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
   // Before the run, no expression knows the address.

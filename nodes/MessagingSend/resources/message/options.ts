@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { isRecord } from '../../api/records';
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
 import type { TestRun } from '../../delivery/selection';
@@ -17,11 +18,10 @@ import {
   readNumber,
   requestsPerMinute,
   valuesIn,
-  valuesOf,
 } from '../../n8n/input/options';
 import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
-import { readSendWindow, sendWindow } from './sendWindow';
+import { readSendWindow, sendWindow, sendWindowTimeZone } from './sendWindow';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
@@ -157,33 +157,15 @@ const parallelRequests: INodeProperties = {
     'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
 };
 
-const DEFAULT_COUNT = 3;
+const TESTED = 3;
 
 const testRun: INodeProperties = {
   displayName: 'Test Run',
   name: 'testRun',
-  type: 'fixedCollection',
-  default: { values: { phone: '', count: DEFAULT_COUNT } },
-  description:
-    "Sends the first messages to your own phone and skips the rest. Test messages use credits, but don't count as sent.",
-  options: valuesOf(
-    {
-      displayName: 'Phone',
-      name: 'phone',
-      type: 'string',
-      default: '',
-      placeholder: 'e.g. 447700900123',
-      description: 'Number of the phone that gets the messages instead of the recipients',
-    },
-    {
-      displayName: 'Count',
-      name: 'count',
-      type: 'number',
-      typeOptions: { minValue: 1 },
-      default: DEFAULT_COUNT,
-      description: 'How many messages to send to that phone, counted anew in each round of a loop',
-    },
-  ),
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. 447700900123',
+  description: `Your own phone number: it gets the first ${TESTED} messages, and the recipients get none. Test messages use credits, but don't count as sent.`,
 };
 
 export const deliveryOptions = optionsField(
@@ -193,8 +175,8 @@ export const deliveryOptions = optionsField(
     dryRun,
     duplicateMessages,
     // Out of the alphabet: n8n's list of options keeps this order, and the two belong together.
-    messageKey,
-    emptyFields,
+    { ...messageKey, displayOptions: { hide: { duplicateMessages: ['send'] } } },
+    { ...emptyFields, displayOptions: { hide: { '/source': ['json'] } } },
     includeOtherFields,
     longMessages,
     maxWait,
@@ -204,6 +186,7 @@ export const deliveryOptions = optionsField(
     parallelRequests,
     requestsPerMinute,
     sendWindow,
+    sendWindowTimeZone,
     testRun,
   ],
   { resource: ['message'], operation: ['send', 'sendBulk'] },
@@ -252,17 +235,17 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   };
 }
 
-/** @returns null where the option is not added. Whatever else it is, no message may leave for a recipient. */
+/** @returns null where the option isn't added. With any value, even an empty one, no message may go to a recipient. */
 function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): TestRun | null {
-  return given.get(testRun.name, testRun.displayName, null, (value) => {
-    if (value === undefined || value === '') return null;
-    const values = valuesIn(value);
+  const parse = (value: unknown): TestRun | null => {
+    if (value === NOT_SET) return null;
+    // Workflows of 0.3 have { values: { phone, count } }.
+    const { phone, count = TESTED } = isRecord(value) ? valuesIn(value) : { phone: value };
     // A landline can be somebody's own as well.
     const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
-    const read = readPhone(values.phone ?? '', rules);
+    const read = readPhone(phone ?? '', rules);
     if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
-    const count = Math.floor(Number(values.count ?? DEFAULT_COUNT));
-    if (count >= 1 && Number.isFinite(count)) return { phone: read.phone, count };
-    throw new FailureError(failure('optionInvalid', { option: 'Count', needed: 'a number of at least 1' }));
-  });
+    return { phone: read.phone, count: Math.max(1, Math.floor(Number(count)) || TESTED) };
+  };
+  return given.get(testRun.name, testRun.displayName, null, parse, NOT_SET);
 }

@@ -84,6 +84,15 @@ export const buttonLabel: INodeProperties = {
   description: 'Label of the button that sends the text or the form',
 };
 
+export const pageTitle: INodeProperties = {
+  displayName: 'Page Title',
+  name: 'responseFormTitle',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. Order 1042',
+  description: "Title of the answer page, which browsers show in the tab. The default is the workflow's name.",
+};
+
 export const thanks: INodeProperties = {
   displayName: 'Thank You Text',
   name: 'thankYouText',
@@ -94,9 +103,13 @@ export const thanks: INodeProperties = {
 
 /**
  * Reads the page's parameters.
+ * @param workflow its name, which is the page's title by default
  * @throws FailureError for a form that can't be shown, and what n8n throws for an expression that fails
  */
-export function readPage(read: (name: string, fallback: unknown) => unknown): Omit<Question, 'text'> {
+export function readPage(
+  read: (name: string, fallback: unknown) => unknown,
+  workflow: string | undefined,
+): Omit<Question, 'text'> {
   const textIn = (collection: string, { name, default: fallback }: INodeProperties): string => {
     const given = read(`${collection}.${name}`, '');
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
@@ -119,5 +132,6 @@ export function readPage(read: (name: string, fallback: unknown) => unknown): Om
         };
     }
   };
-  return { response: response(), thanks: textIn('options', thanks) };
+  const title = textIn('options', pageTitle) || workflow;
+  return { response: response(), title, thanks: textIn('options', thanks) };
 }

@@ -21,7 +21,7 @@ import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warn
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './options';
-import { approvalOptions, buttonLabel, readPage, responseType, thanks } from './pageFields';
+import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
 
 const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
@@ -56,10 +56,10 @@ const question: INodeProperties = {
 };
 
 /** Beside 'Limit Wait Time', it could be mistaken for the time to answer. */
-const maxWaitForService: INodeProperties = {
+const maxWaitToSend: INodeProperties = {
   ...maxWait,
-  description:
-    "How long to keep trying to send while the service is busy or down. The time for an answer is 'Limit Wait Time'.",
+  displayName: 'Max Wait to Send (Minutes)',
+  description: 'How long to keep trying to send the message while the service is busy or down. Then it is not sent.',
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
@@ -71,7 +71,7 @@ export const sendAndWaitFields: INodeProperties[] = [
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
   { ...formFields, displayOptions: { show: { ...SHOW, responseType: ['customForm'] } } },
   optionsField(
-    [defaultCountryCode, limitWaitTime, maxWaitForService, numberCheck, requestsPerMinute, buttonLabel, thanks],
+    [defaultCountryCode, limitWaitTime, maxWaitToSend, numberCheck, pageTitle, requestsPerMinute, buttonLabel, thanks],
     SHOW,
   ),
 ];
@@ -127,7 +127,7 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   const draft = draftFromItem(0, read);
   if (draft.kind === 'unsendable') return draft;
   try {
-    const page = readPage((name, fallback) => read(name, 0, fallback));
+    const page = readPage((name, fallback) => read(name, 0, fallback), context.getWorkflow().name);
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {

@@ -1,17 +1,28 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { DeliveryOptions } from '../../delivery/options';
+import { isRecord } from '../../api/records';
+import type { SendWindow } from '../../delivery/sendWindow';
 import { failure, FailureError } from '../../failures/failure';
-import { choiceField, type GivenOptions, valuesIn, valuesOf } from '../../n8n/input/options';
+import { NOT_SET } from '../../n8n/input/drafts';
+import { choiceField, type GivenOptions, readChoice, valuesIn } from '../../n8n/input/options';
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const DEFAULTS = { from: '09:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 0], timeZone: 'recipient' };
+export const sendWindow: INodeProperties = {
+  displayName: 'Send Window',
+  name: 'sendWindow',
+  type: 'string',
+  default: '09:00–20:00',
+  placeholder: 'e.g. Mon–Fri 09:00–20:00',
+  description:
+    'When messages may be sent, such as Mon–Fri 09:00–20:00. Other messages are skipped, and their items say in send_at when they can be sent.',
+};
 
-const timeZone = choiceField({
-  displayName: 'Time Zone',
-  name: 'timeZone',
+/** The name of an option that the panel offers only beside 'Send Window'. */
+export const sendWindowTimeZone = choiceField({
+  displayName: 'Send Window Time Zone',
+  name: 'sendWindowTimeZone',
+  displayOptions: { show: { sendWindow: [{ _cnd: { exists: true } }] } },
   default: 'recipient',
-  description: 'Whose clock counts',
+  description: "Whose clock counts for 'Send Window'",
   choices: {
     recipient: [
       "Recipient's",
@@ -21,63 +32,68 @@ const timeZone = choiceField({
   },
 });
 
-export const sendWindow: INodeProperties = {
-  displayName: 'Send Window',
-  name: 'sendWindow',
-  type: 'fixedCollection',
-  default: { values: DEFAULTS },
-  description:
-    'When messages may be sent. A message outside this window is skipped, and its item says in send_at when it can be sent.',
-  options: valuesOf(
-    {
-      displayName: 'Days',
-      name: 'days',
-      type: 'multiOptions',
-      options: DEFAULTS.days.map((value) => ({ name: DAYS[value] ?? '', value })),
-      default: [1, 2, 3, 4, 5, 6, 0],
-      description: 'Days on which messages may be sent',
-    },
-    {
-      displayName: 'From',
-      name: 'from',
-      type: 'string',
-      default: '09:00',
-      placeholder: 'e.g. 09:00',
-      description: 'First minute in which messages may be sent, from 00:00 to 23:59',
-    },
-    timeZone,
-    {
-      displayName: 'To',
-      name: 'to',
-      type: 'string',
-      default: '20:00',
-      placeholder: 'e.g. 20:00',
-      description: 'When messages may no longer be sent, up to 24:00',
-    },
-  ),
-};
-
-/** @returns null where the option is not added */
-export function readSendWindow(given: GivenOptions): DeliveryOptions['sendWindow'] {
-  return given.get(sendWindow.name, sendWindow.displayName, null, (value) => {
-    if (value === undefined || value === '') return null;
-    const values = { ...DEFAULTS, ...valuesIn(value) };
-    const [from, to] = [minuteOfDay(values.from), minuteOfDay(values.to)];
-    const days: unknown[] = Array.isArray(values.days) ? values.days : [];
-    const { timeZone: clock } = values;
-    const areDays = days.length > 0 && days.every((day) => Number.isInteger(day) && DAYS[Number(day)] !== undefined);
-    const isClock = clock === 'recipient' || clock === 'workflow';
-    if (from !== null && to !== null && from < to && areDays && isClock) {
-      return { from, to, days: new Set(days.map(Number)), clock };
-    }
-    const needed = 'days, a time zone, and two times (such as 09:00 and 20:00), the earlier one first';
+/** @returns null where the option isn't added */
+export function readSendWindow(given: GivenOptions): SendWindow | null {
+  const clock = readChoice(given, sendWindowTimeZone);
+  const parse = (value: unknown): SendWindow | null => {
+    if (value === NOT_SET) return null;
+    const window = isRecord(value) ? oldWindowIn(valuesIn(value)) : windowIn(String(value), clock);
+    if (window !== null) return window;
+    const needed = 'a time span such as 09:00–20:00, Mon–Fri 09:00–20:00 or, past midnight, Sat 20:00–02:00';
     throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
-  });
+  };
+  return given.get(sendWindow.name, sendWindow.displayName, null, parse, NOT_SET);
 }
 
+const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+
+/** @returns null for a text that isn't a window */
+function windowIn(text: string, clock: SendWindow['clock']): SendWindow | null {
+  const words = text
+    .trim()
+    .replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-')
+    .split(/[\s,]+/);
+  const [from = '', to = '', ...more] = words.pop()?.split('-') ?? [];
+  const span = more.length === 0 ? spanOf(from, to) : null;
+  const days = words.length === 0 ? EVERY_DAY : words.flatMap(daysIn);
+  return span === null || days.includes(NO_DAY) ? null : { ...span, days: new Set(days), clock };
+}
+
+/** What workflows of 0.3 have: { from, to, days, timeZone }. */
+function oldWindowIn(values: ReturnType<typeof valuesIn>): SendWindow | null {
+  const { from = '09:00', to = '20:00', days = EVERY_DAY, timeZone } = values;
+  const span = spanOf(String(from), String(to));
+  const areDays = Array.isArray(days) && days.length > 0 && days.every((day) => EVERY_DAY.includes(Number(day)));
+  if (span === null || !areDays) return null;
+  return { ...span, days: new Set(days.map(Number)), clock: timeZone === 'workflow' ? 'workflow' : 'recipient' };
+}
+
+/** In minutes of the day; past midnight, the end is before the start. */
+function spanOf(start: string, end: string): Pick<SendWindow, 'from' | 'to'> | null {
+  const [from, to] = [minuteOfDay(start), minuteOfDay(end)];
+  return from === null || to === null || from === to || from === DAY ? null : { from, to };
+}
+
+const DAY = 24 * 60;
+
 /** Reads 9:00, 09:00 or 24:00; null for anything else. */
-function minuteOfDay(value: unknown): number | null {
-  const [, hours, minutes] = /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(String(value)) ?? [];
+function minuteOfDay(time: string): number | null {
+  const [, hours, minutes] = /^(\d{1,2}):([0-5]\d)$/.exec(time.trim()) ?? [];
   const minute = Number(hours) * 60 + Number(minutes);
-  return minute <= 24 * 60 ? minute : null;
+  return minute <= DAY ? minute : null;
+}
+
+const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const NO_DAY = -1;
+
+/** The days of `Mon` or `Fri-Mon`; {@link NO_DAY} for a word that isn't a day. */
+function daysIn(word: string): readonly number[] {
+  const [first = NO_DAY, last = first, ...more] = word.split('-').map(dayOf);
+  if (more.length > 0 || first === NO_DAY || last === NO_DAY) return [NO_DAY];
+  return EVERY_DAY.slice(0, ((last - first + 7) % 7) + 1).map((days) => (first + days) % 7);
+}
+
+function dayOf(word: string): number {
+  const name = word.toLowerCase();
+  return name.length < 3 ? NO_DAY : DAYS.findIndex((day) => day.startsWith(name));
 }

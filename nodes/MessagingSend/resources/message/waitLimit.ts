@@ -1,54 +1,19 @@
 import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
+import { isRecord, type JsonRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { choiceField, type GivenOptions, readChoice, readNumber, valuesOf, within } from '../../n8n/input/options';
+import { NOT_SET } from '../../n8n/input/drafts';
+import { type GivenOptions, valuesIn } from '../../n8n/input/options';
 
-// The option Limit Wait Time, with the names that it has in n8n's own nodes.
-
-const limitType = choiceField({
-  displayName: 'Limit Type',
-  name: 'limitType',
-  default: 'afterTimeInterval',
-  choices: {
-    afterTimeInterval: ['After Time Interval', 'Wait for a certain time after the message was sent'],
-    atSpecifiedTime: ['At Specified Time', 'Wait until a certain date and time'],
-  },
-});
-
-const resumeAmount: INodeProperties = {
-  displayName: 'Amount',
-  name: 'resumeAmount',
-  type: 'number',
-  displayOptions: { show: { limitType: ['afterTimeInterval'] } },
-  typeOptions: { minValue: 0, numberPrecision: 2 },
-  default: 1,
-};
-
-const MILLISECONDS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
-
-const resumeUnit = choiceField({
-  displayName: 'Unit',
-  name: 'resumeUnit',
-  displayOptions: { show: { limitType: ['afterTimeInterval'] } },
-  default: 'hours',
-  choices: { minutes: ['Minutes'], hours: ['Hours'], days: ['Days'] },
-});
-
-const maxDateAndTime: INodeProperties = {
-  displayName: 'Max Date and Time',
-  name: 'maxDateAndTime',
-  type: 'dateTime',
-  displayOptions: { show: { limitType: ['atSpecifiedTime'] } },
-  default: '',
-};
-
+/** With the name that it has in n8n's own nodes. */
 export const limitWaitTime: INodeProperties = {
   displayName: 'Limit Wait Time',
   name: 'limitWaitTime',
-  type: 'fixedCollection',
-  default: { values: { limitType: 'afterTimeInterval', resumeAmount: 45, resumeUnit: 'minutes' } },
-  description: 'How long to wait for an answer. After that, the execution continues with the input items of this node.',
-  options: valuesOf(limitType, resumeAmount, resumeUnit, maxDateAndTime),
+  type: 'string',
+  default: '45 minutes',
+  placeholder: 'e.g. 45 minutes, 2 hours, 3 days or 2027-01-31 18:00',
+  description:
+    'How long to wait for an answer, such as 45 minutes or 3 days, or a date and time. Then the execution continues with the input items of this node.',
 };
 
 export const FOREVER = () => WAIT_INDEFINITELY;
@@ -58,32 +23,39 @@ export const FOREVER = () => WAIT_INDEFINITELY;
  * @returns when a wait that begins now ends
  */
 export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
-  const inOption = <Field extends INodeProperties>(field: Field) => within(`${limitWaitTime.name}.values`, field);
-  switch (readChoice(given, inOption(limitType), 'never')) {
-    case 'never':
-      return FOREVER;
-    case 'afterTimeInterval': {
-      const unit = readChoice(given, inOption(resumeUnit));
-      const milliseconds = readNumber(given, inOption(resumeAmount)) * MILLISECONDS[unit];
-      return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
-    }
-    case 'atSpecifiedTime': {
-      const { name, displayName } = inOption(maxDateAndTime);
-      return given.get(name, displayName, FOREVER, (value) => {
-        const date = futureDate(value, timezone);
-        return () => date;
-      });
-    }
-  }
+  const { name, displayName } = limitWaitTime;
+  const parse = (value: unknown) => {
+    if (value === NOT_SET) return FOREVER;
+    const limit = isRecord(value) && isRecord(value.values) ? oldLimitIn(valuesIn(value)) : value;
+    const end = endAfter(limit) ?? endAt(limit, timezone);
+    if (end !== null) return end;
+    const needed = 'a time such as 45 minutes, 2 hours or 3 days, or a date and time in the future';
+    throw new FailureError(failure('optionInvalid', { option: displayName, needed }));
+  };
+  return given.get(name, displayName, FOREVER, parse, NOT_SET);
 }
 
-function futureDate(value: unknown, timezone: string): Date {
+/** What workflows of 0.3 have: { limitType, resumeAmount, resumeUnit, maxDateAndTime }. */
+function oldLimitIn({ limitType, resumeAmount = 1, resumeUnit = 'hours', maxDateAndTime }: JsonRecord): unknown {
+  return limitType === 'atSpecifiedTime' ? maxDateAndTime : [resumeAmount, resumeUnit].join(' ');
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+function endAfter(limit: unknown): (() => Date) | null {
+  const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(limit)) ?? [];
+  const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
+  if (Number.isNaN(milliseconds)) return null;
+  return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
+}
+
+function endAt(limit: unknown, timezone: string): (() => Date) | null {
+  // n8n reads 45 as a year.
+  if (/^\s*\d{1,4}\s*$/.test(String(limit))) return null;
   try {
-    const date = tryToParseDateTime(value, timezone).toJSDate();
-    if (date.getTime() > Date.now()) return date;
+    const date = tryToParseDateTime(limit, timezone).toJSDate();
+    return date.getTime() > Date.now() ? () => date : null;
   } catch {
-    // It is no date at all.
+    return null;
   }
-  const option = maxDateAndTime.displayName;
-  throw new FailureError(failure('optionInvalid', { option, needed: 'a date and time in the future' }));
 }
