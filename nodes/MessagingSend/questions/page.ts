@@ -77,7 +77,7 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/** @param refusal of the form that was sent before */
+/** @param refusal why the form that was sent before is not an answer */
 export function questionPage({ text, title, response }: Question, refusal?: Refusal): string {
   const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(

@@ -19,9 +19,9 @@ interface MessageItem extends INodeExecutionData {
 
 /**
  * One item for each message, in the order of the input: of Send `{ message_id, status, credits_used, credits_remaining,
- * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`, of a dry run `{ phone, message, status, reason,
- * phone_given, batch, characters }`. A message that was not sent has `{ error, details }` and nothing else, the shape that n8n
- * passes to the error output (and there adds the input item's own fields).
+ * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`, of a dry run `{ phone, message, status,
+ * reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`, the shape that
+ * n8n passes to the error output (where it adds the input item's fields).
  */
 export function outputItems(delivered: Delivered, operation: SendOperation, isDryRun = false): MessageItem[] {
   const { unsendable, receipts, duplicates, planned } = delivered;
@@ -123,7 +123,7 @@ function detailsOfSkipped(message: Message, outcome: Skipped): IDataObject {
   };
 }
 
-/** Of a message that was not sent on purpose, which is no failure. */
+/** For a message that was deliberately not sent, which isn't a failure. */
 function skippedJson(operation: SendOperation, { phone }: Message, reason: SkipReason, id: JsonScalar) {
   const json = { message_id: id, phone, status: 'skipped', batch: null };
   return { ...messageJson(operation, json, { credits_used: 0 }), reason };

@@ -173,7 +173,7 @@ export function inParagraphs(...paragraphs: readonly string[]): string {
   return paragraphs.filter(Boolean).join('<br><br>');
 }
 
-/** Puts sentences one behind the other, without empty ones. */
+/** Joins sentences, without empty ones. */
 export function inSentences(...sentences: ReadonlyArray<string | false>): string {
   return sentences.filter(Boolean).join(' ');
 }

@@ -25,7 +25,7 @@ export interface Summary {
   readonly uncertain: number;
   /** How many a Retry would send. */
   readonly left: number;
-  /** Not sent, on purpose: how many for which reason. */
+  /** Deliberately not sent: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
   /** In the order in which they first occur; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
