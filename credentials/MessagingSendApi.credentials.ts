@@ -30,9 +30,8 @@ export class MessagingSendApi implements ICredentialType {
       required: true,
       default: '',
       placeholder: 'e.g. https://api.example.com/v1',
-      hint: 'Starts with https:// and ends in /v1 or /api/v1',
-      description:
-        'Address of the service, from your account settings: the standard one ends in /v1, the alternative one in /api/v1. Both work.',
+      hint: 'Starts with https:// and ends in /v1 or /api/v1. If the test says ENOTFOUND, look for a typo.',
+      description: 'From your account settings. The addresses that end in /v1 and in /api/v1 both work.',
     },
     {
       displayName: 'API Key',
@@ -43,7 +42,7 @@ export class MessagingSendApi implements ICredentialType {
       default: '',
       hint: 'From your account settings',
       description:
-        'Each messaging instance has its own key, with its own limit of 60 requests per minute. When you save the credential, n8n tests it by reading the balance.',
+        'Each messaging instance has its own key and limit of 60 requests per minute. When you save, n8n tests the key by reading the balance.',
     },
     {
       displayName: 'Is Fixed',

@@ -48,7 +48,8 @@ test.each(ODD)('The Base URL %j is read the same way in code and in expressions'
   expect(evaluate(written)).toBe(normalizeBaseUrl(written));
 });
 
-test.each(['', '/', 'http://'])('A Base URL without a host, %j, is an error', async (baseUrl) => {
+const HOSTLESS = ['', '/', 'http://', 'https:/api.example.com/v1', 'htps://api.example.com/v1'];
+test.each(HOSTLESS)('A Base URL without a host, %j, is an error', async (baseUrl) => {
   expect(await read({ baseUrl })).toMatchObject({ message: expect.stringMatching(/Base URL/) as string });
 });
 

@@ -30,9 +30,10 @@ export function accountIn(credential: JsonRecord): Account | Failure {
   const apiKey = asText(credential.apiKey)
     .replace(/\p{Cf}/gu, '')
     .trim();
-  // With 'https:' alone, the path would become the host; and a user name would be sent in place of the key.
-  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]+(?:[/?#]|$)/i.test(baseUrl)) return failure('baseUrlInvalid');
-  // A header can't contain other characters.
+  // A misspelled scheme would be the host, and a user name would be sent in place of the key.
+  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]*[^/?#@:](?:[/?#]|$)/i.test(baseUrl))
+    return failure('baseUrlInvalid');
+  // A header can't carry other characters.
   if (!/^[\x20-\x7e\xa0-\xff]*$/.test(apiKey)) return failure('apiKeyCharacters');
   return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
 }
