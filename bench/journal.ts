@@ -11,13 +11,13 @@ const SIZES = [
   { count: 1_000, repeated: 8 },
   { count: 10_000, repeated: 4 },
 ];
-/** A service on the internet takes at least 50 ms for an answer. */
+/** A service on the internet takes at least 50 ms to answer. */
 const CASES = [
   { path: 'campaign', name: '', answerMs: 0, atMost: 1.1 },
   { path: 'campaign', name: ', answers after 50 ms', answerMs: 50, atMost: undefined },
   { path: 'full', name: ', full list', answerMs: 0, atMost: undefined },
 ] as const;
-/** Entries that n8n's database holds for a node at most. */
+/** The most entries that n8n's database holds for a node. */
 const FULL = 10_000;
 
 /** As many items as the call asks for, each with its own phone number. */
@@ -37,7 +37,7 @@ return Array.from({ length: count }, (_, index) => ({
 };
 const BULK = sender('sendBulk', { phone: '={{ $json.phone }}', message: '={{ $json.message }}' });
 
-/** What the journal costs in production executions of real n8n: the node's time with it over that without it. */
+/** The cost of the journal in production executions of real n8n: the node's time with it over that without. */
 export async function journal({ rounds, own, before, session }: Options): Promise<Row[]> {
   return await withSandbox({}, async (sandbox) => {
     const start = async (tarball: string, change?: (folder: string) => Promise<void>) => {
@@ -46,7 +46,7 @@ export async function journal({ rounds, own, before, session }: Options): Promis
         campaign: await n8n.publish('campaign', [ITEMS, BULK]),
         full: await n8n.publish('full', [ITEMS, BULK]),
       };
-      // Each message that is remembered is an entry.
+      // Each remembered message is an entry.
       await n8n.setOptions(workflows.full, { ...UNLIMITED, duplicateMessages: 'sendOnceEver' });
       await n8n.call('full', { count: FULL });
       await n8n.setOptions(workflows.full, UNLIMITED);
