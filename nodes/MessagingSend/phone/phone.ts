@@ -91,7 +91,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (phone === null) return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
     if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
-      return failure('phoneCountryCode', { start: 'digits that are no country code' });
+      return failure('phoneCountryCode', { start: 'digits that are not a country code' });
     const country = countryOf(phone);
     if (country && !hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
